@@ -1,0 +1,55 @@
+import type { Configuration, FinishReason, Usage } from '../../shared/contract/completions.ts';
+
+/** One question to a model, in the service's words. The provider's file turns it into the provider's own form. */
+export interface ModelRequest {
+  /** The model as its provider names it. */
+  readonly model: string;
+  readonly systemMessage: string | null;
+  /** The conversation so far, oldest first; the last one is the user's. */
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
+  /** Only what the model takes: parameters that it does not take are gone already. Unknown keys are passed on as they are. */
+  readonly configuration: Configuration;
+}
+
+export type ModelPart =
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'finish'; readonly finishReason: FinishReason; readonly usage: Usage };
+
+/** A whole answer. */
+export interface ModelAnswer {
+  readonly content: string;
+  readonly reasoning: string | null;
+  readonly finishReason: FinishReason;
+  readonly usage: Usage;
+}
+
+export interface ModelCallOptions {
+  /** Ends the call and closes the socket to the provider at once. */
+  readonly signal: AbortSignal;
+  /** Called once, at the first byte of a successful answer's body; from here on the run costs credits. */
+  readonly onFirstByte?: () => void;
+}
+
+/** A model that a provider's own list names; what the list does not tell is absent. */
+export interface ListedModel {
+  readonly name: string;
+  readonly title?: string;
+  readonly contextTokens?: number;
+  readonly outputTokens?: number;
+  /** `YYYY-MM-DD`. */
+  readonly shutdownDate?: string;
+}
+
+/**
+ * One AI service. Every method throws `AppError` with the code that the failure has for a caller (`provider_key_refused`,
+ * `rate_limited`, `provider_silent`, ...), and an `AbortError` when the signal ended it.
+ */
+export interface Provider {
+  /** One call for a whole answer; no retry. */
+  generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelAnswer>;
+  /** One call for a streamed answer; no retry. The last part is `finish`. A consumer that stops reading ends the call. */
+  stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelPart>;
+  /** The provider's own list of text models. */
+  listModels(options: { readonly signal: AbortSignal }): Promise<ListedModel[]>;
+}

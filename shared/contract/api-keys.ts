@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { timestamp, uuid } from './common.ts';
+import { defineEndpoint, scopes } from './endpoint.ts';
+
+const tag = 'Window: API keys';
+
+export const apiKey = z.object({
+  id: uuid,
+  name: z.string(),
+  /** The caller id of the runs made with it. */
+  callerId: uuid,
+  scopes: z.array(z.enum(scopes)),
+  /** Most credits that it may use; null is no limit. */
+  creditLimit: z.int().nullable(),
+  creditsUsed: z.int(),
+  createdAt: timestamp,
+  lastUsedAt: timestamp.nullable(),
+  revokedAt: timestamp.nullable(),
+});
+export type ApiKey = z.infer<typeof apiKey>;
+
+export const apiKeyInput = z.strictObject({
+  name: z.string().trim().min(1, 'must not be empty').max(200),
+  creditLimit: z.int().min(0).max(1_000_000_000).nullish(),
+  scopes: z.array(z.enum(scopes)).min(1).optional(),
+});
+export type ApiKeyInput = z.infer<typeof apiKeyInput>;
+
+const keyParameters = z.object({ id: uuid });
+
+export const listApiKeys = defineEndpoint({
+  id: 'listApiKeys',
+  method: 'get',
+  path: '/window/api-keys',
+  access: 'window',
+  tag,
+  summary: 'All API keys, newest first; the keys themselves are not kept',
+  response: z.object({ data: z.array(apiKey) }),
+});
+
+export const issueApiKey = defineEndpoint({
+  id: 'issueApiKey',
+  method: 'post',
+  path: '/window/api-keys',
+  access: 'window',
+  tag,
+  summary: 'Issue a key; the answer is the only place where it is ever shown',
+  body: apiKeyInput,
+  status: 201,
+  response: apiKey.extend({ key: z.string() }),
+});
+
+export const updateApiKey = defineEndpoint({
+  id: 'updateApiKey',
+  method: 'patch',
+  path: '/window/api-keys/{id}',
+  access: 'window',
+  tag,
+  summary: "Change a key's name or credit limit",
+  parameters: keyParameters,
+  body: z.strictObject({
+    name: apiKeyInput.shape.name.optional(),
+    creditLimit: z.int().min(0).max(1_000_000_000).nullable().optional(),
+  }),
+  response: apiKey,
+  errors: [404],
+});
+
+export const revokeApiKey = defineEndpoint({
+  id: 'revokeApiKey',
+  method: 'delete',
+  path: '/window/api-keys/{id}',
+  access: 'window',
+  tag,
+  summary: 'Revoke a key at once; its runs stay',
+  parameters: keyParameters,
+  status: 204,
+  kinds: ['empty'],
+  errors: [404],
+});

@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { aiSystem, errorBody, uuid } from './common.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+/** The parameters with a meaning of our own; one that a model does not take is dropped with a warning. */
+export const namedParameters = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'max_tokens',
+  'stop',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'reasoning_effort',
+  'response_format',
+] as const;
+export type NamedParameter = (typeof namedParameters)[number];
+
+/** Keys of a provider's body that the service sets itself; in `configuration` they are refused. */
+export const reservedParameters = ['model', 'input', 'messages', 'stream', 'store'] as const;
+
+const responseFormat = z.union([
+  z.object({ type: z.enum(['text', 'json_object']) }),
+  z.object({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({ schema: z.record(z.string(), z.unknown()) }),
+  }),
+]);
+
+/** Unknown keys go to the provider as they are. */
+export const configuration = z
+  .looseObject({
+    temperature: z.number().min(0).max(2).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    top_k: z.int().min(1).nullish(),
+    max_tokens: z.int().min(1).max(10_000_000).nullish(),
+    stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+    seed: z.int().nullish(),
+    frequency_penalty: z.number().min(-2).max(2).nullish(),
+    presence_penalty: z.number().min(-2).max(2).nullish(),
+    reasoning_effort: z.string().min(1).max(32).nullish(),
+    response_format: responseFormat.nullish(),
+  })
+  .superRefine((value, context) => {
+    for (const key of reservedParameters) {
+      if (Object.hasOwn(value, key)) {
+        context.addIssue({ code: 'custom', path: [key], message: 'is set by the service and cannot be configured' });
+      }
+    }
+  })
+  .meta({ id: 'Configuration' });
+export type Configuration = z.infer<typeof configuration>;
+
+const metadata = z
+  .looseObject({ conversationId: uuid.nullish(), workspaceId: uuid.nullish() })
+  .meta({ id: 'Metadata', description: 'Kept with the run. conversationId joins a conversation, workspaceId names its workspace.' });
+
+export const completionRequest = z
+  .strictObject({
+    promptText: z.string().min(1, 'must not be empty').describe('Handlebars template'),
+    systemMessage: z.string().nullish(),
+    aiSystem,
+    model: z.string().min(1, 'must not be empty'),
+    configuration: configuration.nullish(),
+    replacements: z.record(z.string(), z.unknown()).nullish(),
+    dataspaceIds: z.array(uuid).max(100).nullish(),
+    metadata: metadata.nullish(),
+  })
+  .meta({ id: 'CompletionRequest' });
+export type CompletionRequest = z.infer<typeof completionRequest>;
+
+export const finishReason = z.enum(['Stop', 'Length', 'ContentFilter', 'ToolCalls']).meta({ id: 'FinishReason' });
+export type FinishReason = z.infer<typeof finishReason>;
+
+export const usage = z
+  .object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
+  .meta({ id: 'Usage' });
+export type Usage = z.infer<typeof usage>;
+
+export const warning = z
+  .object({
+    code: z.enum(['parameter-dropped', 'variable-unfilled', 'model-ending']),
+    message: z.string(),
+    parameter: z.string().optional(),
+    variable: z.string().optional(),
+  })
+  .meta({ id: 'Warning' });
+export type Warning = z.infer<typeof warning>;
+
+export const citation = z
+  .object({
+    index: z.int(),
+    sourceId: uuid,
+    sourceName: z.string(),
+    text: z.string(),
+    relevance: z.number(),
+    page: z.int().optional(),
+    start: z.int(),
+    end: z.int(),
+  })
+  .meta({ id: 'Citation' });
+export type Citation = z.infer<typeof citation>;
+
+export const completionAnswer = z
+  .object({
+    choices: z.array(
+      z.object({
+        finish_reason: finishReason,
+        index: z.int(),
+        message: z.object({ role: z.literal('Assistant'), content: z.string() }),
+      }),
+    ),
+    messageId: uuid,
+    runId: uuid,
+    usage,
+    citations: z.array(citation).optional(),
+    warnings: z.array(warning).optional(),
+  })
+  .meta({ id: 'CompletionAnswer' });
+export type CompletionAnswer = z.infer<typeof completionAnswer>;
+
+/** One part of a streamed answer; the last one has `finish_reason` and no `content`, or it is an error body. */
+export const completionChunk = z
+  .object({
+    choice: z.object({
+      index: z.int(),
+      finish_reason: finishReason.optional(),
+      message: z.object({ role: z.literal('assistant'), content: z.string().optional() }),
+    }),
+    messageId: uuid,
+    runId: uuid,
+    usage: usage.optional(),
+    citations: z.array(citation).optional(),
+    warnings: z.array(warning).optional(),
+  })
+  .meta({ id: 'CompletionChunk' });
+export type CompletionChunk = z.infer<typeof completionChunk>;
+
+const completionPart = z.union([completionChunk, errorBody]);
+const tag = 'Completions';
+const errors = [402, 429, 502, 503, 504] as const;
+const access = 'run' as const;
+
+export const createCompletion = defineEndpoint({
+  id: 'createCompletion',
+  method: 'post',
+  path: '/api/completions',
+  access,
+  tag,
+  summary: 'Run a prompt; `stream` selects a streamed answer',
+  query: z.object({ stream: z.enum(['true', 'false'], { error: 'must be true or false' }).optional() }),
+  body: completionRequest,
+  kinds: ['json', 'event-stream', 'json-array'],
+  response: completionAnswer,
+  part: completionPart,
+  errors,
+});
+
+export const createCompletionSync = defineEndpoint({
+  id: 'createCompletionSync',
+  method: 'post',
+  path: '/api/completions/sync',
+  access,
+  tag,
+  summary: 'Run a prompt and answer once, when the whole text is there',
+  body: completionRequest,
+  response: completionAnswer,
+  errors,
+});
+
+export const createCompletionStream = defineEndpoint({
+  id: 'createCompletionStream',
+  method: 'post',
+  path: '/api/completions/stream',
+  access,
+  tag,
+  summary: 'Run a prompt and stream the answer as one JSON array',
+  body: completionRequest,
+  kinds: ['json-array'],
+  part: completionPart,
+  errors,
+});
+
+export const createCompletionEvents = defineEndpoint({
+  id: 'createCompletionEvents',
+  method: 'post',
+  path: '/api/completions/sse',
+  access,
+  tag,
+  summary: 'Run a prompt and stream the answer as server-sent events',
+  body: completionRequest,
+  kinds: ['event-stream'],
+  part: completionPart,
+  errors,
+});

@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+
+/** What an API key may be allowed to do. A key without a list has all of them. */
+export const scopes = ['run', 'audit', 'manage'] as const;
+export type Scope = (typeof scopes)[number];
+
+/**
+ * Who may call an endpoint: `public` needs no key, a scope needs a key that has it, `window` is only for the person at the
+ * window and is not reachable with any API key.
+ */
+export type Access = 'public' | 'window' | Scope;
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** The form of a successful body. `event-stream` and `json-array` carry one JSON object per part. */
+export type ResponseKind = 'json' | 'event-stream' | 'json-array' | 'empty';
+
+/** One named call of the contract. Paths write parameters as in OpenAPI: `/agents/{id}`. */
+export interface Endpoint<
+  Parameters extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> {
+  /** Unique; the `operationId` of the OpenAPI document. */
+  readonly id: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly access: Access;
+  readonly summary: string;
+  readonly tag: string;
+  readonly parameters?: Parameters;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Whether a request without a body is taken as `{}`. */
+  readonly isBodyOptional?: boolean;
+  /** Media types of the body; `application/json` unless told. `application/*+json` is a pattern. */
+  readonly mediaTypes?: readonly string[];
+  /** Status of success; 200 unless told. */
+  readonly status?: number;
+  /** Every form that a successful answer may take, the default first; `json` unless told. */
+  readonly kinds?: readonly ResponseKind[];
+  /** Schema of a JSON answer. */
+  readonly response?: Response;
+  /** Schema of one part of a streamed answer. */
+  readonly part?: z.ZodType;
+  /** Statuses of errors beyond 400, 401, 403, 413, 415, 421 and 500, for the OpenAPI document. */
+  readonly errors?: readonly number[];
+}
+
+/** Keeps the exact types of one endpoint's schemas, for handlers and the client. */
+export function defineEndpoint<
+  Parameters extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+  Response extends z.ZodType = z.ZodUndefined,
+>(endpoint: Endpoint<Parameters, Query, Body, Response>): Endpoint<Parameters, Query, Body, Response> {
+  return endpoint;
+}

@@ -1,0 +1,17 @@
+import type { Endpoint } from './endpoint.ts';
+import * as apiKeys from './api-keys.ts';
+import * as completions from './completions.ts';
+import * as onDevice from './on-device.ts';
+import * as openApi from './open-api.ts';
+import * as providers from './providers.ts';
+import * as runs from './runs.ts';
+import * as settings from './settings.ts';
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value;
+}
+
+/** Every endpoint of the contract, in the order of the documents. */
+export const endpoints: readonly Endpoint[] = [completions, openApi, providers, runs, onDevice, apiKeys, settings].flatMap(
+  (resource) => Object.values(resource).filter(isEndpoint),
+);

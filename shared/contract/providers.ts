@@ -1,0 +1,256 @@
+import { z } from 'zod';
+import { aiSystem, keyedProvider, timestamp } from './common.ts';
+import { namedParameters } from './completions.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+const tag = 'Window: providers and models';
+
+/** What the last test of a key or of an endpoint found. It asks only for the list of models and costs nothing. */
+export const providerTest = z.object({
+  testedAt: timestamp,
+  outcome: z.enum(['ok', 'refused', 'unreachable', 'silent', 'failed']),
+  milliseconds: z.number(),
+  models: z.int(),
+  /** HTTP status of the provider's answer, null when there was none. */
+  status: z.int().nullable(),
+  /** What it means and what to do, for a person; null when all is well. */
+  message: z.string().nullable(),
+});
+export type ProviderTest = z.infer<typeof providerTest>;
+
+export const baseAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).max(2000);
+
+/** A provider as the window sees it: whether a key is there and where it comes from, never the key itself. */
+export const providerState = z.object({
+  aiSystem: keyedProvider,
+  keySource: z.enum(['keychain', 'memory', 'environment']).nullable(),
+  /** The address that is used, the provider's own unless someone set another. */
+  baseAddress: z.string(),
+  isBaseAddressDefault: z.boolean(),
+  /** Page where a person gets a key. */
+  keyPage: z.string(),
+  lastTest: providerTest.nullable(),
+});
+export type ProviderState = z.infer<typeof providerState>;
+
+/** An endpoint that speaks OpenAI's chat completions; its models are written `<name>/<model>`. */
+export const compatibleEndpoint = z.object({
+  name: z.string(),
+  baseAddress: z.string(),
+  keySource: z.enum(['keychain', 'memory', 'environment']).nullable(),
+  lastTest: providerTest.nullable(),
+});
+export type CompatibleEndpoint = z.infer<typeof compatibleEndpoint>;
+
+const endpointName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 letters, digits, dots, dashes or underscores');
+
+const keyText = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(10_000)
+  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');
+
+const providerParameters = z.object({ aiSystem: keyedProvider });
+const endpointParameters = z.object({ name: endpointName });
+
+export const listProviders = defineEndpoint({
+  id: 'listProviders',
+  method: 'get',
+  path: '/window/providers',
+  access: 'window',
+  tag,
+  summary: 'Providers with the state of their keys',
+  response: z.object({
+    data: z.array(providerState),
+    /** What holds the keys: its name for people, or null when there is no keychain and keys live in memory until the host ends. */
+    keychain: z.string().nullable(),
+  }),
+});
+
+export const setProviderKey = defineEndpoint({
+  id: 'setProviderKey',
+  method: 'put',
+  path: '/window/providers/{aiSystem}/key',
+  access: 'window',
+  tag,
+  summary: 'Keep a key in the keychain',
+  parameters: providerParameters,
+  body: z.strictObject({ key: keyText }),
+  response: providerState,
+});
+
+export const removeProviderKey = defineEndpoint({
+  id: 'removeProviderKey',
+  method: 'delete',
+  path: '/window/providers/{aiSystem}/key',
+  access: 'window',
+  tag,
+  summary: 'Remove a key from the keychain',
+  parameters: providerParameters,
+  status: 204,
+  kinds: ['empty'],
+});
+
+export const updateProvider = defineEndpoint({
+  id: 'updateProvider',
+  method: 'patch',
+  path: '/window/providers/{aiSystem}',
+  access: 'window',
+  tag,
+  summary: "Set a provider's base address; null is its own",
+  parameters: providerParameters,
+  body: z.strictObject({ baseAddress: baseAddress.nullable() }),
+  response: providerState,
+});
+
+export const testProvider = defineEndpoint({
+  id: 'testProvider',
+  method: 'post',
+  path: '/window/providers/{aiSystem}/test',
+  access: 'window',
+  tag,
+  summary: 'Ask the provider for its list of models and keep the list',
+  parameters: providerParameters,
+  response: providerState,
+  errors: [404],
+});
+
+export const listEndpoints = defineEndpoint({
+  id: 'listEndpoints',
+  method: 'get',
+  path: '/window/endpoints',
+  access: 'window',
+  tag,
+  summary: 'Compatible endpoints, and local ones that were found but not added',
+  response: z.object({
+    data: z.array(compatibleEndpoint),
+    found: z.array(z.object({ name: z.string(), baseAddress: z.string(), models: z.int() })),
+  }),
+});
+
+export const addEndpoint = defineEndpoint({
+  id: 'addEndpoint',
+  method: 'post',
+  path: '/window/endpoints',
+  access: 'window',
+  tag,
+  summary: 'Add a compatible endpoint',
+  body: z.strictObject({ name: endpointName, baseAddress, key: keyText.nullish() }),
+  status: 201,
+  response: compatibleEndpoint,
+  errors: [409],
+});
+
+export const updateEndpoint = defineEndpoint({
+  id: 'updateEndpoint',
+  method: 'patch',
+  path: '/window/endpoints/{name}',
+  access: 'window',
+  tag,
+  summary: 'Change the address or the key; a null key removes it',
+  parameters: endpointParameters,
+  body: z.strictObject({ baseAddress: baseAddress.optional(), key: keyText.nullish() }),
+  response: compatibleEndpoint,
+  errors: [404],
+});
+
+export const removeEndpoint = defineEndpoint({
+  id: 'removeEndpoint',
+  method: 'delete',
+  path: '/window/endpoints/{name}',
+  access: 'window',
+  tag,
+  summary: 'Remove an endpoint and its key',
+  parameters: endpointParameters,
+  status: 204,
+  kinds: ['empty'],
+  errors: [404],
+});
+
+export const testEndpoint = defineEndpoint({
+  id: 'testEndpoint',
+  method: 'post',
+  path: '/window/endpoints/{name}/test',
+  access: 'window',
+  tag,
+  summary: 'Ask the endpoint for its list of models and keep the list',
+  parameters: endpointParameters,
+  response: compatibleEndpoint,
+  errors: [404],
+});
+
+/** A model one can choose. Unknown facts are null, never guessed. */
+export const model = z.object({
+  aiSystem,
+  /** The name that `model` takes in a request. */
+  name: z.string(),
+  title: z.string(),
+  /** Where it is known from: the bundled catalogue, the provider's own list, the user, or this device. */
+  origin: z.enum(['catalogue', 'provider', 'user', 'service']),
+  /** Tokens of prompt and answer together. */
+  contextTokens: z.int().nullable(),
+  outputTokens: z.int().nullable(),
+  /** US dollars per million tokens. */
+  inputPrice: z.number().nullable(),
+  outputPrice: z.number().nullable(),
+  capabilities: z.array(z.enum(['reasoning', 'tools', 'images', 'structured-output', 'open-weights'])),
+  /** The named parameters that it takes; the others are dropped with a warning, `reason` says why. */
+  parameters: z.array(
+    z.object({
+      name: z.enum(namedParameters),
+      isAccepted: z.boolean(),
+      /** Why it is not taken, for people; null when it is. */
+      reason: z.string().nullable(),
+      /** The values that it takes, where these are few (`reasoning_effort`). */
+      values: z.array(z.string()).nullable(),
+    }),
+  ),
+  /** Date (`YYYY-MM-DD`) on which the provider shuts it down or did. */
+  shutdownDate: z.iso.date().nullable(),
+  hasEnded: z.boolean(),
+  /** A model of the same provider that its provider names as the successor. */
+  replacement: z.string().nullable(),
+  /** Whether a run can be made now: a key is set, or the model is on this device. */
+  isReady: z.boolean(),
+  /** Where a run of a service model goes, `<aiSystem>/<model>`; null for all others. */
+  servedBy: z.string().nullable(),
+});
+export type Model = z.infer<typeof model>;
+
+export const listModels = defineEndpoint({
+  id: 'listModels',
+  method: 'get',
+  path: '/window/models',
+  access: 'window',
+  tag,
+  summary: 'Every model of every provider, with facts and readiness',
+  response: z.object({ data: z.array(model) }),
+});
+
+export const addModel = defineEndpoint({
+  id: 'addModel',
+  method: 'post',
+  path: '/window/models',
+  access: 'window',
+  tag,
+  summary: 'Make a name valid that neither the catalogue nor the provider lists',
+  body: z.strictObject({ aiSystem, model: z.string().min(1, 'must not be empty').max(300) }),
+  status: 201,
+  response: model,
+  errors: [409],
+});
+
+export const removeModel = defineEndpoint({
+  id: 'removeModel',
+  method: 'delete',
+  path: '/window/models',
+  access: 'window',
+  tag,
+  summary: 'Take back a model that the user added',
+  body: z.strictObject({ aiSystem, model: z.string().min(1) }),
+  status: 204,
+  kinds: ['empty'],
+  errors: [404],
+});

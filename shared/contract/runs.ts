@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { aiSystem, errorDetail, listOf, listQuery, timestamp, uuid } from './common.ts';
+import { citation, usage, warning } from './completions.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+const tag = 'Window: runs';
+
+/** What is known of a run without its texts; a row of the history. */
+export const runSummary = z.object({
+  runId: uuid,
+  conversationId: uuid,
+  status: z.enum(['Running', 'Completed', 'Cancelled', 'Failed']),
+  aiSystem,
+  model: z.string(),
+  servedBy: z.string().nullable(),
+  createdAt: timestamp,
+  completedAt: timestamp.nullable(),
+  totalMs: z.number().nullable(),
+  firstTokenMs: z.number().nullable(),
+  usage: usage.nullable(),
+  /** US dollars by the catalogue's price; null when the price or the usage is unknown. */
+  cost: z.number().nullable(),
+  errorCode: z.string().nullable(),
+  /** First line of the prompt text, cut to 120 characters. */
+  title: z.string(),
+  /** The prompt that the window wrote it from (`metadata.draftId`), null for other callers' runs. */
+  draftId: z.string().nullable(),
+});
+export type RunSummary = z.infer<typeof runSummary>;
+
+/** A run with everything that was sent and answered; enough to put it back as it was. */
+export const runDetail = runSummary.extend({
+  messageId: uuid,
+  callerId: uuid,
+  input: z.object({
+    promptText: z.string(),
+    systemMessage: z.string().nullable(),
+    replacements: z.record(z.string(), z.unknown()).nullable(),
+    renderedPrompt: z.string().nullable(),
+    configuration: z.record(z.string(), z.unknown()).nullable(),
+    dataspaceIds: z.array(uuid).nullable(),
+  }),
+  output: z.object({
+    content: z.string(),
+    reasoning: z.string().nullable(),
+    finishReason: z.string().nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  }),
+  appHeaders: z.record(z.string(), z.string()),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  citations: z.array(citation),
+  warnings: z.array(warning),
+  credits: z.int(),
+});
+export type RunDetail = z.infer<typeof runDetail>;
+
+export const listRuns = defineEndpoint({
+  id: 'listRuns',
+  method: 'get',
+  path: '/window/runs',
+  access: 'window',
+  tag,
+  summary: "Runs, newest first; with `draftId` those of one of the window's prompts",
+  query: listQuery.extend({ draftId: z.string().min(1).max(100).optional() }),
+  response: listOf(runSummary),
+});
+
+export const readRun = defineEndpoint({
+  id: 'readRun',
+  method: 'get',
+  path: '/window/runs/{id}',
+  access: 'window',
+  tag,
+  summary: 'One run, whole',
+  parameters: z.object({ id: uuid }),
+  response: runDetail,
+  errors: [404],
+});
+
+export const followReasoning = defineEndpoint({
+  id: 'followReasoning',
+  method: 'get',
+  path: '/window/runs/{id}/reasoning',
+  access: 'window',
+  tag,
+  summary: 'The reasoning of a run under way as it comes; the public stream does not carry it',
+  parameters: z.object({ id: uuid }),
+  kinds: ['event-stream'],
+  part: z.object({ text: z.string() }),
+  errors: [404],
+});
+
+/** The rendered prompt before it is run, with everything a person would want to mend. */
+export const renderPreview = defineEndpoint({
+  id: 'renderPreview',
+  method: 'post',
+  path: '/window/preview',
+  access: 'window',
+  tag,
+  summary: 'Render a template as a run would, without a run',
+  body: z.strictObject({
+    promptText: z.string(),
+    replacements: z.record(z.string(), z.unknown()).nullish(),
+  }),
+  response: z.object({ renderedPrompt: z.string(), warnings: z.array(warning), problems: z.array(errorDetail) }),
+});

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { aiSystem } from './common.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+const tag = 'Window: settings and host';
+
+/** The service's own models, as the specification names them. */
+export const serviceModels = ['hl-gpt-4o-mini', 'hl-gpt-4.1-mini'] as const;
+export type ServiceModel = (typeof serviceModels)[number];
+
+/** Where the runs of a service model go. */
+export const serviceRoute = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('on-device') }),
+  z.strictObject({
+    kind: z.literal('provider'),
+    aiSystem: aiSystem.exclude(['ServiceAi']),
+    model: z.string().min(1),
+  }),
+]);
+export type ServiceRoute = z.infer<typeof serviceRoute>;
+
+export const settings = z.strictObject({
+  serviceRoutes: z.strictObject({ 'hl-gpt-4o-mini': serviceRoute, 'hl-gpt-4.1-mini': serviceRoute }),
+  timeLimits: z.strictObject({
+    /** Seconds until a provider's first byte. */
+    firstByteSeconds: z.number().positive().max(3600),
+    /** Seconds between two pieces of a provider's answer. */
+    betweenBytesSeconds: z.number().positive().max(3600),
+  }),
+  /** The network listener of the desktop host; the headless host always listens. */
+  localServer: z.strictObject({
+    isEnabled: z.boolean(),
+    /** 0 takes a free port at every start. */
+    port: z.int().min(0).max(65535),
+    isTls: z.boolean(),
+  }),
+  appearance: z.strictObject({ theme: z.enum(['system', 'light', 'dark']) }),
+  /** File name of the on-device model that answers; null until one is installed. */
+  onDeviceModel: z.string().nullable(),
+});
+export type Settings = z.infer<typeof settings>;
+
+export const defaultSettings: Settings = {
+  serviceRoutes: { 'hl-gpt-4o-mini': { kind: 'on-device' }, 'hl-gpt-4.1-mini': { kind: 'on-device' } },
+  timeLimits: { firstByteSeconds: 60, betweenBytesSeconds: 30 },
+  localServer: { isEnabled: false, port: 4117, isTls: false },
+  appearance: { theme: 'system' },
+  onDeviceModel: null,
+};
+
+export const readSettings = defineEndpoint({
+  id: 'readSettings',
+  method: 'get',
+  path: '/window/settings',
+  access: 'window',
+  tag,
+  summary: 'All settings',
+  response: settings,
+});
+
+export const updateSettings = defineEndpoint({
+  id: 'updateSettings',
+  method: 'patch',
+  path: '/window/settings',
+  access: 'window',
+  tag,
+  summary: 'Change one or more groups of settings; a group is replaced as a whole',
+  body: settings.partial(),
+  response: settings,
+});
+
+/** What the window may offer on this host. The window asks for a capability, never for the host's name. */
+export const capabilities = ['native-dialogs', 'window-controls', 'local-server-switch', 'open-folder'] as const;
+export type Capability = (typeof capabilities)[number];
+
+/** Facts about the running host. */
+export const hostState = z.object({
+  version: z.string(),
+  platform: z.enum(['linux', 'darwin', 'win32']),
+  capabilities: z.array(z.enum(capabilities)),
+  dataDirectory: z.string(),
+  /** Bytes of the database with its log. */
+  databaseBytes: z.int(),
+  runs: z.int(),
+  /** The network address of the API, null while the local server is off. */
+  serverAddress: z.string().nullable(),
+  /** Why the local server could not start; null when it runs or is off. */
+  serverFailure: z.string().nullable(),
+  protocols: z.array(z.string()),
+});
+export type HostState = z.infer<typeof hostState>;
+
+export const readHost = defineEndpoint({
+  id: 'readHost',
+  method: 'get',
+  path: '/window/host',
+  access: 'window',
+  tag,
+  summary: 'The host: version, data folder, address',
+  response: hostState,
+});
+
+export const createBackup = defineEndpoint({
+  id: 'createBackup',
+  method: 'post',
+  path: '/window/backups',
+  access: 'window',
+  tag,
+  summary: 'Write a consistent copy of the database into the data folder',
+  status: 201,
+  response: z.object({ fileName: z.string(), bytes: z.int() }),
+});
+
+export const listBackups = defineEndpoint({
+  id: 'listBackups',
+  method: 'get',
+  path: '/window/backups',
+  access: 'window',
+  tag,
+  summary: 'Copies in the data folder, newest first',
+  response: z.object({ data: z.array(z.object({ fileName: z.string(), bytes: z.int(), createdAt: z.string() })) }),
+});
+
+export const restoreBackup = defineEndpoint({
+  id: 'restoreBackup',
+  method: 'post',
+  path: '/window/backups/{fileName}/restore',
+  access: 'window',
+  tag,
+  summary: 'Put a copy in place at the next start; the present database is kept as a backup of its own',
+  parameters: z.object({ fileName: z.string().regex(/^[\w.-]+\.sqlite$/) }),
+  status: 202,
+  response: z.object({ fileName: z.string() }),
+  errors: [404, 409],
+});
