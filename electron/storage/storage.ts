@@ -1,0 +1,141 @@
+import type { AiSystem } from '../../shared/contract/common.ts';
+import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
+import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
+import type { ProviderTest } from '../../shared/contract/providers.ts';
+import type { RunDetail, RunSummary } from '../../shared/contract/runs.ts';
+import type { Settings } from '../../shared/contract/settings.ts';
+import type { ListedModel } from '../providers/provider.ts';
+
+/** What is known of a run when it starts. Times are milliseconds since 1970. */
+export interface NewRun {
+  readonly runId: string;
+  readonly messageId: string;
+  readonly conversationId: string;
+  readonly workspaceId: string | null;
+  readonly callerId: string;
+  /** Null for runs of the window. */
+  readonly apiKeyId: string | null;
+  readonly promptId: string | null;
+  readonly promptVersionId: string | null;
+  readonly aiSystem: AiSystem;
+  readonly model: string;
+  readonly servedBy: string;
+  readonly createdAt: number;
+  readonly promptText: string;
+  readonly systemMessage: string | null;
+  readonly replacements: Record<string, unknown> | null;
+  readonly renderedPrompt: string;
+  readonly configuration: Record<string, unknown> | null;
+  readonly dataspaceIds: readonly string[] | null;
+  /** Lower-case names without the `x-app-` prefix. */
+  readonly appHeaders: Record<string, string>;
+  readonly metadata: Record<string, unknown> | null;
+  readonly warnings: readonly Warning[];
+}
+
+/** How a run ended. */
+export interface RunOutcome {
+  readonly status: 'Completed' | 'Cancelled' | 'Failed';
+  readonly content: string;
+  readonly reasoning: string | null;
+  readonly finishReason: FinishReason | 'Cancelled' | 'Error';
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly usage: Usage | null;
+  /** US dollars; null when the price or the usage is unknown. */
+  readonly cost: number | null;
+  readonly credits: number;
+  readonly firstTokenMs: number | null;
+  readonly totalMs: number;
+  readonly completedAt: number;
+  readonly citations: readonly Citation[];
+}
+
+/** Runs and the conversations that they belong to. */
+export interface RunStore {
+  /**
+   * Finds or makes the conversation that a run belongs to. Throws `forbidden` for another caller's conversation and
+   * `conflict` for a second workspace. Without an id it is a new conversation.
+   */
+  joinConversation(request: {
+    conversationId: string | null;
+    workspaceId: string | null;
+    callerId: string;
+    name: string;
+  }): { conversationId: string; workspaceId: string | null };
+  /** Keeps a run as `Running`. Returns at once; it is on disk within a moment, together with others. */
+  begin(run: NewRun): void;
+  /** Keeps the outcome and the credits in one transaction; resolves when it is on disk. */
+  finish(runId: string, outcome: RunOutcome): Promise<void>;
+  /** Runs, newest first, including those under way. */
+  list(query: { pageSize: number; continuationToken: string | undefined; draftId: string | undefined }): {
+    data: RunSummary[];
+    continuationToken: string | null;
+  };
+  read(runId: string): RunDetail | null;
+  count(): number;
+}
+
+export interface AuthenticatedKey {
+  readonly id: string;
+  readonly callerId: string;
+  readonly scopes: ApiKey['scopes'];
+  readonly creditLimit: number | null;
+  readonly creditsUsed: number;
+}
+
+export interface ApiKeyStore {
+  /** The key is returned once and kept only as SHA-256. */
+  issue(input: ApiKeyInput): ApiKey & { key: string };
+  /** Newest first. */
+  list(): ApiKey[];
+  /** Throws `not_found`. */
+  update(id: string, change: { name?: string | undefined; creditLimit?: number | null | undefined }): ApiKey;
+  /** Throws `not_found`; revoking twice is not an error. */
+  revoke(id: string): void;
+  /** Null for an unknown or revoked key. Sees at once what another process issued or revoked; a few microseconds. */
+  authenticate(key: string): AuthenticatedKey | null;
+}
+
+export interface SettingsStore {
+  read(): Settings;
+  update(change: Partial<Settings>): Settings;
+  subscribe(listener: (settings: Settings) => void): () => void;
+}
+
+/** What the service remembers of providers between starts; never a key. `account` is `OpenAi` or `endpoint:<name>`. */
+export interface ProviderMemory {
+  baseAddress(account: string): string | null;
+  setBaseAddress(account: string, baseAddress: string | null): void;
+  lastTest(account: string): ProviderTest | null;
+  setLastTest(account: string, test: ProviderTest | null): void;
+  /** The list that the provider itself returned last, null when it was never asked. */
+  listedModels(account: string): ListedModel[] | null;
+  setListedModels(account: string, models: ListedModel[]): void;
+  endpoints(): { name: string; baseAddress: string }[];
+  /** Throws `conflict` for a name that is taken (names compare without case). */
+  addEndpoint(endpoint: { name: string; baseAddress: string }): void;
+  /** Throws `not_found`. */
+  setEndpointAddress(name: string, baseAddress: string): void;
+  removeEndpoint(name: string): void;
+  userModels(): { aiSystem: AiSystem; model: string }[];
+  addUserModel(aiSystem: AiSystem, model: string): void;
+  removeUserModel(aiSystem: AiSystem, model: string): void;
+}
+
+/** Everything that is kept in the data folder's database. */
+export interface Storage {
+  readonly runs: RunStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly settings: SettingsStore;
+  readonly providerMemory: ProviderMemory;
+  /** The caller id of calls from the window itself; made at the first start. */
+  readonly windowCallerId: string;
+  databaseBytes(): number;
+  /** Copies in `<data folder>/backups`. */
+  createBackup(): Promise<{ fileName: string; bytes: number }>;
+  listBackups(): { fileName: string; bytes: number; createdAt: string }[];
+  /** Marks a copy to be put in place at the next start. Throws `not_found`. */
+  scheduleRestore(fileName: string): void;
+  /** Writes what is pending and closes; runs still under way become `Failed` at the next start. */
+  close(): Promise<void>;
+}
