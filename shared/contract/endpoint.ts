@@ -21,6 +21,7 @@ export interface Endpoint<
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
+  Part extends z.ZodType = z.ZodType,
 > {
   /** Unique; the `operationId` of the OpenAPI document. */
   readonly id: string;
@@ -43,7 +44,7 @@ export interface Endpoint<
   /** Schema of a JSON answer. */
   readonly response?: Response;
   /** Schema of one part of a streamed answer. */
-  readonly part?: z.ZodType;
+  readonly part?: Part;
   /** Statuses of errors beyond 400, 401, 403, 413, 415, 421 and 500, for the OpenAPI document. */
   readonly errors?: readonly number[];
 }
@@ -54,6 +55,7 @@ export function defineEndpoint<
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
   Response extends z.ZodType = z.ZodUndefined,
->(endpoint: Endpoint<Parameters, Query, Body, Response>): Endpoint<Parameters, Query, Body, Response> {
+  Part extends z.ZodType = z.ZodUndefined,
+>(endpoint: Endpoint<Parameters, Query, Body, Response, Part>): Endpoint<Parameters, Query, Body, Response, Part> {
   return endpoint;
 }

@@ -1,0 +1,21 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { HostFetch } from './host-fetch.ts';
+
+/** Reaches the host that served this page; the window's cookie says who asks. */
+export const browserFetch: HostFetch = async ({ method, path, headers, body, signal }) => {
+  try {
+    return await fetch(path, {
+      method,
+      headers,
+      body,
+      signal: signal ?? null,
+      credentials: 'same-origin',
+      cache: 'no-store',
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new AppError('internal', 'The host does not answer. Start it again, then reload this page.', {
+      cause: error,
+    });
+  }
+};

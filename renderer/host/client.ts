@@ -1,0 +1,157 @@
+import type { z } from 'zod';
+import { AppError, errorFromBody } from '../../shared/app-error.ts';
+import type { ErrorBody } from '../../shared/app-error.ts';
+import type { Endpoint, ResponseKind } from '../../shared/contract/endpoint.ts';
+import type { HostFetch, HostRequest } from './host-fetch.ts';
+import { readParts } from './read-parts.ts';
+
+type Primitive = string | number | boolean;
+type QueryOf<Input> = { readonly [Name in keyof Input]: Input[Name] | Primitive };
+
+type Parameters<E> = E extends Endpoint<infer Schema> ? z.input<Schema> : never;
+type Query<E> = E extends Endpoint<z.ZodType, infer Schema> ? z.input<Schema> : never;
+type Body<E> = E extends Endpoint<z.ZodType, z.ZodType, infer Schema> ? z.input<Schema> : never;
+/** What a JSON answer of the endpoint holds; `undefined` for an empty one. */
+export type Answer<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.output<Schema> : never;
+/** One part of a streamed answer; the error part is thrown, never yielded. */
+export type Part<E> =
+  E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType, infer Schema>
+    ? Exclude<z.output<Schema>, { error: { requestId: string } }>
+    : never;
+
+/** One piece of an answer as it came over the wire. */
+export interface WireFrame {
+  readonly text: string;
+  /** Length of `text` as UTF-8. */
+  readonly bytes: number;
+  /** Milliseconds on the clock of `performance.now()`. */
+  readonly at: number;
+}
+
+/** Sees what is sent and what comes back, for those who look at the wire. */
+export interface WireObserver {
+  onRequest?(request: Omit<HostRequest, 'signal'>): void;
+  onHead?(head: { readonly status: number; readonly headers: Headers; readonly at: number }): void;
+  /** The whole body of a JSON answer or of an error; each part of a streamed one. */
+  onFrame?(frame: WireFrame): void;
+}
+
+interface CommonOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  readonly wire?: WireObserver;
+}
+
+export type CallOptions<E> = CommonOptions &
+  (undefined extends Parameters<E> ? { readonly parameters?: undefined } : { readonly parameters: Parameters<E> }) &
+  (undefined extends Query<E> ? { readonly query?: undefined } : { readonly query?: QueryOf<Query<E>> }) &
+  (undefined extends Body<E> ? { readonly body?: Body<E> } : { readonly body: Body<E> });
+
+export type StreamOptions<E> = CallOptions<E> & {
+  /** The form of the answer; the endpoint's first streamed one unless told. */
+  readonly kind?: 'event-stream' | 'json-array';
+};
+
+export interface Streamed<Item> {
+  readonly status: number;
+  readonly headers: Headers;
+  /** May be read once. Leaving the loop ends the work at the host. Throws `AppError` for a last error part. */
+  readonly parts: AsyncIterable<Item>;
+}
+
+type Arguments<E, Options> = object extends Options
+  ? [endpoint: E, options?: Options]
+  : [endpoint: E, options: Options];
+
+export interface Client {
+  /** Calls an endpoint and resolves with its answer. Throws `AppError` for every other status. */
+  call<E extends Endpoint>(...call: Arguments<E, CallOptions<E>>): Promise<Answer<E>>;
+  /** Calls an endpoint that streams; resolves at the head of the answer. Throws `AppError` for an error before it. */
+  stream<E extends Endpoint>(...call: Arguments<E, StreamOptions<E>>): Promise<Streamed<Part<E>>>;
+}
+
+interface AnyOptions extends CommonOptions {
+  readonly parameters?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly kind?: 'event-stream' | 'json-array';
+}
+
+const mediaTypes: Readonly<Record<ResponseKind, string>> = {
+  json: 'application/json',
+  'event-stream': 'text/event-stream',
+  'json-array': 'application/json',
+  empty: '*/*',
+};
+
+function pathOf(endpoint: Endpoint, { parameters, query }: AnyOptions): string {
+  const values = (parameters ?? {}) as Record<string, Primitive>;
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const given = Object.entries((query ?? {}) as Record<string, unknown>).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  return search === '' ? path : `${path}?${search}`;
+}
+
+function requestOf(endpoint: Endpoint, options: AnyOptions, accept: string): HostRequest {
+  const body = options.body === undefined ? null : JSON.stringify(options.body);
+  const contentType: Record<string, string> = body === null ? {} : { 'content-type': 'application/json' };
+  return {
+    method: endpoint.method.toUpperCase(),
+    path: pathOf(endpoint, options),
+    headers: { accept, ...contentType, ...options.headers },
+    body,
+    ...(options.signal && { signal: options.signal }),
+  };
+}
+
+function observeText(text: string, wire: WireObserver | undefined): void {
+  wire?.onFrame?.({ text, bytes: new TextEncoder().encode(text).byteLength, at: performance.now() });
+}
+
+function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The error that a body with a status outside 2xx stands for. */
+function failureOf(response: Response, text: string): AppError {
+  const body = parseAnswer(text) as ErrorBody | null;
+  const error = errorFromBody(body, `The host answered with status ${response.status}.`);
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  if (Number.isNaN(seconds)) return error;
+  const { code, message, details, requestId } = error;
+  return new AppError(code, message, { details, retryAfterSeconds: seconds, ...(requestId && { requestId }) });
+}
+
+async function send(hostFetch: HostFetch, request: HostRequest, wire: WireObserver | undefined): Promise<Response> {
+  wire?.onRequest?.(request);
+  const response = await hostFetch(request);
+  wire?.onHead?.({ status: response.status, headers: response.headers, at: performance.now() });
+  if (response.ok) return response;
+  const text = await response.text();
+  observeText(text, wire);
+  throw failureOf(response, text);
+}
+
+/** The typed client of the contract. Answers come from our own host and are not validated again. */
+export function createClient(hostFetch: HostFetch): Client {
+  async function call(endpoint: Endpoint, options: AnyOptions = {}): Promise<unknown> {
+    const kind = endpoint.kinds?.[0] ?? 'json';
+    const response = await send(hostFetch, requestOf(endpoint, options, mediaTypes[kind]), options.wire);
+    const text = await response.text();
+    observeText(text, options.wire);
+    return text === '' ? undefined : (JSON.parse(text) as unknown);
+  }
+
+  async function stream(endpoint: Endpoint, options: AnyOptions = {}): Promise<Streamed<unknown>> {
+    const isStreamed = (kind: ResponseKind) => kind === 'event-stream' || kind === 'json-array';
+    const kind = options.kind ?? endpoint.kinds?.find(isStreamed) ?? 'event-stream';
+    const response = await send(hostFetch, requestOf(endpoint, options, mediaTypes[kind]), options.wire);
+    return { status: response.status, headers: response.headers, parts: readParts(response, options.wire) };
+  }
+
+  return { call, stream } as Client;
+}

@@ -1,0 +1,17 @@
+/** One request to the host, the same whether it goes over the port or over HTTP. */
+export interface HostRequest {
+  /** Upper case. */
+  readonly method: string;
+  /** Path and query, from the first slash. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  /** Ends the request and the work behind it. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Sends a request and resolves with the head of the answer; its body comes as it is read. Rejects with an `AbortError`
+ * when the signal ended it and with an `AppError` when the host cannot be reached.
+ */
+export type HostFetch = (request: HostRequest) => Promise<Response>;

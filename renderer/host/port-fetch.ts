@@ -1,0 +1,103 @@
+import { AppError, errorFromBody } from '../../shared/app-error.ts';
+import { initialCredit } from '../../shared/port-frames.ts';
+import type { FramePort, HostFrame, WindowFrame } from '../../shared/port-frames.ts';
+import { createPortBody } from './port-body.ts';
+import type { PortBody } from './port-body.ts';
+import type { HostFetch } from './host-fetch.ts';
+
+interface Exchange {
+  readonly body: PortBody;
+  readonly resolve: (response: Response) => void;
+  readonly reject: (error: unknown) => void;
+  /** Lets go of the caller's signal, which may outlive the request. */
+  readonly release: () => void;
+}
+
+const statusesWithoutBody = new Set([204, 205, 304]);
+
+function hostGone(): AppError {
+  return new AppError('internal', 'The connection to the host is gone. Restart Touchstone.');
+}
+
+/** Credit is given back in steps, so that not every small part of a stream costs a frame. */
+const creditStep = initialCredit / 4;
+
+function takeFrame(exchange: Exchange, frame: HostFrame): void {
+  switch (frame.type) {
+    case 'head': {
+      const headers = new Headers(frame.headers.map(([name, value]): [string, string] => [name, value]));
+      const stream = statusesWithoutBody.has(frame.status) ? null : exchange.body.stream;
+      return exchange.resolve(new Response(stream, { status: frame.status, headers }));
+    }
+    case 'chunk':
+      return exchange.body.push(frame.bytes);
+    case 'end':
+      return exchange.body.end();
+    case 'failure': {
+      const error = errorFromBody(frame.body, 'The host could not answer.');
+      exchange.reject(error);
+      return exchange.body.fail(error);
+    }
+  }
+}
+
+/** `fetch` over the one MessagePort between window and host: credit in bytes, cancel frames, nothing kept of ended requests. */
+export function createPortFetch(port: FramePort<HostFrame, WindowFrame>): HostFetch {
+  const exchanges = new Map<number, Exchange>();
+  let lastId = 0;
+  let isClosed = false;
+
+  function forget(id: number): Exchange | undefined {
+    const exchange = exchanges.get(id);
+    exchanges.delete(id);
+    exchange?.release();
+    return exchange;
+  }
+
+  port.receive((frame) => {
+    const exchange = frame.type === 'end' || frame.type === 'failure' ? forget(frame.id) : exchanges.get(frame.id);
+    if (exchange) takeFrame(exchange, frame);
+  });
+
+  port.onClose(() => {
+    isClosed = true;
+    for (const id of [...exchanges.keys()]) {
+      const exchange = forget(id);
+      exchange?.reject(hostGone());
+      exchange?.body.fail(hostGone());
+    }
+  });
+
+  function cancel(id: number): void {
+    if (forget(id)) port.send({ type: 'cancel', id });
+  }
+
+  function createBody(id: number): PortBody {
+    let taken = 0;
+    return createPortBody({
+      onTaken(bytes) {
+        taken += bytes;
+        if (taken < creditStep || !exchanges.has(id)) return;
+        port.send({ type: 'credit', id, bytes: taken });
+        taken = 0;
+      },
+      onCancel: () => cancel(id),
+    });
+  }
+
+  return ({ method, path, headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (isClosed) throw hostGone();
+      const id = (lastId += 1);
+      const answer = createBody(id);
+      const abort = (): void => {
+        cancel(id);
+        reject(signal?.reason);
+        answer.fail(signal?.reason);
+      };
+      signal?.addEventListener('abort', abort);
+      exchanges.set(id, { body: answer, resolve, reject, release: () => signal?.removeEventListener('abort', abort) });
+      port.send({ type: 'request', id, method, path, headers: Object.entries(headers), body });
+    });
+}
