@@ -1,0 +1,45 @@
+import { AppError } from '../../shared/app-error.ts';
+import { scopes, type Access, type Scope } from '../../shared/contract/endpoint.ts';
+import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
+import type { ApiContext } from './api.ts';
+
+/** Who makes a request. Runs of the window have a caller id of their own and no key. */
+export interface Caller {
+  readonly callerId: string;
+  readonly key: AuthenticatedKey | null;
+  readonly scopes: readonly Scope[];
+}
+
+const missingKey = 'Send an API key as `Authorization: Bearer <key>` or `x-hl-api-key: <key>`. Keys are issued in Settings, API keys.';
+const wrongKey = 'This API key is unknown or was revoked. Issue a new one in Settings, API keys.';
+
+function keyFromHeaders(headers: Headers): string {
+  const authorization = headers.get('authorization');
+  const custom = headers.get('x-hl-api-key');
+  if (authorization === null && custom === null) throw new AppError('unauthorized', missingKey);
+  if (authorization === null) return (custom ?? '').trim();
+  const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+  if (bearer === undefined) throw new AppError('unauthorized', 'The authorization header must be `Bearer <key>`.');
+  if (custom !== null && custom.trim() !== bearer) {
+    throw new AppError('unauthorized', 'The request carries two different API keys. Send one, or the same in both headers.');
+  }
+  return bearer;
+}
+
+/** Tells who calls. Throws `unauthorized` when a key is needed and is missing, wrong or contradicted. */
+export function authenticate(
+  headers: Headers,
+  context: ApiContext,
+  stores: { apiKeys: ApiKeyStore; windowCallerId: string },
+): Caller {
+  if (context.access === 'window') return { callerId: stores.windowCallerId, key: null, scopes };
+  const key = stores.apiKeys.authenticate(keyFromHeaders(headers));
+  if (key === null) throw new AppError('unauthorized', wrongKey);
+  return { callerId: key.callerId, key, scopes: key.scopes };
+}
+
+/** Throws `forbidden` when the caller's key does not have the endpoint's scope. */
+export function authorize(caller: Caller, access: Access): void {
+  if (access === 'public' || access === 'window' || caller.scopes.includes(access)) return;
+  throw new AppError('forbidden', `This API key does not have the scope \`${access}\`. Issue one that has it.`);
+}

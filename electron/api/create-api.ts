@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import { AppError } from '../../shared/app-error.ts';
+import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import type { ApiKeyStore } from '../storage/storage.ts';
+import type { Api, ApiContext } from './api.ts';
+import { authenticate, authorize, type Caller } from './authentication.ts';
+import { errorAnswer } from './error-answer.ts';
+import type { Handler, HandlerInput } from './handler.ts';
+import { readJsonBody, requireMediaType } from './request-body.ts';
+import { validate, validateQuery } from './validation.ts';
+
+export interface ApiOptions {
+  readonly handlers: readonly Handler[];
+  readonly apiKeys: ApiKeyStore;
+  readonly windowCallerId: string;
+  /** Told of failures that are ours; the text holds no body and no key. */
+  readonly reportFailure: (message: string, error: unknown) => void;
+}
+
+interface Path {
+  readonly handlers: Map<string, Handler>;
+  readonly isForWindowOnly: boolean;
+  readonly isPublic: boolean;
+}
+
+const jsonOnly = ['application/json'] as const;
+
+const unknownPath = () =>
+  new AppError('not_found', 'There is nothing at this address. The endpoints are described at /openapi.json.');
+
+function groupByPath(handlers: readonly Handler[]): Map<string, Path> {
+  const paths = new Map<string, Path>();
+  for (const handler of handlers) {
+    const { path, method, access } = handler.endpoint;
+    const known = paths.get(path) ?? { handlers: new Map<string, Handler>(), isForWindowOnly: access === 'window', isPublic: access === 'public' };
+    known.handlers.set(method.toUpperCase(), handler);
+    paths.set(path, known);
+  }
+  return paths;
+}
+
+async function readInput(
+  endpoint: Endpoint,
+  request: Request,
+  parameters: Record<string, string>,
+): Promise<Pick<HandlerInput<unknown, unknown, unknown>, 'parameters' | 'query' | 'body'>> {
+  if (endpoint.body) {
+    const isEmpty = endpoint.isBodyOptional === true && request.body === null;
+    if (!isEmpty) requireMediaType(request.headers, endpoint.mediaTypes ?? jsonOnly);
+  }
+  return {
+    parameters: endpoint.parameters ? validate(endpoint.parameters, parameters, 'address') : undefined,
+    query: endpoint.query ? validateQuery(endpoint.query, request.url) : undefined,
+    body: endpoint.body ? validate(endpoint.body, (await readJsonBody(request)) ?? emptyBody(endpoint), 'body') : undefined,
+  };
+}
+
+function emptyBody(endpoint: Endpoint): unknown {
+  if (endpoint.isBodyOptional) return {};
+  throw new AppError('invalid_request', 'The request has no body. Send a JSON object.');
+}
+
+function toResponse(endpoint: Endpoint, result: unknown): Response {
+  if (result instanceof Response) return result;
+  const status = endpoint.status ?? 200;
+  return result === undefined ? new Response(null, { status: 204 }) : Response.json(result, { status });
+}
+
+/** Puts the handlers behind one `fetch`: routing, keys, checks, errors. The order of refusals is the decided one. */
+export function createApi(options: ApiOptions): Api {
+  const app = new Hono<{ Bindings: ApiContext }>();
+  for (const [path, known] of groupByPath(options.handlers)) {
+    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) =>
+      answer(known, context.req.raw, context.env, context.req.param(), options),
+    );
+  }
+  app.notFound(() => errorAnswer(unknownPath(), randomUUID()));
+  app.onError((error) => failureAnswer(error, randomUUID(), options));
+  return { fetch: async (request, context) => app.fetch(request, context) };
+}
+
+async function answer(
+  path: Path,
+  request: Request,
+  context: ApiContext,
+  parameters: Record<string, string>,
+  options: ApiOptions,
+): Promise<Response> {
+  const requestId = randomUUID();
+  try {
+    if (path.isForWindowOnly && context.access !== 'window') throw unknownPath();
+    const handler = path.handlers.get(request.method);
+    const caller = path.isPublic ? publicCaller : authenticate(request.headers, context, options);
+    if (handler === undefined) throw methodNotAllowed(path);
+    authorize(caller, handler.endpoint.access);
+    const input = await readInput(handler.endpoint, request, parameters);
+    const result = await handler.handle({
+      ...(input as HandlerInput<never, never, never>),
+      caller,
+      headers: request.headers,
+      signal: request.signal,
+      requestId,
+    });
+    const response = toResponse(handler.endpoint, result);
+    response.headers.set('x-request-id', requestId);
+    return response;
+  } catch (error) {
+    return failureAnswer(error, requestId, options);
+  }
+}
+
+const publicCaller: Caller = { callerId: '', key: null, scopes: [] };
+
+function methodNotAllowed(path: Path): AppError {
+  const allow = [...path.handlers.keys()];
+  return new AppError('method_not_allowed', `This address takes ${allow.join(', ')}.`, { allow });
+}
+
+function failureAnswer(error: unknown, requestId: string, options: ApiOptions): Response {
+  if (error instanceof AppError) return errorAnswer(error, requestId);
+  if (!(error instanceof DOMException && error.name === 'AbortError')) {
+    options.reportFailure(`request ${requestId} failed`, error);
+  }
+  return errorAnswer(
+    new AppError('internal', `Something went wrong here, not in your request. The log names it by ${requestId}.`),
+    requestId,
+  );
+}

@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import type { Caller } from './authentication.ts';
+
+/** What a handler gets: everything is checked already. */
+export interface HandlerInput<Parameters, Query, Body> {
+  readonly parameters: Parameters;
+  readonly query: Query;
+  readonly body: Body;
+  readonly caller: Caller;
+  readonly headers: Headers;
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+}
+
+/** A value becomes the JSON body with the endpoint's status; a `Response` goes out as it is. */
+export type HandlerResult<Body> = Body | Response;
+
+/** An endpoint of the contract with the code that answers it. */
+export interface Handler {
+  readonly endpoint: Endpoint;
+  readonly handle: (input: HandlerInput<never, never, never>) => unknown;
+}
+
+/** Ties a handler to its endpoint, with the types of the contract on both sides. */
+export function implement<
+  Parameters extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Response extends z.ZodType,
+>(
+  endpoint: Endpoint<Parameters, Query, Body, Response>,
+  handle: (
+    input: HandlerInput<z.output<Parameters>, z.output<Query>, z.output<Body>>,
+  ) => HandlerResult<z.input<Response>> | Promise<HandlerResult<z.input<Response>>>,
+): Handler {
+  return { endpoint, handle };
+}

@@ -1,0 +1,58 @@
+import {
+  addOnDeviceModel,
+  followOnDevice,
+  installOnDeviceModel,
+  pauseOnDeviceModel,
+  readOnDevice,
+  removeOnDeviceModel,
+  selectOnDeviceModel,
+  type OnDeviceState,
+} from '../../shared/contract/on-device.ts';
+import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
+import { eventQueue } from './event-queue.ts';
+import { implement, type Handler } from './handler.ts';
+import { streamAnswer } from './stream-answer.ts';
+
+async function* states(models: OnDeviceLanguageModels, signal: AbortSignal): AsyncGenerator<OnDeviceState, void, void> {
+  const queue = eventQueue<OnDeviceState>({ signal, merge: (_, next) => next });
+  queue.push(models.state());
+  const unsubscribe = models.subscribe(queue.push);
+  try {
+    yield* queue;
+  } finally {
+    unsubscribe();
+  }
+}
+
+export function onDeviceHandlers(
+  models: OnDeviceLanguageModels,
+  reportFailure: (message: string, error: unknown) => void,
+): Handler[] {
+  const stateAfter = async (change: Promise<void>): Promise<OnDeviceState> => {
+    await change;
+    return models.state();
+  };
+  return [
+    implement(readOnDevice, () => models.state()),
+    implement(followOnDevice, ({ signal, requestId }) => {
+      const stop = new AbortController();
+      return streamAnswer(states(models, stop.signal), {
+        kind: 'event-stream',
+        headers: {},
+        requestId,
+        signal,
+        stop: () => stop.abort(),
+        reportFailure,
+      });
+    }),
+    implement(addOnDeviceModel, ({ body }) =>
+      stateAfter(models.add(body.address)),
+    ),
+    implement(installOnDeviceModel, ({ parameters }) =>
+      stateAfter(models.install(parameters.id)),
+    ),
+    implement(pauseOnDeviceModel, ({ parameters }) => stateAfter(models.pause(parameters.id))),
+    implement(selectOnDeviceModel, ({ parameters }) => stateAfter(models.select(parameters.id))),
+    implement(removeOnDeviceModel, ({ parameters }) => stateAfter(models.remove(parameters.id))),
+  ];
+}

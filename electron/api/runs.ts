@@ -1,0 +1,58 @@
+import { AppError } from '../../shared/app-error.ts';
+import { followReasoning, listRuns, readRun, renderPreview } from '../../shared/contract/runs.ts';
+import type { Completions } from '../completions/create-completions.ts';
+import { previewPrompt } from '../completions/render-prompt.ts';
+import type { Run } from '../completions/run.ts';
+import type { RunStore } from '../storage/storage.ts';
+import { eventQueue } from './event-queue.ts';
+import { implement, type Handler } from './handler.ts';
+import { streamAnswer } from './stream-answer.ts';
+
+const defaultPageSize = 20;
+
+async function* reasoningOf(run: Run, signal: AbortSignal): AsyncGenerator<{ text: string }, void, void> {
+  const queue = eventQueue<string>({ signal, merge: (pending, next) => pending + next });
+  if (run.reasoning !== '') queue.push(run.reasoning);
+  const unfollow = run.followReasoning(queue.push);
+  void run.settled.then(queue.end);
+  try {
+    for await (const text of queue) yield { text };
+  } finally {
+    unfollow();
+  }
+}
+
+export function runHandlers(
+  runs: RunStore,
+  completions: Completions,
+  reportFailure: (message: string, error: unknown) => void,
+): Handler[] {
+  return [
+    implement(listRuns, ({ query }) =>
+      runs.list({
+        pageSize: query.pageSize ?? defaultPageSize,
+        continuationToken: query.continuationToken,
+        draftId: query.draftId,
+      }),
+    ),
+    implement(readRun, ({ parameters }) => {
+      const run = runs.read(parameters.id.toLowerCase());
+      if (run === null) throw new AppError('not_found', 'There is no run with this id.');
+      return run;
+    }),
+    implement(followReasoning, ({ parameters, requestId, signal }) => {
+      const run = completions.active(parameters.id.toLowerCase());
+      if (run === null) throw new AppError('not_found', 'This run is not under way; read it for its reasoning.');
+      const stop = new AbortController();
+      return streamAnswer(reasoningOf(run, stop.signal), {
+        kind: 'event-stream',
+        headers: {},
+        requestId,
+        signal,
+        stop: () => stop.abort(),
+        reportFailure,
+      });
+    }),
+    implement(renderPreview, ({ body }) => previewPrompt(body.promptText, body.replacements ?? {})),
+  ];
+}

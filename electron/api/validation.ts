@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import { AppError, type ErrorDetail } from '../../shared/app-error.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Most places that one answer names; a hostile body could otherwise make the answer larger than itself. */
+const maximumDetails = 50;
+
+function fieldPath(path: readonly PropertyKey[]): string {
+  let field = '';
+  for (const step of path) {
+    if (typeof step === 'number') field += `[${step}]`;
+    else field += field === '' ? String(step) : `.${String(step)}`;
+  }
+  return field.slice(0, 200);
+}
+
+/** Of the alternatives of a union, the one that fits best: the one whose complaints lie deepest. */
+function closestAlternative(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | null {
+  const depth = (issues: readonly Issue[]) => Math.max(0, ...issues.map((issue) => issue.path.length));
+  const best = alternatives.toSorted((a, b) => depth(b) - depth(a))[0];
+  return best && depth(best) > 0 ? best : null;
+}
+
+function describe(issue: Issue, isMissing: boolean): string {
+  if (isMissing) return 'is required';
+  if (issue.code === 'invalid_type') return `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`;
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(', ')}`;
+  return issue.message;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (value !== null && typeof value === 'object' && Object.hasOwn(value, step) ? Reflect.get(value, step) : undefined),
+    input,
+  );
+}
+
+function toDetails(issue: Issue, input: unknown, parents: readonly PropertyKey[]): ErrorDetail[] {
+  const path = [...parents, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ field: fieldPath([...path, key]), issue: 'is not a known field' }));
+  }
+  if (issue.code === 'invalid_union') {
+    const closest = closestAlternative(issue.errors);
+    if (closest) return closest.flatMap((inner) => toDetails(inner, input, path));
+  }
+  return [{ field: fieldPath(path), issue: describe(issue, valueAt(input, path) === undefined) }];
+}
+
+/** Checks a value against a schema of the contract. Throws `invalid_request` naming every field that is wrong. */
+export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const details = result.error.issues.flatMap((issue) => toDetails(issue, input, [])).slice(0, maximumDetails);
+  const [first] = details;
+  const message =
+    first && first.field !== '' ? `${first.field} ${first.issue}.` : `The ${what} ${first?.issue ?? 'is not valid'}.`;
+  throw new AppError('invalid_request', message, { details });
+}
+
+/** Checks the query string. A name given twice is `invalid_request`: which of the two is meant cannot be known. */
+export function validateQuery<Schema extends z.ZodType>(schema: Schema, url: string): z.output<Schema> {
+  const start = url.indexOf('?');
+  const values: Record<string, string> = {};
+  if (start >= 0) {
+    for (const [name, value] of new URLSearchParams(url.slice(start + 1).split('#', 1)[0])) {
+      if (Object.hasOwn(values, name)) {
+        throw new AppError('invalid_request', `${name} is given more than once.`, {
+          details: [{ field: name, issue: 'is given more than once' }],
+        });
+      }
+      Object.defineProperty(values, name, { value, enumerable: true });
+    }
+  }
+  return validate(schema, values, 'query');
+}

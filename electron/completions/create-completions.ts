@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { CompletionRequest } from '../../shared/contract/completions.ts';
+import type { CreditReservation, Credits } from '../credits/credits.ts';
+import type { Providers } from '../providers/create-providers.ts';
+import type { AuthenticatedKey, RunStore } from '../storage/storage.ts';
+import { renderPrompt } from './render-prompt.ts';
+import { Run } from './run.ts';
+
+/** Who asks for a run and what came with the request. */
+export interface RunOrigin {
+  readonly callerId: string;
+  /** Null for the window. */
+  readonly key: AuthenticatedKey | null;
+  /** Lower-case names without the `x-app-` prefix. */
+  readonly appHeaders: Record<string, string>;
+}
+
+/** A run that was accepted: its outcome is recorded whatever its caller does. */
+export interface AcceptedRun {
+  readonly run: Run;
+  readonly credit: CreditReservation;
+}
+
+export interface Completions {
+  /**
+   * Checks a request and begins its run. Throws `AppError` for everything that keeps it from being one: a bad template, an
+   * unknown model or dataspace (400), credits used up (402), another caller's conversation (403), a provider without a key (503).
+   */
+  start(request: CompletionRequest, origin: RunOrigin, options: { signal: AbortSignal }): AcceptedRun;
+  /** A run under way, null when it has ended or never was. */
+  active(runId: string): Run | null;
+  activeCount(): number;
+  /** Stops every run under way and resolves when all of them are on disk. */
+  close(): Promise<void>;
+}
+
+export interface CompletionsOptions {
+  readonly runs: RunStore;
+  readonly providers: Providers;
+  readonly credits: Credits;
+}
+
+function conversationName(promptText: string): string {
+  return (promptText.trim().split('\n', 1)[0] ?? '').slice(0, 120);
+}
+
+export function createCompletions({ runs, providers, credits }: CompletionsOptions): Completions {
+  const active = new Map<string, Run>();
+  let isClosing = false;
+
+  function start(request: CompletionRequest, origin: RunOrigin, { signal }: { signal: AbortSignal }): AcceptedRun {
+    if (isClosing) throw new AppError('provider_not_configured', 'The service is being shut down.');
+    const dataspaceIds = request.dataspaceIds ?? null;
+    if (dataspaceIds?.length) throw invalidField('dataspaceIds[0]', 'is not a dataspace of this service');
+    const rendered = renderPrompt(request.promptText, request.replacements ?? {});
+    const target = providers.resolve(request.aiSystem, request.model);
+    const applicable = providers.applicableConfiguration(target, request.configuration ?? {});
+    const warnings = [...rendered.warnings, ...applicable.warnings];
+    const joined = runs.joinConversation({
+      conversationId: request.metadata?.conversationId ?? null,
+      workspaceId: request.metadata?.workspaceId ?? null,
+      callerId: origin.callerId,
+      name: conversationName(request.promptText),
+    });
+    const credit = credits.reserve(origin.key);
+    const ids = { runId: randomUUID(), messageId: randomUUID(), conversationId: joined.conversationId };
+    const systemMessage = request.systemMessage ?? null;
+    runs.begin({
+      ...ids,
+      ...origin,
+      apiKeyId: origin.key?.id ?? null,
+      workspaceId: joined.workspaceId,
+      promptId: null,
+      promptVersionId: null,
+      aiSystem: request.aiSystem,
+      model: request.model,
+      servedBy: target.servedBy,
+      createdAt: Date.now(),
+      promptText: request.promptText,
+      systemMessage,
+      replacements: request.replacements ?? null,
+      renderedPrompt: rendered.text,
+      configuration: request.configuration ?? null,
+      dataspaceIds,
+      metadata: request.metadata ?? null,
+      warnings,
+    });
+    const run = new Run(
+      {
+        ...ids,
+        servedBy: target.servedBy,
+        warnings,
+        citations: [],
+        provider: target.provider,
+        request: {
+          model: target.model,
+          systemMessage,
+          messages: [{ role: 'user', content: rendered.text }],
+          configuration: applicable.configuration,
+        },
+        cost: (usage) => providers.cost(target, usage),
+        releaseCredit: credit.release,
+        runs,
+      },
+      signal,
+    );
+    active.set(ids.runId, run);
+    void run.settled.then(() => active.delete(ids.runId));
+    return { run, credit };
+  }
+
+  async function close(): Promise<void> {
+    isClosing = true;
+    const pending = [...active.values()];
+    for (const run of pending) run.stop();
+    await Promise.all(pending.map((run) => run.settled));
+  }
+
+  return { start, active: (runId) => active.get(runId) ?? null, activeCount: () => active.size, close };
+}

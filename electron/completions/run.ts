@@ -1,0 +1,186 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
+import type { ModelRequest, Provider } from '../providers/provider.ts';
+import type { RunOutcome, RunStore } from '../storage/storage.ts';
+import { isAbort, stopSignal } from './stop-signal.ts';
+
+/** Everything that a run needs once its request has been found good. */
+export interface RunPlan {
+  readonly runId: string;
+  readonly messageId: string;
+  readonly conversationId: string;
+  readonly servedBy: string;
+  readonly warnings: readonly Warning[];
+  readonly citations: readonly Citation[];
+  readonly provider: Provider;
+  readonly request: ModelRequest;
+  /** US dollars for a usage; null when the price is unknown. */
+  readonly cost: (usage: Usage) => number | null;
+  /** Gives back the credit that was set aside, for a run that costs nothing. */
+  readonly releaseCredit: () => void;
+  readonly runs: RunStore;
+}
+
+/** A whole answer, as it was kept. */
+export interface RunAnswer {
+  readonly content: string;
+  readonly finishReason: FinishReason;
+  readonly usage: Usage;
+}
+
+/** What a stream of a run yields: that the model has begun (perhaps to reason), the answer's text piece by piece, how it ended. */
+export type RunPart =
+  | { readonly type: 'start' }
+  | { readonly type: 'text'; readonly text: string }
+  | ({ readonly type: 'end' } & Omit<RunAnswer, 'content'>);
+
+/**
+ * One completion, from request to last chunk. Whatever happens, its outcome is on disk before its caller sees the end.
+ * A run is consumed once: by `complete` or by `stream`.
+ */
+export class Run {
+  readonly plan: RunPlan;
+  readonly #startedAt = performance.now();
+  readonly #stop: ReturnType<typeof stopSignal>;
+  readonly #settled = Promise.withResolvers<void>();
+  readonly #reasoningListeners = new Set<(text: string) => void>();
+  #content = '';
+  #reasoning = '';
+  #firstTokenMs: number | null = null;
+  #hasFirstByte = false;
+  #isRecorded = false;
+
+  constructor(plan: RunPlan, signal: AbortSignal) {
+    this.plan = plan;
+    this.#stop = stopSignal(signal);
+  }
+
+  /** Credits that the run costs as things stand: none before the provider's first byte. */
+  get credits(): number {
+    return this.#hasFirstByte ? 1 : 0;
+  }
+
+  get reasoning(): string {
+    return this.#reasoning;
+  }
+
+  /** Resolves when the outcome is on disk. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
+  /** Ends the call at the provider at once. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Calls back with each piece of reasoning; returns the function that ends it. */
+  followReasoning(listener: (text: string) => void): () => void {
+    this.#reasoningListeners.add(listener);
+    return () => this.#reasoningListeners.delete(listener);
+  }
+
+  /** Asks for the whole answer in one call. */
+  async complete(): Promise<RunAnswer> {
+    try {
+      const answer = await this.plan.provider.generate(this.plan.request, this.#callOptions());
+      this.#stop.signal.throwIfAborted();
+      this.#noteFirstToken();
+      this.#content = answer.content;
+      this.#reasoning = answer.reasoning ?? '';
+      await this.#recordCompletion(answer.finishReason, answer.usage);
+      return answer;
+    } catch (error) {
+      await this.#recordFailure(error);
+      throw error;
+    }
+  }
+
+  /** Streams the answer. A consumer that stops reading cancels the run; the text that it was given is kept. */
+  async *stream(): AsyncGenerator<RunPart, void, void> {
+    try {
+      for await (const part of this.plan.provider.stream(this.plan.request, this.#callOptions())) {
+        this.#stop.signal.throwIfAborted();
+        if (this.#firstTokenMs === null) {
+          this.#noteFirstToken();
+          yield { type: 'start' };
+        }
+        if (part.type === 'reasoning-delta') this.#addReasoning(part.text);
+        else if (part.type === 'text-delta') {
+          this.#content += part.text;
+          yield { type: 'text', text: part.text };
+        } else {
+          await this.#recordCompletion(part.finishReason, part.usage);
+          yield { type: 'end', finishReason: part.finishReason, usage: part.usage };
+          return;
+        }
+      }
+      throw new AppError('provider_failed', `${this.plan.servedBy} ended its answer without saying that it was complete.`);
+    } catch (error) {
+      await this.#recordFailure(error);
+      throw error;
+    } finally {
+      if (!this.#isRecorded) {
+        this.#stop.abort();
+        await this.#recordFailure(this.#stop.signal.reason);
+      }
+    }
+  }
+
+  #callOptions() {
+    return {
+      signal: this.#stop.signal,
+      onFirstByte: () => {
+        this.#hasFirstByte = true;
+      },
+    };
+  }
+
+  #noteFirstToken(): void {
+    this.#firstTokenMs ??= performance.now() - this.#startedAt;
+    this.#hasFirstByte = true;
+  }
+
+  #addReasoning(text: string): void {
+    this.#reasoning += text;
+    for (const listener of this.#reasoningListeners) listener(text);
+  }
+
+  async #recordCompletion(finishReason: FinishReason, usage: Usage): Promise<void> {
+    await this.#record({ status: 'Completed', finishReason, usage, error: null, cost: this.plan.cost(usage) });
+  }
+
+  async #recordFailure(error: unknown): Promise<void> {
+    if (this.#isRecorded) return;
+    const rest = { usage: null, cost: null };
+    if (isAbort(error, this.#stop.signal)) {
+      await this.#record({ ...rest, status: 'Cancelled', finishReason: 'Cancelled', error: null });
+      return;
+    }
+    const kept =
+      error instanceof AppError
+        ? { code: error.code, message: error.message }
+        : { code: 'internal', message: 'Something went wrong in the service.' };
+    await this.#record({ ...rest, status: 'Failed', finishReason: 'Error', error: kept });
+  }
+
+  async #record(end: Pick<RunOutcome, 'status' | 'finishReason' | 'usage' | 'error' | 'cost'>): Promise<void> {
+    this.#isRecorded = true;
+    if (this.credits === 0) this.plan.releaseCredit();
+    try {
+      await this.plan.runs.finish(this.plan.runId, {
+        ...end,
+        content: this.#content,
+        reasoning: this.#reasoning === '' ? null : this.#reasoning,
+        credits: this.credits,
+        firstTokenMs: this.#firstTokenMs,
+        totalMs: performance.now() - this.#startedAt,
+        completedAt: Date.now(),
+        citations: this.plan.citations,
+      });
+    } finally {
+      this.#stop.dispose();
+      this.#settled.resolve();
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import packageFile from '../package.json' with { type: 'json' };
+import { endpoints } from '../shared/contract/index.ts';
+import { readOpenApi } from '../shared/contract/open-api.ts';
+import type { Capability, HostState } from '../shared/contract/settings.ts';
+import type { Api } from './api/api.ts';
+import { apiKeyHandlers } from './api/api-keys.ts';
+import { completionHandlers } from './api/completions.ts';
+import { createApi } from './api/create-api.ts';
+import { implement, type Handler } from './api/handler.ts';
+import { onDeviceHandlers } from './api/on-device.ts';
+import { createOpenApiDocument } from './api/open-api.ts';
+import { providerHandlers } from './api/providers.ts';
+import { runHandlers } from './api/runs.ts';
+import { settingsHandlers } from './api/settings.ts';
+import { createCompletions, type Completions } from './completions/create-completions.ts';
+import { createCredits } from './credits/credits.ts';
+import { createKeyStore } from './key-store/create-key-store.ts';
+import type { KeyStore } from './key-store/key-store.ts';
+import { createOnDeviceLanguageModels } from './on-device/create-language-models.ts';
+import type { OnDeviceLanguageModels } from './on-device/language-model.ts';
+import { registryAddress } from './on-device/registry-address.ts';
+import { createProviders } from './providers/create-providers.ts';
+import { openStorage } from './storage/open-storage.ts';
+import type { Storage } from './storage/storage.ts';
+
+export interface HostOptions {
+  readonly dataDirectory: string;
+  /** Base addresses by provider name that win over the settings, for people behind a gateway. */
+  readonly providerBases: Readonly<Record<string, string>>;
+  /** Compatible endpoints beside those in the settings. */
+  readonly endpoints: readonly { readonly name: string; readonly baseAddress: string }[];
+  readonly capabilities: readonly Capability[];
+  /** Where provider keys may come from when no keychain holds them. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Told what a person who runs the host should know; never a secret. */
+  readonly log: (message: string, error?: unknown) => void;
+  /** The keychain unless told; tests bring their own. */
+  readonly keyStore?: KeyStore;
+  /** What only this kind of host can answer, such as native dialogs. */
+  readonly handlers?: readonly Handler[];
+}
+
+/** State of the network listener, as the window shows it. */
+export type ServerState = Pick<HostState, 'serverAddress' | 'serverFailure' | 'protocols'>;
+
+/** The running service, without sockets and without a window. */
+export interface Host {
+  readonly api: Api;
+  readonly storage: Storage;
+  readonly onDevice: OnDeviceLanguageModels;
+  readonly completions: Completions;
+  setServer(state: ServerState): void;
+  /** Stops every run so that it is recorded as cancelled, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** Puts the service together. The desktop shell and the headless entry point both start here. */
+export async function createHost(options: HostOptions): Promise<Host> {
+  const storage = openStorage({ directory: options.dataDirectory });
+  const onDevice = createOnDeviceLanguageModels({
+    directory: join(options.dataDirectory, 'models'),
+    settings: storage.settings,
+    registryAddress,
+    log: options.log,
+  });
+  const providers = createProviders({
+    memory: storage.providerMemory,
+    keyStore: options.keyStore ?? (await createKeyStore()),
+    environment: options.environment,
+    baseOverrides: options.providerBases,
+    endpointOverrides: options.endpoints,
+    settings: storage.settings,
+    onDevice,
+  });
+  const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits(storage) });
+
+  let server: ServerState = { serverAddress: null, serverFailure: null, protocols: [] };
+  const hostState = (): HostState => ({
+    ...server,
+    version: packageFile.version,
+    platform: process.platform === 'darwin' || process.platform === 'win32' ? process.platform : 'linux',
+    capabilities: [...options.capabilities],
+    dataDirectory: options.dataDirectory,
+    databaseBytes: storage.databaseBytes(),
+    runs: storage.runs.count(),
+  });
+
+  const api = createApi({
+    apiKeys: storage.apiKeys,
+    windowCallerId: storage.windowCallerId,
+    reportFailure: options.log,
+    handlers: [
+      ...completionHandlers(completions, options.log),
+      openApiHandler(),
+      ...providerHandlers(providers),
+      ...runHandlers(storage.runs, completions, options.log),
+      ...onDeviceHandlers(onDevice, options.log),
+      ...apiKeyHandlers(storage.apiKeys),
+      ...settingsHandlers(storage, hostState),
+      ...(options.handlers ?? []),
+    ],
+  });
+
+  return {
+    api,
+    storage,
+    onDevice,
+    completions,
+    setServer: (state) => {
+      server = state;
+    },
+    close: async () => {
+      await completions.close();
+      await onDevice.close();
+      await storage.close();
+    },
+  };
+}
+
+function openApiHandler(): Handler {
+  let document: Record<string, unknown> | null = null;
+  return implement(readOpenApi, () => (document ??= createOpenApiDocument(endpoints, { version: packageFile.version })));
+}
