@@ -1,0 +1,28 @@
+import { ArrowDown, ArrowUp, Command, CornerDownLeft, Option, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { isMac } from './platform.ts';
+
+const drawings: Record<string, LucideIcon> = { Enter: CornerDownLeft, ArrowUp, ArrowDown };
+const names: Record<string, string> = { Escape: 'Esc', Mod: 'Ctrl', Space: 'Space', Backspace: 'Backspace' };
+
+function cap(key: string): ReactNode {
+  const Drawing = isMac && key === 'Mod' ? Command : isMac && key === 'Alt' ? Option : drawings[key];
+  if (Drawing) return <Drawing className="icon" />;
+  return names[key] ?? key.toUpperCase();
+}
+
+/** The keys of an action as small caps, `Mod+Enter` or `?`. Hidden from screen readers, which get `aria-keyshortcuts`. */
+export function KeyCaps({ keys }: { keys: string }) {
+  return (
+    <span className="kbd" aria-hidden="true">
+      {keys.split('+').map((key) => (
+        <kbd key={key}>{cap(key)}</kbd>
+      ))}
+    </span>
+  );
+}
+
+/** The same keys as `aria-keyshortcuts` and `title` write them: `Control+Enter`, `Meta+Enter`. */
+export function keyShortcut(keys: string): string {
+  return keys.replace('Mod', isMac ? 'Meta' : 'Control');
+}

@@ -1,0 +1,48 @@
+import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+import { Icon } from './icon.tsx';
+
+export type Tone = 'neutral' | 'positive' | 'caution' | 'negative' | 'accent';
+
+/** A short word on a tint: a status, a count, a date. */
+export function Badge({
+  tone = 'neutral',
+  isOutlined = false,
+  children,
+}: {
+  tone?: Tone;
+  isOutlined?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <span className={classNames('badge', tone !== 'neutral' && `badge--${tone}`, isOutlined && 'badge--outline')}>
+      {children}
+    </span>
+  );
+}
+
+/** A point beside a word; hollow for what is absent or off. */
+export function Dot({ tone = 'neutral' }: { tone?: 'neutral' | 'positive' | 'caution' | 'accent' | 'hollow' }) {
+  return <i className={classNames('dot', tone !== 'neutral' && `dot--${tone}`)} aria-hidden="true" />;
+}
+
+/** Work that streams; always with its word beside it, and a Stop near it. */
+export function Spinner() {
+  return <i className="spinner" aria-hidden="true" />;
+}
+
+/** A state as icon or point with its word. */
+export function StateMark({ tone, icon, children }: { tone: Tone; icon?: LucideIcon; children: ReactNode }) {
+  const colour = tone === 'neutral' ? 'tertiary' : tone;
+  return (
+    <span className={classNames('row', 'small', 'nowrap', icon ? colour : undefined)}>
+      {icon ? (
+        <Icon icon={icon} size="small" />
+      ) : (
+        <Dot tone={tone === 'positive' || tone === 'caution' || tone === 'accent' ? tone : 'hollow'} />
+      )}
+      <span className={icon || tone !== 'neutral' ? undefined : 'tertiary'}>{children}</span>
+    </span>
+  );
+}

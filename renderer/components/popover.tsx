@@ -1,0 +1,38 @@
+import { Popover as Primitive } from 'radix-ui';
+import type { ReactElement, ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+
+export interface PopoverProps {
+  /** Read out as the name of what opens. */
+  label: string;
+  isOpen?: boolean;
+  onOpenChange?: (isOpen: boolean) => void;
+  align?: 'start' | 'center' | 'end';
+  className?: string;
+  /** The button that opens it. */
+  trigger: ReactElement;
+  children: ReactNode;
+}
+
+/** A small panel under its button; focus moves in and comes back. */
+export function Popover({ label, isOpen, onOpenChange, align = 'start', className, trigger, children }: PopoverProps) {
+  return (
+    <Primitive.Root
+      {...(isOpen === undefined ? {} : { open: isOpen })}
+      {...(onOpenChange === undefined ? {} : { onOpenChange })}
+    >
+      <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
+      <Primitive.Portal>
+        <Primitive.Content
+          aria-label={label}
+          className={classNames('overlay', 'popover', className)}
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+        >
+          {children}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import { Group, Panel, Separator, type PanelProps } from 'react-resizable-panels';
+import { useWindowState } from '../stores/window-state.ts';
+
+export interface ResizableGroupProps {
+  /** Names the layout in the window's state; unique in the window. */
+  id: string;
+  orientation?: 'horizontal' | 'vertical';
+  className?: string;
+  children: ReactNode;
+}
+
+/** Panels that share a direction. What the person sets with pointer or arrow keys survives a restart. */
+export function ResizableGroup({ id, orientation = 'horizontal', className, children }: ResizableGroupProps) {
+  const layout = useWindowState.getState().layouts[id];
+  return (
+    <Group
+      id={id}
+      orientation={orientation}
+      className={className}
+      {...(layout ? { defaultLayout: layout } : {})}
+      onLayoutChanged={(next, { isUserInteraction }) => {
+        if (isUserInteraction) useWindowState.getState().keepLayout(id, next);
+      }}
+    >
+      {children}
+    </Group>
+  );
+}
+
+/** Sizes are percentages as text or pixels as numbers, as react-resizable-panels takes them; `id` is needed to keep the layout. */
+export function ResizablePanel(props: PanelProps & { id: string }) {
+  return <Panel {...props} />;
+}
+
+/** The hairline between two panels; `label` says what it sizes. */
+export function ResizeHandle({ label }: { label: string }) {
+  return <Separator className="panel-handle" aria-label={label} />;
+}

@@ -1,0 +1,99 @@
+import { CircleX, Info, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { AppError } from '../../shared/app-error.ts';
+import { Icon } from './icon.tsx';
+
+export interface EmptyStateProps {
+  /** What is missing. */
+  title: string;
+  /** Why, or what it would show. */
+  reason?: ReactNode;
+  /** The one next step, as a button. */
+  children?: ReactNode;
+}
+
+export function EmptyState({ title, reason, children }: EmptyStateProps) {
+  return (
+    <div className="state-panel">
+      <p className="strong">{title}</p>
+      {reason && <p className="small secondary">{reason}</p>}
+      {children && <div className="row">{children}</div>}
+    </div>
+  );
+}
+
+export interface FailureProps {
+  /** What refused. */
+  title: string;
+  /** What it means and what to do. */
+  reason: ReactNode;
+  requestId?: string | null | undefined;
+  /** The remedy as a button. */
+  children?: ReactNode;
+}
+
+/** A failure in the place where its result was expected: reason, remedy, request id. */
+export function Failure({ title, reason, requestId, children }: FailureProps) {
+  return (
+    <div className="state-panel" role="alert">
+      <p className="state-panel__title negative">
+        <Icon icon={CircleX} />
+        {title}
+      </p>
+      <p className="small secondary">{reason}</p>
+      {(children || requestId) && (
+        <div className="row">
+          {children}
+          <span className="grow" />
+          {requestId && <span className="mono--small tertiary">{requestId}</span>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The person's words for anything that was thrown, with its request id where it has one. */
+export function describeError(error: unknown): { message: string; requestId: string | undefined } {
+  if (error instanceof AppError) return { message: error.message, requestId: error.requestId };
+  return { message: error instanceof Error ? error.message : String(error), requestId: undefined };
+}
+
+/** A failure made from what was thrown. */
+export function ErrorFailure({ title, error, children }: { title: string; error: unknown; children?: ReactNode }) {
+  const { message, requestId } = describeError(error);
+  return (
+    <Failure title={title} reason={message} requestId={requestId}>
+      {children}
+    </Failure>
+  );
+}
+
+const noticeIcons = { neutral: Info, caution: TriangleAlert, negative: CircleX } as const;
+
+/** A few lines on a tint, inside the thing they are about. */
+export function Notice({ tone = 'neutral', children }: { tone?: keyof typeof noticeIcons; children: ReactNode }) {
+  return (
+    <div
+      className={tone === 'neutral' ? 'notice' : `notice notice--${tone}`}
+      role={tone === 'negative' ? 'alert' : undefined}
+    >
+      <Icon icon={noticeIcons[tone]} size="small" />
+      <div className="grow">{children}</div>
+    </div>
+  );
+}
+
+const barWidths = ['62%', '48%', '70%', '54%'];
+
+/** Bars in the place of rows that are on their way; seen only after 200 ms. */
+export function LoadingRows({ label, rows = 3 }: { label: string; rows?: number }) {
+  return (
+    <div className="placeholder" role="status" aria-label={label}>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className="placeholder__row">
+          <span className="placeholder__bar" style={{ width: barWidths[row % barWidths.length] }} />
+        </div>
+      ))}
+    </div>
+  );
+}

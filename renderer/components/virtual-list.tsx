@@ -1,0 +1,93 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+
+export interface VirtualListProps<Item> {
+  /** Read out as the name of the list. */
+  label: string;
+  items: readonly Item[];
+  itemKey: (item: Item) => string;
+  /** Height of every row in pixels. */
+  rowHeight: number;
+  renderItem: (item: Item, isSelected: boolean) => ReactNode;
+  selectedKey: string | null;
+  /** Called as the arrows move and on a press. */
+  onSelect: (item: Item) => void;
+  /** Enter or a double press. */
+  onOpen?: (item: Item) => void;
+  /** Called when the last rows come into view, to fetch the next page. */
+  onEndReached?: () => void;
+  className?: string;
+}
+
+function nextIndex(key: string, index: number, last: number): number | null {
+  if (key === 'ArrowDown' || key === 'j') return Math.min(last, index + 1);
+  if (key === 'ArrowUp' || key === 'k') return Math.max(0, index - 1);
+  if (key === 'Home') return 0;
+  if (key === 'End') return last;
+  return null;
+}
+
+/** A list that draws only the rows in view; one stop for Tab, arrows or j and k inside. */
+export function VirtualList<Item>(props: VirtualListProps<Item>) {
+  const { label, items, itemKey, rowHeight, renderItem, selectedKey, onSelect, onOpen, onEndReached, className } =
+    props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => itemKey(items[index] as Item),
+    overscan: 8,
+  });
+  const rows = virtualizer.getVirtualItems();
+  const lastShown = rows.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (items.length > 0 && lastShown >= items.length - 1) onEndReached?.();
+  }, [lastShown, items.length, onEndReached]);
+
+  const selectedIndex = items.findIndex((item) => itemKey(item) === selectedKey);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const selected = items[selectedIndex];
+    if (event.key === 'Enter' && selected !== undefined) return onOpen?.(selected);
+    const index = nextIndex(event.key, selectedIndex, items.length - 1);
+    const item = index === null ? undefined : items[index];
+    if (index === null || item === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    onSelect(item);
+    virtualizer.scrollToIndex(index);
+  };
+
+  return (
+    <div
+      ref={scroller}
+      className={classNames('scroll', 'virtual-list', className)}
+      role="listbox"
+      aria-label={label}
+      aria-activedescendant={selectedIndex < 0 ? undefined : `${label}-${selectedKey}`}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      <div className="virtual-list__space" style={{ height: virtualizer.getTotalSize() }}>
+        {rows.map((row) => {
+          const item = items[row.index] as Item;
+          const key = itemKey(item);
+          return (
+            <div
+              key={row.key}
+              id={`${label}-${key}`}
+              role="option"
+              aria-selected={key === selectedKey}
+              className="virtual-list__row"
+              style={{ height: rowHeight, transform: `translateY(${row.start}px)` }}
+              onClick={() => onSelect(item)}
+              onDoubleClick={() => onOpen?.(item)}
+            >
+              {renderItem(item, key === selectedKey)}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

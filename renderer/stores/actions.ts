@@ -1,0 +1,76 @@
+import type { LucideIcon } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { create } from 'zustand';
+
+/** Something a person can do, by name in the palette and by its keys. */
+export interface Action {
+  /** Unique and stable: `playground.run`, `settings.open.providers`. */
+  id: string;
+  title: string;
+  /** Heading in the palette and in the list of keys: `Playground`, `Go to`, `Appearance`. */
+  group: string;
+  icon?: LucideIcon | undefined;
+  /** `Mod+Enter`, `Escape`, `?`, `Mod+Shift+K`; `Mod` is Ctrl, on a Mac Command. */
+  keys?: string | undefined;
+  /** Further words that find it. */
+  keywords?: readonly string[] | undefined;
+  /** Beside the title in the palette. */
+  detail?: string | undefined;
+  /** False hides it from the palette and lets its keys through. True unless told. */
+  isEnabled?: boolean | undefined;
+  /** Whether its keys work while a text field has the focus; keys with `Mod` always do. */
+  worksWhileTyping?: boolean | undefined;
+  /** Only by its keys: the palette does not show it. */
+  isHiddenInPalette?: boolean | undefined;
+  run: () => void;
+}
+
+interface ActionState {
+  /** By the part of the window that brought them, in order of arrival. */
+  sources: ReadonlyMap<string, readonly Action[]>;
+}
+
+export const useActionStore = create<ActionState>()(() => ({ sources: new Map() }));
+
+/** Puts the actions of one part of the window in place of those that it brought before. */
+export function registerActions(source: string, actions: readonly Action[]): () => void {
+  useActionStore.setState(({ sources }) => ({ sources: new Map(sources).set(source, actions) }));
+  return () => {
+    useActionStore.setState(({ sources }) => {
+      // A later registration under the same name has taken the place; it stays.
+      if (sources.get(source) !== actions) return { sources };
+      const rest = new Map(sources);
+      rest.delete(source);
+      return { sources: rest };
+    });
+  };
+}
+
+export function allActions(sources: ReadonlyMap<string, readonly Action[]>): Action[] {
+  return [...sources.values()].flat();
+}
+
+function signature(actions: readonly Action[]): string {
+  return JSON.stringify(actions, (key, value: unknown) => (key === 'icon' || key === 'run' ? undefined : value));
+}
+
+/**
+ * Registers actions while the component is there. They may be made anew on every render: the registry changes only when
+ * what a person sees of them changes, and `run` is always the newest.
+ */
+export function useActions(source: string, actions: readonly Action[]): void {
+  const newest = useRef(actions);
+  newest.current = actions;
+  const shown = signature(actions);
+  useEffect(
+    () =>
+      registerActions(
+        source,
+        newest.current.map((action) => ({
+          ...action,
+          run: () => newest.current.find(({ id }) => id === action.id)?.run(),
+        })),
+      ),
+    [source, shown],
+  );
+}

@@ -1,0 +1,32 @@
+import { create } from 'zustand';
+
+export interface Toast {
+  id: number;
+  tone: 'neutral' | 'negative';
+  text: string;
+  requestId?: string | undefined;
+  /** The remedy, where one press can be one. */
+  action?: { label: string; run: () => void } | undefined;
+}
+
+interface ToastState {
+  toasts: readonly Toast[];
+}
+
+const mostShown = 3;
+let lastId = 0;
+
+export const useToasts = create<ToastState>()(() => ({ toasts: [] }));
+
+/** Shows a message about something that happened away from where the person looks. Failures in view belong in their place. */
+export function showToast(toast: Omit<Toast, 'id'>): void {
+  lastId += 1;
+  const added = { ...toast, id: lastId };
+  useToasts.setState(({ toasts }) => ({
+    toasts: [...toasts.filter((other) => other.text !== toast.text), added].slice(-mostShown),
+  }));
+}
+
+export function dismissToast(id: number): void {
+  useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
+}
