@@ -1,0 +1,69 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Clock ticks a second in `/proc`; 100 on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+
+/** Processor seconds that a process with all its threads has used. Linux only. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** A server under measurement. */
+export interface MeasuredProcess {
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+function measured(child: ChildProcess): MeasuredProcess {
+  if (child.pid === undefined) throw new Error('the process did not start');
+  return {
+    pid: child.pid,
+    stop: async () => {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Starts a Node process and waits until its port answers; at most 20 seconds. */
+export async function startServer(
+  parameters: readonly string[],
+  port: number,
+  environment: Record<string, string> = {},
+): Promise<MeasuredProcess> {
+  const child = spawn(process.execPath, parameters, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, NODE_ENV: 'production', ...environment },
+  });
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline) {
+    const isUp = await fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    );
+    if (isUp) return measured(child);
+    if (child.exitCode !== null) throw new Error(`${parameters.join(' ')} ended with ${child.exitCode}`);
+    await delay(50);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`${parameters.join(' ')} did not listen on ${port}`);
+}

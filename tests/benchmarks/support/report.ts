@@ -1,0 +1,35 @@
+/** One measured figure, with what we aim for; `met` is null where there is no aim. */
+export interface Row {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly aim: string | null;
+  readonly met: boolean | null;
+}
+
+export function row(what: string, value: number, unit: string, aim?: { atMost?: number; atLeast?: number }): Row {
+  const rounded = Number(value.toPrecision(4));
+  if (aim?.atMost !== undefined)
+    return { what, value: rounded, unit, aim: `<= ${aim.atMost}`, met: value <= aim.atMost };
+  if (aim?.atLeast !== undefined) {
+    return { what, value: rounded, unit, aim: `>= ${aim.atLeast}`, met: value >= aim.atLeast };
+  }
+  return { what, value: rounded, unit, aim: null, met: null };
+}
+
+/** Prints the rows for people, then as one line of JSON for programs. */
+export function printReport(name: string, rows: readonly Row[]): void {
+  for (const { what, value, unit, aim, met } of rows) {
+    const verdict = met === null ? '' : met ? `  (aim ${aim}: met)` : `  (aim ${aim}: NOT met)`;
+    console.log(`${what.padEnd(64)} ${String(value).padStart(10)} ${unit}${verdict}`);
+  }
+  console.log(JSON.stringify({ name, rows }));
+}
+
+/** The value below which the given share of the samples lies. */
+export function percentile(samples: readonly number[], share: number): number {
+  const sorted = samples.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export const median = (samples: readonly number[]): number => percentile(samples, 0.5);
