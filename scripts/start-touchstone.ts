@@ -1,0 +1,35 @@
+import { buildIfStale } from './build-if-stale.ts';
+import { fetchElectron, findElectron } from './electron-binary.ts';
+import { root, runToEnd } from './project-node.mjs';
+import { runBuilt } from './run-built.ts';
+
+function hasDisplay(): boolean {
+  if (process.platform !== 'linux') return true;
+  return Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']);
+}
+
+/** A window that fails within this time never opened: a sandbox that the system forbids, a library that is missing. */
+const startLimit = 8_000;
+
+/** Why there is no window, or null after one was open. */
+async function startWindow(parameters: readonly string[]): Promise<string | null> {
+  if (!hasDisplay()) return 'There is no display here';
+  if (process.platform === 'linux' && process.getuid?.() === 0) return 'Electron does not run as root';
+  const electron = findElectron() ?? fetchElectron();
+  if (!electron) return 'Electron could not be fetched';
+  const startedAt = Date.now();
+  const status = await runToEnd(electron, [root, ...parameters]);
+  if (status !== 0 && Date.now() - startedAt < startLimit) return `Electron ended at once with status ${status}`;
+  process.exitCode = status;
+  return null;
+}
+
+const parameters = process.argv.slice(2);
+await buildIfStale();
+const obstacle = await startWindow(parameters);
+if (obstacle) {
+  process.stderr.write(
+    `${obstacle}, so Touchstone runs without its own window: open the address below in a browser.\n`,
+  );
+  await runBuilt('serve', ['--fetch-model', ...parameters]);
+}
