@@ -1,0 +1,38 @@
+import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { AppError } from '../../shared/app-error.ts';
+import { describeError } from '../components/state-panels.tsx';
+import { showToast } from '../stores/toasts.ts';
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    mutationMeta: {
+      /** The screen shows the failure in its place; without it the failure becomes a toast. */
+      isFailureShown?: boolean;
+    };
+  }
+}
+
+/** A second attempt makes sense only where the host did not answer; what it refused it will refuse again. */
+function isWorthRetrying(failures: number, error: unknown): boolean {
+  return failures < 2 && !(error instanceof AppError && error.status < 500);
+}
+
+/**
+ * What the host keeps, as the window last saw it. Every change goes through a mutation that renews what it touched, so
+ * nothing is asked again merely because the window came to the front. Runs are never queries: see `stores/`.
+ */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: { staleTime: 30_000, gcTime: 10 * 60_000, refetchOnWindowFocus: false, retry: isWorthRetrying },
+      mutations: { retry: false },
+    },
+    mutationCache: new MutationCache({
+      onError: (error, _variables, _context, mutation) => {
+        if (mutation.meta?.isFailureShown) return;
+        const { message, requestId } = describeError(error);
+        showToast({ tone: 'negative', text: message, requestId });
+      },
+    }),
+  });
+}
