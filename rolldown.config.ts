@@ -32,7 +32,13 @@ export default defineConfig([
     platform: 'node',
     external,
     transform: { define: { TOUCHSTONE_REGISTRY: JSON.stringify(registryAddress()) } },
-    output: { dir: 'out/host', format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunk-[hash].js', cleanDir: true },
+    output: {
+      dir: 'out/host',
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunk-[hash].js',
+      cleanDir: true,
+    },
   },
   {
     input: { preload: 'electron/shell/preload.ts' },

@@ -11,7 +11,9 @@ const refuseNodeBuiltins: Plugin = {
   enforce: 'pre',
   resolveId(source, importer) {
     if (!source.startsWith('node:') && !builtins.has(source)) return;
-    this.error(`The window has no Node: ${importer ?? 'the page'} imports "${source}". Ask the host for it through the client.`);
+    this.error(
+      `The window has no Node: ${importer ?? 'the page'} imports "${source}". Ask the host for it through the client.`,
+    );
   },
 };
 

@@ -1,0 +1,29 @@
+import { defineConfig } from '@playwright/test';
+
+const isRoot = process.getuid?.() === 0;
+
+export default defineConfig({
+  testDir: 'tests/e2e',
+  outputDir: 'test-results',
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  forbidOnly: Boolean(process.env['CI']),
+  workers: 1,
+  use: { trace: 'retain-on-failure' },
+  projects: [
+    {
+      name: 'browser',
+      testDir: 'tests/e2e/browser',
+      use: {
+        browserName: 'chromium',
+        viewport: { width: 1280, height: 800 },
+        launchOptions: {
+          executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+          // Chromium does not start its sandbox as root, which is what a container runs as.
+          args: isRoot ? ['--no-sandbox'] : [],
+        },
+      },
+    },
+    { name: 'electron', testDir: 'tests/e2e/electron' },
+  ],
+});

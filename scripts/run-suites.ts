@@ -1,0 +1,87 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildIfStale } from './build-if-stale.ts';
+import { root, runToEnd } from './project-node.mjs';
+import { obstacleTo } from './suite-needs.ts';
+
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+const reports = join(root, 'test-results/reports');
+const mustRunAll = process.env['TOUCHSTONE_REQUIRE_ALL_SUITES'] === '1';
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function readReport<Report>(file: string): Report | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Report;
+  } catch {
+    return null;
+  }
+}
+
+/** A runner that ends badly without one failed test, or without a report, counts as one failure: it must not look green. */
+function withStatus(counts: Counts | null, status: number): Counts {
+  if (!counts) return { passed: 0, failed: 1, skipped: 0 };
+  return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+}
+
+async function runVitest(): Promise<Counts> {
+  const file = join(reports, 'vitest.json');
+  const parameters = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const status = await runToEnd(process.execPath, ['node_modules/vitest/vitest.mjs', ...parameters]);
+  const report = readReport<{
+    numPassedTests: number;
+    numFailedTests: number;
+    numPendingTests: number;
+    numTodoTests: number;
+  }>(file);
+  const counts = report && {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+  return withStatus(counts, status);
+}
+
+async function runPlaywright(project: 'browser' | 'electron'): Promise<Counts> {
+  const file = join(reports, `${project}.json`);
+  const parameters = ['node_modules/@playwright/test/cli.js', 'test', `--project=${project}`, '--reporter=list,json'];
+  const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file };
+  const status = await runToEnd(process.execPath, parameters, { env });
+  const report = readReport<{ stats: { expected: number; unexpected: number; flaky: number; skipped: number } }>(file);
+  const counts = report && {
+    passed: report.stats.expected,
+    failed: report.stats.unexpected + report.stats.flaky,
+    skipped: report.stats.skipped,
+  };
+  return withStatus(counts, status);
+}
+
+async function runEndToEnd(project: 'browser' | 'electron'): Promise<Counts> {
+  const obstacle = await obstacleTo(project);
+  if (!obstacle) return runPlaywright(project);
+  say(`\n  NOT RUN: the end-to-end tests in ${project}. ${obstacle}\n`);
+  return { passed: 0, failed: mustRunAll ? 1 : 0, skipped: mustRunAll ? 0 : 1 };
+}
+
+function add(all: readonly Counts[]): Counts {
+  const total = (name: keyof Counts): number => all.reduce((sum, counts) => sum + counts[name], 0);
+  return { passed: total('passed'), failed: total('failed'), skipped: total('skipped') };
+}
+
+await buildIfStale();
+rmSync(reports, { recursive: true, force: true });
+mkdirSync(reports, { recursive: true });
+const { passed, failed, skipped } = add([
+  await runVitest(),
+  await runEndToEnd('browser'),
+  await runEndToEnd('electron'),
+]);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+say(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);

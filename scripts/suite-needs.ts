@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { electronForTests } from './electron-runtime.mjs';
+
+function isOnPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
+function missingPrograms(): string[] {
+  if (process.platform !== 'linux') return [];
+  return ['Xvfb', 'dbus-daemon', 'gnome-keyring-daemon'].filter((program) => !isOnPath(program));
+}
+
+async function obstacleToElectron(): Promise<string | null> {
+  const missing = missingPrograms();
+  if (missing.length > 0) return `Install ${missing.join(', ')}.`;
+  try {
+    await electronForTests();
+    return null;
+  } catch (error) {
+    return `No Electron could be fetched: ${String(error)}`;
+  }
+}
+
+/** What this machine lacks for an end-to-end suite, as a sentence; null when it can run. */
+export async function obstacleTo(suite: 'browser' | 'electron'): Promise<string | null> {
+  if (suite === 'electron') return obstacleToElectron();
+  const chromium = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+  return existsSync(chromium) ? null : `There is no Chromium at ${chromium}; name one in CHROMIUM_PATH.`;
+}
