@@ -10,7 +10,8 @@ export interface Caller {
   readonly scopes: readonly Scope[];
 }
 
-const missingKey = 'Send an API key as `Authorization: Bearer <key>` or `x-hl-api-key: <key>`. Keys are issued in Settings, API keys.';
+const missingKey =
+  'Send an API key as `Authorization: Bearer <key>` or `x-hl-api-key: <key>`. Keys are issued in Settings, API keys.';
 const wrongKey = 'This API key is unknown or was revoked. Issue a new one in Settings, API keys.';
 
 function keyFromHeaders(headers: Headers): string {
@@ -21,7 +22,10 @@ function keyFromHeaders(headers: Headers): string {
   const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
   if (bearer === undefined) throw new AppError('unauthorized', 'The authorization header must be `Bearer <key>`.');
   if (custom !== null && custom.trim() !== bearer) {
-    throw new AppError('unauthorized', 'The request carries two different API keys. Send one, or the same in both headers.');
+    throw new AppError(
+      'unauthorized',
+      'The request carries two different API keys. Send one, or the same in both headers.',
+    );
   }
   return bearer;
 }

@@ -47,7 +47,10 @@ function remarks({ citations, warnings }: RunPlan) {
   };
 }
 
-async function* toChunks(accepted: AcceptedRun, parts: ReturnType<AcceptedRun['run']['stream']>): AsyncGenerator<CompletionChunk, void, void> {
+async function* toChunks(
+  accepted: AcceptedRun,
+  parts: ReturnType<AcceptedRun['run']['stream']>,
+): AsyncGenerator<CompletionChunk, void, void> {
   const { plan } = accepted.run;
   const { messageId, runId } = plan;
   for await (const part of parts) {
@@ -63,18 +66,31 @@ async function* toChunks(accepted: AcceptedRun, parts: ReturnType<AcceptedRun['r
 function prefersArray(accept: string | null): boolean {
   if (accept === null) return false;
   const quality = (type: string) =>
-    Math.max(0, ...parseAccept(accept).filter((entry) => entry.type === type || entry.type === '*/*').map((entry) => entry.q));
+    Math.max(
+      0,
+      ...parseAccept(accept)
+        .filter((entry) => entry.type === type || entry.type === '*/*')
+        .map((entry) => entry.q),
+    );
   return quality('application/json') > quality('text/event-stream');
 }
 
 export function completionHandlers(completions: Completions, reportFailure: ReportFailure): Handler[] {
   const start = ({ body, caller, headers, signal }: Input): AcceptedRun =>
-    completions.start(body, { callerId: caller.callerId, key: caller.key, appHeaders: appHeaders(headers) }, { signal });
+    completions.start(
+      body,
+      { callerId: caller.callerId, key: caller.key, appHeaders: appHeaders(headers) },
+      { signal },
+    );
 
   function failedRun(error: unknown, accepted: AcceptedRun, { requestId, signal }: Input): Response {
     if (error instanceof AppError) return errorAnswer(error, requestId, runHeaders(accepted));
     if (!signal.aborted) reportFailure(`request ${requestId} failed in its run`, error);
-    return errorAnswer(new AppError('internal', 'The run ended before it was answered.'), requestId, runHeaders(accepted));
+    return errorAnswer(
+      new AppError('internal', 'The run ended before it was answered.'),
+      requestId,
+      runHeaders(accepted),
+    );
   }
 
   async function sync(input: Input): Promise<Response> {

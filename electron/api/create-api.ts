@@ -33,7 +33,11 @@ function groupByPath(handlers: readonly Handler[]): Map<string, Path> {
   const paths = new Map<string, Path>();
   for (const handler of handlers) {
     const { path, method, access } = handler.endpoint;
-    const known = paths.get(path) ?? { handlers: new Map<string, Handler>(), isForWindowOnly: access === 'window', isPublic: access === 'public' };
+    const known = paths.get(path) ?? {
+      handlers: new Map<string, Handler>(),
+      isForWindowOnly: access === 'window',
+      isPublic: access === 'public',
+    };
     known.handlers.set(method.toUpperCase(), handler);
     paths.set(path, known);
   }
@@ -52,7 +56,9 @@ async function readInput(
   return {
     parameters: endpoint.parameters ? validate(endpoint.parameters, parameters, 'address') : undefined,
     query: endpoint.query ? validateQuery(endpoint.query, request.url) : undefined,
-    body: endpoint.body ? validate(endpoint.body, (await readJsonBody(request)) ?? emptyBody(endpoint), 'body') : undefined,
+    body: endpoint.body
+      ? validate(endpoint.body, (await readJsonBody(request)) ?? emptyBody(endpoint), 'body')
+      : undefined,
   };
 }
 

@@ -14,8 +14,8 @@ export interface HandlerInput<Parameters, Query, Body> {
   readonly requestId: string;
 }
 
-/** A value becomes the JSON body with the endpoint's status; a `Response` goes out as it is. */
-export type HandlerResult<Body> = Body | Response;
+/** A value becomes the JSON body with the endpoint's status; a `Response` goes out as it is; nothing is an empty answer. */
+export type HandlerResult<Body> = (Body extends undefined ? void : Body) | Response;
 
 /** An endpoint of the contract with the code that answers it. */
 export interface Handler {

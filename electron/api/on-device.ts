@@ -45,12 +45,8 @@ export function onDeviceHandlers(
         reportFailure,
       });
     }),
-    implement(addOnDeviceModel, ({ body }) =>
-      stateAfter(models.add(body.address)),
-    ),
-    implement(installOnDeviceModel, ({ parameters }) =>
-      stateAfter(models.install(parameters.id)),
-    ),
+    implement(addOnDeviceModel, ({ body }) => stateAfter(models.add(body.address))),
+    implement(installOnDeviceModel, ({ parameters }) => stateAfter(models.install(parameters.id))),
     implement(pauseOnDeviceModel, ({ parameters }) => stateAfter(models.pause(parameters.id))),
     implement(selectOnDeviceModel, ({ parameters }) => stateAfter(models.select(parameters.id))),
     implement(removeOnDeviceModel, ({ parameters }) => stateAfter(models.remove(parameters.id))),

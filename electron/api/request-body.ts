@@ -10,7 +10,10 @@ const maximumDepth = 500;
 const shortestDeepText = 2 * maximumDepth;
 
 const tooLarge = () =>
-  new AppError('payload_too_large', 'The request body is larger than 4 MB (4,194,304 bytes). Send less in one request.');
+  new AppError(
+    'payload_too_large',
+    'The request body is larger than 4 MB (4,194,304 bytes). Send less in one request.',
+  );
 
 /** Whether a `content-type` is one of the media types; `application/*+json` stands for any structured suffix. */
 function matchesMediaType(contentType: string, mediaTypes: readonly string[]): boolean {

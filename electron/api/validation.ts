@@ -24,14 +24,17 @@ function closestAlternative(alternatives: readonly (readonly Issue[])[]): readon
 
 function describe(issue: Issue, isMissing: boolean): string {
   if (isMissing) return 'is required';
-  if (issue.code === 'invalid_type') return `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`;
-  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(', ')}`;
+  if (issue.code === 'invalid_type')
+    return `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`;
+  if (issue.code === 'invalid_value')
+    return `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(', ')}`;
   return issue.message;
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
-    (value, step) => (value !== null && typeof value === 'object' && Object.hasOwn(value, step) ? Reflect.get(value, step) : undefined),
+    (value, step) =>
+      value !== null && typeof value === 'object' && Object.hasOwn(value, step) ? Reflect.get(value, step) : undefined,
     input,
   );
 }

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createApi } from '../../../electron/api/create-api.ts';
+import { implement } from '../../../electron/api/handler.ts';
+import type { ApiKeyStore, AuthenticatedKey } from '../../../electron/storage/storage.ts';
+import { AppError } from '../../../shared/app-error.ts';
+import { defineEndpoint, type Access, type Method } from '../../../shared/contract/endpoint.ts';
+
+const keys: Record<string, AuthenticatedKey> = {
+  'run-key': { id: '1', callerId: 'caller', scopes: ['run'], creditLimit: null, creditsUsed: 0 },
+};
+const apiKeys = { authenticate: (key: string) => keys[key] ?? null } as Partial<ApiKeyStore> as ApiKeyStore;
+
+function endpoint(method: Method, path: string, access: Access) {
+  return defineEndpoint({
+    id: `${method}${path}`,
+    method,
+    path,
+    access,
+    tag: 'Test',
+    summary: 'Test',
+    response: z.unknown(),
+  });
+}
+
+const body = z.strictObject({ name: z.string(), tags: z.array(z.object({ size: z.int() })).optional() });
+const failures: unknown[] = [];
+const api = createApi({
+  apiKeys,
+  windowCallerId: 'window',
+  reportFailure: (_, error) => failures.push(error),
+  handlers: [
+    implement({ ...endpoint('post', '/things', 'run'), body }, ({ body: thing, caller }) => ({
+      thing,
+      by: caller.callerId,
+    })),
+    implement(endpoint('get', '/things', 'audit'), () => []),
+    implement(endpoint('get', '/open', 'public'), () => ({ ok: true })),
+    implement(endpoint('get', '/window/secrets', 'window'), () => ({ ok: true })),
+    implement(endpoint('get', '/broken', 'run'), () => {
+      throw new Error('/home/somebody/file.ts went wrong');
+    }),
+    implement(endpoint('get', '/gone', 'run'), () => {
+      throw new AppError('rate_limited', 'Wait.', { retryAfterSeconds: 7 });
+    }),
+  ],
+});
+
+interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  access?: 'network' | 'window';
+}
+
+async function send(path: string, { method = 'GET', headers = {}, body: text, access = 'network' }: Sent = {}) {
+  const request = new Request(`http://127.0.0.1${path}`, {
+    method,
+    headers,
+    ...(text === undefined ? {} : { body: text }),
+  });
+  const response = await api.fetch(request, { access });
+  const answer = (await response.json()) as {
+    error?: { code: string; message: string; details: unknown[]; requestId: string };
+  };
+  return { status: response.status, headers: response.headers, answer };
+}
+
+const withKey = { authorization: 'Bearer run-key' };
+const json = { ...withKey, 'content-type': 'application/json' };
+
+describe('the order of refusals', () => {
+  it.each([
+    ['an unknown path is 404 even without a key', '/nothing', {}, 404],
+    ['a known path without a key is 401', '/things', { method: 'DELETE' }, 401],
+    ['a method that the path does not take is 405', '/things', { method: 'DELETE', headers: withKey }, 405],
+    ['a key without the scope is 403', '/things', { headers: withKey }, 403],
+    [
+      'another media type is 415',
+      '/things',
+      { method: 'POST', headers: { ...withKey, 'content-type': 'text/plain' }, body: '{' },
+      415,
+    ],
+    ['broken JSON is 400', '/things', { method: 'POST', headers: json, body: '{' }, 400],
+    ['a window path is unknown to the network', '/window/secrets', { headers: withKey }, 404],
+    ['a window path answers the window', '/window/secrets', { access: 'window' as const }, 200],
+    ['a public path needs no key', '/open', {}, 200],
+    ['a public path is 405 for another method', '/open', { method: 'POST', body: '' }, 405],
+  ])('%s', async (_, path, sent: Sent, status) => {
+    expect((await send(path, sent)).status).toBe(status);
+  });
+
+  it('names the methods of a path in Allow', async () => {
+    const { headers } = await send('/things', { method: 'PUT', headers: withKey });
+    expect(headers.get('allow')).toBe('POST, GET');
+  });
+});
+
+describe('keys', () => {
+  it.each([
+    ['the bearer form', { authorization: 'Bearer run-key' }, 'caller'],
+    ['the custom header', { 'x-hl-api-key': 'run-key' }, 'caller'],
+    ['the same key in both', { authorization: 'bearer run-key', 'x-hl-api-key': 'run-key' }, 'caller'],
+  ])('are taken as %s', async (_, headers, by) => {
+    const sent = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{"name":"a"}' };
+    expect((await send('/things', sent)).answer).toEqual({ thing: { name: 'a' }, by });
+  });
+
+  it.each([
+    ['two different keys', { authorization: 'Bearer run-key', 'x-hl-api-key': 'other' }],
+    ['an unknown key', { authorization: 'Bearer other' }],
+    ['another scheme', { authorization: 'Basic run-key' }],
+    ['an empty key', { 'x-hl-api-key': '' }],
+  ])('are refused as %s', async (_, headers) => {
+    const { status, answer } = await send('/things', { method: 'POST', headers });
+    expect({ status, code: answer.error?.code }).toEqual({ status: 401, code: 'unauthorized' });
+  });
+});
+
+describe('bad bodies', () => {
+  it.each([
+    ['a missing field', '{}', [{ field: 'name', issue: 'is required' }]],
+    ['an unknown field', '{"name":"a","extra":1}', [{ field: 'extra', issue: 'is not a known field' }]],
+    ['a wrong type', '{"name":1}', [{ field: 'name', issue: 'must be of type string' }]],
+    [
+      'a wrong type deep inside',
+      '{"name":"a","tags":[{"size":1.5}]}',
+      [{ field: 'tags[0].size', issue: 'must be a whole number' }],
+    ],
+    ['no object at all', '[]', [{ field: '', issue: 'must be of type object' }]],
+  ])('name the place of %s', async (_, text, details) => {
+    const { status, answer } = await send('/things', { method: 'POST', headers: json, body: text });
+    expect({ status, details: answer.error?.details }).toEqual({ status: 400, details });
+  });
+
+  it('are refused when they are nested so deeply that they could not be kept', async () => {
+    const text = `{"name":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
+    const { status, answer } = await send('/things', { method: 'POST', headers: json, body: text });
+    expect({ status, message: answer.error?.message }).toEqual({
+      status: 400,
+      message: 'The request body is nested more than 500 levels deep.',
+    });
+  });
+
+  it('over 4 MB are 413, announced or not', async () => {
+    const tooMuch = 'x'.repeat(4 * 1_048_576 + 1);
+    const announced = await send('/things', {
+      method: 'POST',
+      headers: { ...json, 'content-length': '4194305' },
+      body: '{}',
+    });
+    const counted = await send('/things', { method: 'POST', headers: json, body: tooMuch });
+    expect([announced.status, counted.status]).toEqual([413, 413]);
+  });
+});
+
+describe('errors', () => {
+  it('of ours are told apart by the request id and reveal nothing', async () => {
+    const { status, headers, answer } = await send('/broken', { headers: withKey });
+    expect({
+      status,
+      code: answer.error?.code,
+      leaked: JSON.stringify(answer).includes('somebody'),
+      reported: failures.length,
+    }).toEqual({
+      status: 500,
+      code: 'internal',
+      leaked: false,
+      reported: 1,
+    });
+    expect(headers.get('x-request-id')).toBe(answer.error?.requestId);
+  });
+
+  it('of a provider carry the time to wait', async () => {
+    const { status, headers } = await send('/gone', { headers: withKey });
+    expect({ status, wait: headers.get('retry-after') }).toEqual({ status: 429, wait: '7' });
+  });
+});

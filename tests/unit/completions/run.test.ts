@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Run, type RunPart, type RunPlan } from '../../../electron/completions/run.ts';
+import type { ModelCallOptions, ModelPart, Provider } from '../../../electron/providers/provider.ts';
+import type { RunOutcome, RunStore } from '../../../electron/storage/storage.ts';
+import { AppError } from '../../../shared/app-error.ts';
+
+const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+const finish: ModelPart = { type: 'finish', finishReason: 'Stop', usage };
+
+/** A store that keeps outcomes until the test looks at them. */
+let outcomes: RunOutcome[];
+let releasedCredits: number;
+
+const runs = {
+  finish: async (_: string, outcome: RunOutcome) => {
+    outcomes.push(outcome);
+  },
+} as Partial<RunStore> as RunStore;
+
+beforeEach(() => {
+  outcomes = [];
+  releasedCredits = 0;
+});
+
+function planWith(provider: Partial<Provider>): RunPlan {
+  return {
+    runId: 'run',
+    messageId: 'message',
+    conversationId: 'conversation',
+    servedBy: 'OpenAi/model',
+    warnings: [],
+    citations: [],
+    provider: provider as Provider,
+    request: { model: 'model', systemMessage: null, messages: [], configuration: {} },
+    cost: () => 0.25,
+    releaseCredit: () => {
+      releasedCredits += 1;
+    },
+    runs,
+  };
+}
+
+function streaming(parts: (options: ModelCallOptions) => AsyncIterable<ModelPart>): RunPlan {
+  return planWith({ stream: (_, options) => parts(options) });
+}
+
+async function readAll(run: Run): Promise<RunPart[]> {
+  const parts: RunPart[] = [];
+  for await (const part of run.stream()) parts.push(part);
+  return parts;
+}
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+
+describe('a streamed run', () => {
+  it('yields its start, its text and its end, and is recorded as completed before the end is seen', async () => {
+    const run = new Run(
+      streaming(async function* () {
+        yield { type: 'reasoning-delta', text: 'think' };
+        yield { type: 'text-delta', text: 'Hel' };
+        yield { type: 'text-delta', text: 'lo' };
+        yield finish;
+      }),
+      new AbortController().signal,
+    );
+    const seenBeforeEnd: number[] = [];
+    for await (const part of run.stream()) if (part.type === 'end') seenBeforeEnd.push(outcomes.length);
+    expect({ seenBeforeEnd, releasedCredits, outcome: outcomes[0] }).toEqual({
+      seenBeforeEnd: [1],
+      releasedCredits: 0,
+      outcome: expect.objectContaining({
+        status: 'Completed',
+        content: 'Hello',
+        reasoning: 'think',
+        finishReason: 'Stop',
+        usage,
+        cost: 0.25,
+        credits: 1,
+        error: null,
+      }) as unknown,
+    });
+  });
+
+  it('is cancelled with the text that was sent when its caller goes away', async () => {
+    const caller = new AbortController();
+    const run = new Run(
+      streaming(async function* ({ signal }) {
+        yield { type: 'text-delta', text: 'partial' };
+        await untilAborted(signal);
+      }),
+      caller.signal,
+    );
+    const reading = (async () => {
+      for await (const part of run.stream()) if (part.type === 'text') queueMicrotask(() => caller.abort());
+    })();
+    await expect(reading).rejects.toThrow();
+    expect(outcomes).toEqual([
+      expect.objectContaining({ status: 'Cancelled', finishReason: 'Cancelled', credits: 1, content: 'partial' }),
+    ]);
+  });
+
+  it('keeps the partial text of a consumer that stops reading, and ends the call', async () => {
+    let wasEnded = false;
+    const run = new Run(
+      streaming(async function* () {
+        try {
+          yield { type: 'text-delta', text: 'one ' };
+          yield { type: 'text-delta', text: 'two' };
+          yield finish;
+        } finally {
+          wasEnded = true;
+        }
+      }),
+      new AbortController().signal,
+    );
+    for await (const part of run.stream()) if (part.type === 'text') break;
+    expect({ wasEnded, outcomes }).toEqual({
+      wasEnded: true,
+      outcomes: [expect.objectContaining({ status: 'Cancelled', content: 'one ', credits: 1, error: null })],
+    });
+  });
+
+  it('is failed, with its text and its cost, when the provider fails in the middle', async () => {
+    const failure = new AppError('provider_failed', 'The connection was cut.');
+    const run = new Run(
+      streaming(async function* () {
+        yield { type: 'text-delta', text: 'half' };
+        throw failure;
+      }),
+      new AbortController().signal,
+    );
+    await expect(readAll(run)).rejects.toBe(failure);
+    expect(outcomes).toEqual([
+      expect.objectContaining({
+        status: 'Failed',
+        content: 'half',
+        finishReason: 'Error',
+        credits: 1,
+        error: { code: 'provider_failed', message: 'The connection was cut.' },
+      }),
+    ]);
+  });
+
+  it('costs nothing when the provider refuses before its first byte', async () => {
+    const run = new Run(
+      streaming(async function* () {
+        throw new AppError('provider_key_refused', 'The key was refused.');
+      }),
+      new AbortController().signal,
+    );
+    await expect(readAll(run)).rejects.toThrow('refused');
+    expect({ releasedCredits, credits: outcomes[0]?.credits }).toEqual({ releasedCredits: 1, credits: 0 });
+  });
+
+  it('is a failure when the provider stops without an end', async () => {
+    const run = new Run(
+      streaming(async function* () {
+        yield { type: 'text-delta', text: 'and then' };
+      }),
+      new AbortController().signal,
+    );
+    await expect(readAll(run)).rejects.toThrow('without saying that it was complete');
+    expect(outcomes).toEqual([expect.objectContaining({ status: 'Failed', content: 'and then' })]);
+  });
+});
+
+describe('a run for a whole answer', () => {
+  it('is recorded as cancelled when its caller goes away', async () => {
+    const caller = new AbortController();
+    const run = new Run(planWith({ generate: (_, { signal }) => untilAborted(signal) }), caller.signal);
+    const answer = run.complete();
+    caller.abort();
+    await expect(answer).rejects.toThrow();
+    expect(outcomes).toEqual([expect.objectContaining({ status: 'Cancelled', credits: 0 })]);
+  });
+
+  it('never shows the text of an unexpected failure to its caller', async () => {
+    const run = new Run(
+      planWith({ generate: () => Promise.reject(new TypeError('/home/someone/secret')) }),
+      new AbortController().signal,
+    );
+    await expect(run.complete()).rejects.toThrow();
+    expect(outcomes[0]?.error).toEqual({ code: 'internal', message: 'Something went wrong in the service.' });
+  });
+});
