@@ -1,0 +1,69 @@
+import { Lexer } from 'marked';
+
+/** One top-level piece of Markdown. `raw` of all blocks in order is the text. */
+export interface MarkdownBlock {
+  /** Offset in the text; never changes, so it is the block's identity. */
+  start: number;
+  raw: string;
+  /** A block of code is drawn without parsing it again, however long it grows. */
+  code: { text: string; language: string } | null;
+}
+
+export interface MarkdownBlocks {
+  text: string;
+  /** Blocks that further text cannot change; the same objects as before, so that drawing them is skipped. */
+  closed: readonly MarkdownBlock[];
+  /** The block that is still being written; null for an empty text. */
+  open: MarkdownBlock | null;
+}
+
+export const noBlocks: MarkdownBlocks = { text: '', closed: [], open: null };
+
+/** `blockTokens` leaves out what is inside the blocks: finding their borders costs a fraction of a whole parse. */
+function tokensOf(text: string) {
+  return new Lexer({ gfm: true }).blockTokens(text, []);
+}
+
+/**
+ * Cuts a growing text into blocks. Only what follows the last closed block is read again. A block is closed when
+ * another one has begun after it: blank lines alone do not close a list.
+ */
+export function readBlocks(text: string, before: MarkdownBlocks = noBlocks): MarkdownBlocks {
+  const normal = text.replaceAll('\r\n', '\n');
+  if (normal === before.text) return before;
+  const isContinued = before.text !== '' && normal.startsWith(before.text);
+  const closed = isContinued ? [...before.closed] : [];
+  const start = isContinued ? (before.open?.start ?? 0) : 0;
+  const blocks = blocksOf(normal.slice(start), start);
+  const open = blocks.pop() ?? null;
+  return { text: normal, closed: blocks.length === 0 && isContinued ? before.closed : [...closed, ...blocks], open };
+}
+
+function blocksOf(text: string, offset: number): MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  let start = offset;
+  for (const token of tokensOf(text)) {
+    const last = blocks.at(-1);
+    if (token.type === 'space' && last) {
+      last.raw += token.raw;
+    } else {
+      const code =
+        token.type === 'code' ? { text: String(token['text']), language: String(token['lang'] ?? '') } : null;
+      blocks.push({ start, raw: token.raw, code });
+    }
+    start += token.raw.length;
+  }
+  return blocks;
+}
+
+const definitionPattern = /^ {0,3}\[[^\]\n]+\]:[ \t]*\S.*$/gm;
+
+/** Link and footnote definitions of the whole text: a block that refers to one is drawn together with them. */
+export function definitionsOf(text: string): string {
+  return (text.match(definitionPattern) ?? []).join('\n');
+}
+
+/** Whether a block may refer to a definition that stands outside it. */
+export function hasReference(raw: string): boolean {
+  return /\][[\s.,;:!?)]|\]$|\[\^/.test(raw) && /\[[^\]\n]+\](?!\()/.test(raw);
+}

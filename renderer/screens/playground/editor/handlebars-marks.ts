@@ -1,0 +1,127 @@
+import { RangeSetBuilder, StateEffect, StateField } from '@codemirror/state';
+import type { EditorState, Extension, Range } from '@codemirror/state';
+import { Decoration, EditorView, ViewPlugin } from '@codemirror/view';
+import type { DecorationSet, ViewUpdate } from '@codemirror/view';
+import { matchBlocks, scanTags } from '../../../../shared/prompt-template-tags.ts';
+import type { BlockStructure, TemplateTag } from '../../../../shared/prompt-template-tags.ts';
+import { tokensOfTag } from './tag-tokens.ts';
+import type { TokenKind } from './tag-tokens.ts';
+
+export interface TemplateTags {
+  text: string;
+  tags: TemplateTag[];
+  blocks: BlockStructure['blocks'];
+}
+
+function readTags(state: EditorState): TemplateTags {
+  const text = state.doc.toString();
+  const tags = scanTags(text);
+  return { text, tags, blocks: matchBlocks(tags).blocks };
+}
+
+/** Every tag of the document, found anew with each change; one pass over the text. */
+export const templateTags = StateField.define<TemplateTags>({
+  create: readTags,
+  update: (value, transaction) => (transaction.docChanged ? readTags(transaction.state) : value),
+});
+
+/** Where names stand that a run would render empty. */
+export const setUnfilled = StateEffect.define<readonly { start: number; end: number }[]>();
+
+const unfilledMark = Decoration.mark({ class: 'tok-missing' });
+
+const unfilled = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (marks, transaction) => {
+    let next = marks.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (!effect.is(setUnfilled)) continue;
+      const length = transaction.newDoc.length;
+      const inside = effect.value.filter(({ start, end }) => start < end && end <= length);
+      next = Decoration.set(
+        inside.map(({ start, end }) => unfilledMark.range(start, end)),
+        true,
+      );
+    }
+    return next;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+const tokenMarks = Object.fromEntries(
+  (['brace', 'key', 'var', 'str', 'num', 'com'] as const).map((kind) => [
+    kind,
+    Decoration.mark({ class: `tok-${kind}` }),
+  ]),
+) as Record<TokenKind, Decoration>;
+
+/** First tag that ends after `offset`; tags are in order. */
+function firstAfter(tags: readonly TemplateTag[], offset: number): number {
+  let low = 0;
+  let high = tags.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((tags[middle]?.end ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Colours what is in view only: a prompt may be megabytes long. */
+function colourVisible(view: EditorView): DecorationSet {
+  const { text, tags } = view.state.field(templateTags);
+  const builder = new RangeSetBuilder<Decoration>();
+  let last = -1;
+  for (const { from, to } of view.visibleRanges) {
+    for (let index = firstAfter(tags, from); index < tags.length; index += 1) {
+      const tag = tags[index];
+      if (!tag || tag.start > to) break;
+      if (index <= last) continue;
+      last = index;
+      for (const token of tokensOfTag(text, tag)) builder.add(token.start, token.end, tokenMarks[token.kind]);
+    }
+  }
+  return builder.finish();
+}
+
+const colours = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = colourVisible(view);
+    }
+    update(update: ViewUpdate): void {
+      if (update.docChanged || update.viewportChanged) this.decorations = colourVisible(update.view);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);
+
+const matchMark = Decoration.mark({ class: 'tok-match' });
+
+/** The opening, `else` and closing tags of the block that has the cursor in one of them. */
+export function matchedTags(state: EditorState): TemplateTag[] {
+  const { head, empty } = state.selection.main;
+  if (!empty) return [];
+  const hasCursor = (tag: TemplateTag | null): boolean => tag !== null && tag.start <= head && head <= tag.end;
+  for (const { open, elses, close } of state.field(templateTags).blocks) {
+    if (hasCursor(open) || hasCursor(close) || elses.some(hasCursor))
+      return [open, ...elses, ...(close ? [close] : [])];
+  }
+  return [];
+}
+
+const matches = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (marks, transaction) => {
+    if (!transaction.docChanged && !transaction.selection) return marks;
+    const ranges: Range<Decoration>[] = matchedTags(transaction.state).map((tag) =>
+      matchMark.range(tag.start, tag.end),
+    );
+    return Decoration.set(ranges, true);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** Colours, matching blocks and the marks of unfilled names. */
+export const handlebarsMarks: Extension = [templateTags, colours, matches, unfilled];

@@ -1,0 +1,156 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { EditorState, Facet } from '@codemirror/state';
+import type { Extension } from '@codemirror/state';
+import { keymap } from '@codemirror/view';
+import type { EditorView } from '@codemirror/view';
+import { templateTags } from './handlebars-marks.ts';
+
+export interface NameSuggestion {
+  name: string;
+  /** Shown beside the name: `unfilled`, the value, its length. */
+  detail: string;
+}
+
+/** What the completion knows beside the text. */
+export interface TemplateNames {
+  /** Variables of the template and those that have a value. */
+  variables: readonly NameSuggestion[];
+  /** Keys of the items of a list or an object, by the variable's path. */
+  members: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A getter, so that the names may change without a new editor. */
+export const templateNames = Facet.define<() => TemplateNames, () => TemplateNames>({
+  combine: (values) => values[0] ?? (() => ({ variables: [], members: {} })),
+});
+
+const blockHelpers: readonly [name: string, meaning: string][] = [
+  ['if', 'when it has a value'],
+  ['unless', 'when it has none'],
+  ['each', 'for every item of a list'],
+  ['with', 'inside an object'],
+];
+const itemNames: readonly [name: string, meaning: string][] = [
+  ['this', 'the item itself'],
+  ['@index', 'number of the item, from 0'],
+  ['@key', 'name of the entry'],
+  ['@first', 'true for the first'],
+  ['@last', 'true for the last'],
+];
+
+interface Inside {
+  /** Where the word that is being typed begins. */
+  from: number;
+  word: string;
+  /** `#`, `/` or nothing. */
+  sign: string;
+  isFirstWord: boolean;
+}
+
+/** What stands before the cursor in an unclosed tag; null outside of tags, in comments and in strings. */
+export function readInside(before: string, offset: number): Inside | null {
+  const open = before.lastIndexOf('{{');
+  if (open < 0 || before.lastIndexOf('}}') > open) return null;
+  const match = /^\{{2,3}~?\s*([#/^&]?)\s*(?:(.*[\s(=]))?([^\s(=]*)$/s.exec(before.slice(open));
+  if (!match || before.slice(open).startsWith('{{!')) return null;
+  const [, sign = '', earlier = '', word = ''] = match;
+  if ((earlier.match(/"/g)?.length ?? 0) % 2 === 1) return null;
+  return { from: offset - word.length, word, sign, isFirstWord: earlier === '' };
+}
+
+/** The names of the blocks that are open at an offset, the innermost last, each with what it is about. */
+function openBlocks(state: EditorState, offset: number): { name: string; subject: string }[] {
+  const { text, blocks } = state.field(templateTags);
+  return blocks
+    .filter(({ open, close }) => open.end <= offset && (close === null || offset <= close.start + 3))
+    .map(({ name, open }) => ({
+      name,
+      subject: /^\{\{~?\s*[#^]\s*\S+\s+([^\s}|]+)/.exec(text.slice(open.start, open.end))?.[1] ?? '',
+    }));
+}
+
+/** Puts the name in and steps over the braces that are there already, or writes them. */
+function applyTag(name: string) {
+  return (view: EditorView, _completion: Completion, from: number, to: number): void => {
+    const closed = view.state.sliceDoc(to, to + 2) === '}}';
+    view.dispatch({
+      changes: { from, to: closed ? to + 2 : to, insert: `${name}}}` },
+      selection: { anchor: from + name.length + 2 },
+      userEvent: 'input.complete',
+    });
+  };
+}
+
+/** Opens a block and closes it on the same line; the cursor waits where the variable is named. */
+function applyBlock(name: string) {
+  return (view: EditorView, _completion: Completion, from: number, to: number): void => {
+    const closed = view.state.sliceDoc(to, to + 2) === '}}';
+    view.dispatch({
+      changes: { from, to: closed ? to + 2 : to, insert: `${name} }}{{/${name.replace('#', '')}}}` },
+      selection: { anchor: from + name.length + 1 },
+      userEvent: 'input.complete',
+    });
+  };
+}
+
+function suggestionsFor(state: EditorState, inside: Inside): Completion[] {
+  const open = openBlocks(state, inside.from);
+  const innermost = open.at(-1);
+  if (inside.sign === '/') {
+    return open
+      .toReversed()
+      .map(({ name }, index) => ({
+        label: name,
+        detail: 'closes the block',
+        type: 'keyword',
+        boost: -index,
+        apply: applyTag(name),
+      }));
+  }
+  if (inside.sign === '#' && inside.isFirstWord) {
+    return blockHelpers.map(([label, detail]) => ({ label, detail, type: 'keyword', apply: applyBlock(label) }));
+  }
+  const { variables, members } = state.facet(templateNames)();
+  const isLoop = open.some(({ name }) => name === 'each');
+  const keys = new Set(open.flatMap(({ subject }) => members[subject] ?? []));
+  const finish = inside.isFirstWord ? applyTag : () => undefined;
+  const named = (label: string, detail: string, type: string, boost: number): Completion => {
+    const apply = finish(label);
+    return { label, detail, type, boost, ...(apply && { apply }) };
+  };
+  return [
+    ...[...keys].map((key) => named(key, `of each ${innermost?.subject ?? ''}`.trim(), 'property', 20)),
+    ...variables.filter(({ name }) => !keys.has(name)).map(({ name, detail }) => named(name, detail, 'variable', 10)),
+    ...(isLoop ? itemNames.map(([label, detail]) => named(label, detail, 'keyword', 0)) : []),
+    ...(inside.isFirstWord && innermost ? [named('else', `of ${innermost.name}`, 'keyword', 0)] : []),
+    ...(inside.isFirstWord && innermost ? [named(`/${innermost.name}`, 'closes the block', 'keyword', 5)] : []),
+    ...(inside.isFirstWord
+      ? blockHelpers.map(([name, detail]): Completion => ({
+          label: `#${name}`,
+          detail,
+          type: 'keyword',
+          boost: -10,
+          apply: applyBlock(`#${name}`),
+        }))
+      : []),
+  ];
+}
+
+export function completeTemplate(context: CompletionContext): CompletionResult | null {
+  const line = context.state.doc.lineAt(context.pos);
+  const inside = readInside(context.state.sliceDoc(line.from, context.pos), context.pos);
+  if (!inside) return null;
+  const options = suggestionsFor(context.state, inside);
+  return { from: inside.from, options, validFor: /^[\w.@#/-]*$/ };
+}
+
+export function templateCompletion(names: () => TemplateNames): Extension {
+  return [
+    templateNames.of(names),
+    EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['{'] } }]),
+    closeBrackets(),
+    autocompletion({ override: [completeTemplate], icons: false, closeOnBlur: true, activateOnTyping: true }),
+    keymap.of([...closeBracketsKeymap, ...completionKeymap]),
+  ];
+}

@@ -1,0 +1,153 @@
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
+import type { NamedParameter } from '../../shared/contract/completions.ts';
+import { exampleDraft } from './playground-example.ts';
+import { createDraftStorage } from './playground-draft-storage.ts';
+
+/** The form of the answer on the wire. */
+export type Transport = 'sse' | 'json-array' | 'sync';
+
+/**
+ * One prompt that is being worked on. Fields hold the text as it was typed, valid or not, so that nothing a person
+ * wrote is lost; what a run sends is derived from it.
+ */
+export interface Draft {
+  id: string;
+  name: string;
+  /** Whether it is the example that a first start opens with. */
+  isExample: boolean;
+  promptText: string;
+  systemMessage: string;
+  aiSystem: AiSystem;
+  model: string;
+  /** Text of each variable's field by its path, those included that the template no longer names. */
+  values: Record<string, string>;
+  /** Text of each parameter's field; an absent one is not sent. */
+  parameters: Partial<Record<NamedParameter, string>>;
+  /** JSON object of parameters that the window has no field for; empty is none. */
+  otherParameters: string;
+  transport: Transport;
+  /** Milliseconds since 1970. */
+  updatedAt: number;
+}
+
+export type DraftChange = Partial<Omit<Draft, 'id' | 'updatedAt'>>;
+
+/** What a deletion took away, enough to undo it. */
+export interface DeletedDraft {
+  draft: Draft;
+  position: number;
+}
+
+interface DraftsState {
+  drafts: Draft[];
+  activeId: string;
+  activate(id: string): void;
+  change(id: string, change: DraftChange): void;
+  /** Makes a draft, opens it and gives its id. */
+  create(from?: DraftChange): string;
+  duplicate(id: string): string;
+  /** Null for a draft that does not exist. The last draft is replaced by an empty one. */
+  remove(id: string): DeletedDraft | null;
+  restore(deleted: DeletedDraft): void;
+}
+
+/** More would make every list of drafts useless; the oldest unused ones make room. */
+export const mostDrafts = 200;
+
+/** The model that needs neither a key nor a network. */
+export const onDeviceChoice = { aiSystem: 'ServiceAi', model: 'hl-gpt-4.1-mini' } as const;
+
+export function isKeyedProvider(aiSystem: AiSystem): aiSystem is KeyedProvider {
+  return aiSystem !== 'ServiceAi' && aiSystem !== 'OpenAiCompatible';
+}
+
+function newDraft(from: DraftChange = {}): Draft {
+  return {
+    name: 'Untitled prompt',
+    isExample: false,
+    promptText: '',
+    systemMessage: '',
+    ...onDeviceChoice,
+    values: {},
+    parameters: {},
+    otherParameters: '',
+    transport: 'sse',
+    ...from,
+    id: crypto.randomUUID(),
+    updatedAt: Date.now(),
+  };
+}
+
+/** Keeps the newest drafts and, whatever its age, the one that is open. */
+function withinBounds(drafts: Draft[], activeId: string): Draft[] {
+  if (drafts.length <= mostDrafts) return drafts;
+  const newest = drafts.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, mostDrafts);
+  const kept = new Set(newest.map((draft) => draft.id)).add(activeId);
+  return drafts.filter((draft) => kept.has(draft.id));
+}
+
+function freshState(): Pick<DraftsState, 'drafts' | 'activeId'> {
+  const draft = newDraft(exampleDraft);
+  return { drafts: [draft], activeId: draft.id };
+}
+
+export const useDrafts = create<DraftsState>()(
+  persist(
+    (set, get) => ({
+      ...freshState(),
+      activate: (id) => {
+        if (get().drafts.some((draft) => draft.id === id)) set({ activeId: id });
+      },
+      change: (id, change) =>
+        set(({ drafts }) => ({
+          drafts: drafts.map((draft) => (draft.id === id ? { ...draft, ...change, updatedAt: Date.now() } : draft)),
+        })),
+      create: (from) => {
+        const draft = newDraft(from);
+        set(({ drafts }) => ({ drafts: withinBounds([draft, ...drafts], draft.id), activeId: draft.id }));
+        return draft.id;
+      },
+      duplicate: (id) => {
+        const original = get().drafts.find((draft) => draft.id === id);
+        return get().create(original && { ...original, name: `${original.name}, copy`, isExample: false });
+      },
+      remove: (id) => {
+        const position = get().drafts.findIndex((draft) => draft.id === id);
+        const draft = get().drafts[position];
+        if (!draft) return null;
+        set((state) => withoutDraft(state, position));
+        return { draft, position };
+      },
+      restore: ({ draft, position }) =>
+        set(({ drafts }) => ({
+          drafts: drafts.some(({ id }) => id === draft.id) ? drafts : drafts.toSpliced(position, 0, draft),
+          activeId: draft.id,
+        })),
+    }),
+    {
+      name: 'playground-drafts',
+      version: 1,
+      storage: createDraftStorage(),
+      partialize: ({ drafts, activeId }) => ({ drafts, activeId }),
+    },
+  ),
+);
+
+function withoutDraft({ drafts, activeId }: DraftsState, position: number): Pick<DraftsState, 'drafts' | 'activeId'> {
+  const rest = drafts.toSpliced(position, 1);
+  if (rest.length === 0) rest.push(newDraft());
+  const isActiveGone = rest.every((draft) => draft.id !== activeId);
+  const neighbour = rest[Math.min(position, rest.length - 1)];
+  return { drafts: rest, activeId: isActiveGone && neighbour ? neighbour.id : activeId };
+}
+
+/** The draft that is open; there always is one. */
+export function useActiveDraft(): Draft {
+  return useDrafts(({ drafts, activeId }) => {
+    const draft = drafts.find(({ id }) => id === activeId) ?? drafts[0];
+    if (!draft) throw new Error('The store of drafts is empty');
+    return draft;
+  });
+}

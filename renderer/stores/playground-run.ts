@@ -1,0 +1,211 @@
+import { AppError } from '../../shared/app-error.ts';
+import {
+  createCompletionEvents,
+  createCompletionStream,
+  createCompletionSync,
+} from '../../shared/contract/completions.ts';
+import type {
+  CompletionAnswer,
+  CompletionChunk,
+  CompletionRequest,
+  Usage,
+  Warning,
+} from '../../shared/contract/completions.ts';
+import { followReasoning } from '../../shared/contract/runs.ts';
+import type { Client, WireFrame } from '../host/client.ts';
+import type { Transport } from './playground-drafts.ts';
+
+/** What went over the wire for one run. `frames` only ever grows and keeps its identity, so that looking costs nothing. */
+export interface WireLog {
+  method: string;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  frames: WireFrame[];
+  status: number | null;
+  responseHeaders: readonly (readonly [string, string])[];
+}
+
+export type RunState = 'connecting' | 'streaming' | 'completed' | 'stopped' | 'failed';
+
+/** One run as the window follows it. A new object for each state that is drawn. */
+export interface LiveRun {
+  /** Made by the window; the host's `runId` is only known once it answers. */
+  key: string;
+  draftId: string;
+  runId: string | null;
+  state: RunState;
+  request: CompletionRequest;
+  transport: Transport;
+  /** Milliseconds since 1970. */
+  sentAt: number;
+  /** Milliseconds of `performance.now()`; the others are on the same clock. */
+  startedAt: number;
+  firstTokenAt: number | null;
+  endedAt: number | null;
+  text: string;
+  reasoning: string;
+  isReasoningLive: boolean;
+  usage: Usage | null;
+  finishReason: string | null;
+  warnings: readonly Warning[];
+  servedBy: string | null;
+  credits: number | null;
+  creditsRemaining: number | null;
+  error: AppError | null;
+  wire: WireLog;
+  /** Length of `wire.frames` when this state was drawn. */
+  frameCount: number;
+}
+
+export interface RunOptions {
+  draftId: string;
+  request: CompletionRequest;
+  transport: Transport;
+  /** Whether reasoning may come, which the public stream leaves out and the host tells on the side. */
+  hasReasoning: boolean;
+  signal: AbortSignal;
+  /** Called with every change; it decides when to draw. */
+  onChange: (run: LiveRun) => void;
+}
+
+export function isUnderWay(run: LiveRun | undefined): boolean {
+  return run?.state === 'connecting' || run?.state === 'streaming';
+}
+
+function newRun({ draftId, request, transport }: RunOptions): LiveRun {
+  return {
+    key: crypto.randomUUID(),
+    draftId,
+    runId: null,
+    state: 'connecting',
+    request,
+    transport,
+    sentAt: Date.now(),
+    startedAt: performance.now(),
+    firstTokenAt: null,
+    endedAt: null,
+    text: '',
+    reasoning: '',
+    isReasoningLive: false,
+    usage: null,
+    finishReason: null,
+    warnings: [],
+    servedBy: null,
+    credits: null,
+    creditsRemaining: null,
+    error: null,
+    wire: { method: 'POST', path: '', headers: {}, body: '', frames: [], status: null, responseHeaders: [] },
+    frameCount: 0,
+  };
+}
+
+function headerNumber(headers: Headers, name: string): number | null {
+  const text = headers.get(name);
+  return text === null ? null : Number(text);
+}
+
+function takeHead(run: LiveRun, status: number, headers: Headers): void {
+  run.wire.status = status;
+  run.wire.responseHeaders = [...headers];
+  run.runId = headers.get('x-run-id');
+  run.servedBy = headers.get('x-served-by');
+  run.credits = headerNumber(headers, 'x-credits-consumed');
+  run.creditsRemaining = headerNumber(headers, 'x-credits-remaining');
+}
+
+function takeChunk(run: LiveRun, chunk: CompletionChunk, at: number): void {
+  run.runId = chunk.runId;
+  const { content } = chunk.choice.message;
+  if (content) {
+    run.firstTokenAt ??= at;
+    run.text += content;
+  }
+  run.finishReason = chunk.choice.finish_reason ?? run.finishReason;
+  run.usage = chunk.usage ?? run.usage;
+  run.warnings = chunk.warnings ?? run.warnings;
+}
+
+function takeAnswer(run: LiveRun, answer: CompletionAnswer, at: number): void {
+  const [choice] = answer.choices;
+  run.runId = answer.runId;
+  run.firstTokenAt = at;
+  run.text = choice?.message.content ?? '';
+  run.finishReason = choice?.finish_reason ?? null;
+  run.usage = answer.usage;
+  run.warnings = answer.warnings ?? [];
+}
+
+/** Reads the reasoning beside the answer. It is an extra: without it the run is none the worse. */
+async function readReasoning(client: Client, run: LiveRun, signal: AbortSignal, onChange: () => void): Promise<void> {
+  if (run.runId === null) return;
+  try {
+    const { parts } = await client.stream(followReasoning, { parameters: { id: run.runId }, signal });
+    for await (const { text } of parts) {
+      run.reasoning += text;
+      run.isReasoningLive = true;
+      onChange();
+    }
+  } catch (cause) {
+    if (!(cause instanceof AppError) && !signal.aborted) throw cause;
+  } finally {
+    run.isReasoningLive = false;
+    onChange();
+  }
+}
+
+function asAppError(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  return new AppError('internal', 'The window could not read the answer. Run again; the run is kept in the history.', {
+    cause,
+  });
+}
+
+/**
+ * Runs a prompt and follows it to its end, which it resolves with: completed, stopped by the signal or failed, always with the
+ * text that came. It never rejects.
+ */
+export async function followRun(client: Client, options: RunOptions): Promise<LiveRun> {
+  const { request, transport, signal } = options;
+  const run = newRun(options);
+  const reasoningEnd = new AbortController();
+  const change = (): void => options.onChange({ ...run, frameCount: run.wire.frames.length });
+  let reasoning: Promise<void> = Promise.resolve();
+
+  const wire = {
+    onRequest: (sent: { method: string; path: string; headers: Readonly<Record<string, string>>; body: unknown }) =>
+      Object.assign(run.wire, { ...sent, body: typeof sent.body === 'string' ? sent.body : '' }),
+    onHead: ({ status, headers }: { status: number; headers: Headers }) => {
+      takeHead(run, status, headers);
+      if (status === 200) run.state = 'streaming';
+      if (status === 200 && options.hasReasoning && transport !== 'sync') {
+        reasoning = readReasoning(client, run, AbortSignal.any([signal, reasoningEnd.signal]), change);
+      }
+      change();
+    },
+    onFrame: (frame: WireFrame) => run.wire.frames.push(frame),
+  };
+
+  change();
+  try {
+    if (transport === 'sync') {
+      takeAnswer(run, await client.call(createCompletionSync, { body: request, signal, wire }), performance.now());
+    } else {
+      const endpoint = transport === 'sse' ? createCompletionEvents : createCompletionStream;
+      const { parts } = await client.stream(endpoint, { body: request, signal, wire });
+      for await (const chunk of parts) {
+        takeChunk(run, chunk, performance.now());
+        change();
+      }
+    }
+    run.state = 'completed';
+  } catch (cause) {
+    run.state = signal.aborted ? 'stopped' : 'failed';
+    if (!signal.aborted) run.error = asAppError(cause);
+  }
+  run.endedAt = performance.now();
+  reasoningEnd.abort();
+  await reasoning;
+  change();
+  return { ...run, frameCount: run.wire.frames.length };
+}
