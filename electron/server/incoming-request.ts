@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+
+/** A request as Node gives it, over HTTP/1.1 or HTTP/2. */
+export type NodeRequest = IncomingMessage | Http2ServerRequest;
+
+const decoder = new TextDecoder();
+
+/** All of a body, without the web streams in between: they cost more than everything else about a small request. */
+function collect(incoming: NodeRequest): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const onClose = (): void => reject(incoming.errored ?? new Error('The caller left before the end of the body.'));
+    if (incoming.destroyed) return onClose();
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    incoming.once('error', reject);
+    incoming.once('close', onClose);
+  });
+}
+
+/** The body piece by piece, asked for by the reader. Cancelling leaves the connection alone: the answer still needs it. */
+function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
+  const chunks = incoming.iterator({ destroyOnReturn: false });
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = (await chunks.next()) as IteratorResult<Buffer, undefined>;
+        if (next.done) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await chunks.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+type Overridden =
+  'signal' | 'body' | 'bodyUsed' | 'text' | 'json' | 'arrayBuffer' | 'bytes' | 'blob' | 'formData' | 'clone';
+
+/** `Request` is typed as a bag of properties, which a class may not override; what it overrides is left out of the base. */
+const RequestHead = Request as unknown as new (
+  url: string,
+  init: { method: string; headers: Record<string, string> },
+) => Omit<Request, Overridden>;
+
+/**
+ * A caller's request whose body stays in Node's stream until it is read. `text`, `json` and `arrayBuffer` read it
+ * directly; everything else goes through a plain `Request` made on demand. As in every `Request` the body can be read once.
+ * A copy made by `new Request(incomingRequest)` has no body; use `clone()`.
+ */
+export class IncomingRequest extends RequestHead implements Request {
+  readonly #incoming: NodeRequest;
+  readonly #hasBody: boolean;
+  readonly #beforeBody: () => void;
+  readonly #controller: AbortController;
+  #plain: Request | undefined;
+  #isTaken = false;
+
+  /** `beforeBody` is called when the body is first asked for, and may be called again. */
+  constructor(
+    url: string,
+    init: { method: string; headers: Record<string, string> },
+    incoming: NodeRequest,
+    options: { controller: AbortController; hasBody: boolean; beforeBody: () => void },
+  ) {
+    super(url, init);
+    this.#incoming = incoming;
+    this.#controller = options.controller;
+    this.#hasBody = options.hasBody;
+    this.#beforeBody = options.beforeBody;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get body(): Request['body'] {
+    return this.#toPlain().body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#plain ? this.#plain.bodyUsed : this.#isTaken;
+  }
+
+  async text(): Promise<string> {
+    if (this.#plain) return this.#plain.text();
+    return decoder.decode(await this.#take());
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text());
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    if (this.#plain) return this.#plain.arrayBuffer();
+    const bytes = await this.#take();
+    return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+  }
+
+  async bytes(): ReturnType<Request['bytes']> {
+    return new Uint8Array(await this.arrayBuffer());
+  }
+
+  blob(): ReturnType<Request['blob']> {
+    return this.#toPlain().blob();
+  }
+
+  formData(): ReturnType<Request['formData']> {
+    return this.#toPlain().formData();
+  }
+
+  clone(): Request {
+    return this.#toPlain().clone();
+  }
+
+  async #take(): Promise<Buffer> {
+    if (this.#isTaken) throw new TypeError('Body is unusable: it has already been read.');
+    this.#isTaken = true;
+    if (!this.#hasBody) return Buffer.alloc(0);
+    this.#beforeBody();
+    return collect(this.#incoming);
+  }
+
+  #toPlain(): Request {
+    if (this.#plain) return this.#plain;
+    const { url, method, headers, signal } = this;
+    if (!this.#hasBody || this.#isTaken) {
+      this.#plain = new Request(url, { method, headers, signal });
+    } else {
+      this.#beforeBody();
+      this.#plain = new Request(url, { method, headers, signal, body: toStream(this.#incoming), duplex: 'half' });
+    }
+    return this.#plain;
+  }
+}

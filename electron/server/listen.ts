@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Api } from '../api/api.ts';
+import { AccessRules } from './access-rules.ts';
+import { BodyWatch } from './body-watch.ts';
+import { BrowserWindow } from './browser-window.ts';
+import { readOrMakeCertificate } from './certificate.ts';
+import { createHttp1Server } from './http1-server.ts';
+import { Http2Listener } from './http2-server.ts';
+import { defaultLimits, type ListenerLimits } from './listener-limits.ts';
+import type { Log } from './log.ts';
+import { createClearServer, createSecureServer, type ProtocolServers } from './port-server.ts';
+import { RequestListener } from './request-listener.ts';
+
+export interface ListenOptions {
+  readonly api: Api;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly isTls: boolean;
+  /** The certificate of a TLS listener is kept here. */
+  readonly dataDirectory: string;
+  /** The window for browsers: the folder that it was built into and the start-up token; null serves the API alone. */
+  readonly window: { readonly directory: string; readonly token: string } | null;
+  readonly log: Log;
+  readonly limits?: Partial<ListenerLimits>;
+}
+
+export interface Listener {
+  /** Scheme, 127.0.0.1 and port, without a slash at the end. */
+  readonly address: string;
+  readonly port: number;
+  /** The address that opens the window in a browser, the token in it; null without a window. */
+  readonly windowAddress: string | null;
+  /** Takes no more requests, aborts those under way and waits until they have ended, or until the signal. */
+  close(options?: { signal?: AbortSignal }): Promise<void>;
+}
+
+const certificateCheck = 12 * 3_600_000;
+
+/**
+ * Serves the API on one loopback port: HTTP/1.1 and HTTP/2 with prior knowledge, or TLS with either. Rejects with Node's own
+ * error when the port cannot be had (`EADDRINUSE`, `EACCES`).
+ */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const sockets = new Set<Socket>();
+  const servers: { current: ProtocolServers | null } = { current: null };
+  const hand = (protocol: keyof ProtocolServers) => (socket: Socket) => servers.current?.[protocol](socket);
+  const { server, stopRenewing } = await createPort(options, { http1: hand('http1'), http2: hand('http2') }, limits);
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  // By address: `localhost` binds one address family, and which one depends on the machine.
+  server.listen(options.port, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const serving = serve(options, port, limits);
+  servers.current = serving.servers;
+  const address = `${options.isTls ? 'https' : 'http'}://127.0.0.1:${port}`;
+  return {
+    address,
+    port,
+    windowAddress: options.window && `${address}/?token=${encodeURIComponent(options.window.token)}`,
+    async close({ signal } = {}) {
+      stopRenewing();
+      const closed = once(server.close(), 'close');
+      await Promise.race([serving.close(), ...(signal ? [aborted(signal)] : [])]);
+      sockets.forEach((socket) => socket.destroy());
+      await closed;
+    },
+  };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+async function createPort(
+  options: ListenOptions,
+  servers: ProtocolServers,
+  limits: ListenerLimits,
+): Promise<{ server: Server; stopRenewing: () => void }> {
+  if (!options.isTls) return { server: createClearServer(servers, limits), stopRenewing: () => {} };
+  const certificate = await readOrMakeCertificate(options.dataDirectory, Date.now());
+  const { server, renew } = createSecureServer(servers, limits, certificate);
+  const timer = setInterval(() => {
+    readOrMakeCertificate(options.dataDirectory, Date.now()).then(renew, () =>
+      options.log('The certificate could not be renewed.'),
+    );
+  }, certificateCheck).unref();
+  return { server, stopRenewing: () => clearInterval(timer) };
+}
+
+/** Everything behind the port: both protocols, the rules and the regular look at callers that take too long. */
+function serve(
+  { api, isTls, window, log }: ListenOptions,
+  port: number,
+  limits: ListenerLimits,
+): { servers: ProtocolServers; close(): Promise<void> } {
+  const rules = new AccessRules({ port, isTls });
+  const bodies = new BodyWatch(limits);
+  const browserWindow = window && new BrowserWindow({ ...window, port, isTls });
+  const listener = new RequestListener({ api, rules, bodies, window: browserWindow, log });
+  const http1 = createHttp1Server(listener, limits);
+  const http2 = new Http2Listener(listener, limits);
+  const shortest = Math.min(limits.headTime, limits.bodyTime, limits.lingerTime, limits.idleTime);
+  const timer = setInterval(
+    () => {
+      const now = Date.now();
+      bodies.check(now);
+      http2.check(now);
+    },
+    Math.min(1000, shortest / 2),
+  ).unref();
+  return {
+    servers: {
+      http1: (socket) => void http1.emit('connection', socket),
+      http2: (socket) => void http2.server.emit('connection', socket),
+    },
+    async close() {
+      clearInterval(timer);
+      await listener.abortAll();
+      http2.closeSessions();
+      http1.close(() => {});
+    },
+  };
+}

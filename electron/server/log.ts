@@ -1,0 +1,12 @@
+/** Where the host's own messages go: one line each, for the person who runs it. Never an answer to a caller. */
+export type Log = (line: string) => void;
+
+/** Shapes of keys: ours, the providers', anything behind an authentication scheme or in a query string. */
+const secrets =
+  /\b(?:ts_|sk-|gsk_|AIza)[\w-]{8,}|\b(?:Bearer|Basic)\s+[\w.~+/=-]+|([?&](?:key|token|api_key|access_token)=)[^&\s"']+/gi;
+
+/** An unexpected failure as text with its stack, every key in it struck out. */
+export function describeFailure(failure: unknown): string {
+  const text = failure instanceof Error ? (failure.stack ?? `${failure.name}: ${failure.message}`) : String(failure);
+  return text.replace(secrets, (_match, parameter: string | undefined) => `${parameter ?? ''}[secret]`);
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { AppError } from '../../shared/app-error.ts';
+import type { Api } from '../api/api.ts';
+import type { AccessRules } from './access-rules.ts';
+import type { BodyWatch } from './body-watch.ts';
+import { IncomingRequest, type NodeRequest } from './incoming-request.ts';
+import { describeFailure, type Log } from './log.ts';
+import { readHead, type RequestHead } from './request-head.ts';
+import type { BrowserWindow } from './browser-window.ts';
+import { writeResponse, type NodeResponse } from './write-response.ts';
+
+/** An answer over either protocol, with what HTTP/1.1 alone has. */
+export type NodeAnswer = NodeResponse & { writeContinue(): void; destroy(error?: Error): unknown };
+
+export interface RequestListenerOptions {
+  readonly api: Api;
+  readonly rules: AccessRules;
+  readonly bodies: BodyWatch;
+  readonly window: BrowserWindow | null;
+  readonly log: Log;
+}
+
+/** The error form, for answers that are given before the API is asked. */
+export function errorResponse(error: AppError): Response {
+  const requestId = randomUUID();
+  return Response.json(error.toBody(requestId), {
+    status: error.status,
+    headers: {
+      'x-request-id': requestId,
+      'cache-control': 'no-store',
+      ...(error.allow ? { allow: error.allow.join(', ') } : {}),
+    },
+  });
+}
+
+const tooSlow = () => new AppError('invalid_request', 'The request body took too long to arrive; send it again.');
+
+const internal = () => new AppError('internal', 'Something went wrong in the service; try again.');
+
+/** Turns requests of both protocols into calls of the API, and ends what they started when their callers leave. */
+export class RequestListener {
+  readonly #options: RequestListenerOptions;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #controllers = new Set<AbortController>();
+
+  constructor(options: RequestListenerOptions) {
+    this.#options = options;
+  }
+
+  /** Serves one request; never rejects. `waitsForContinue`: the caller sends its body once it is told to. */
+  handle(incoming: NodeRequest, outgoing: NodeAnswer, waitsForContinue: boolean): void {
+    const work = this.#serve(incoming, outgoing, waitsForContinue);
+    this.#underWay.add(work);
+    void work.finally(() => this.#underWay.delete(work));
+  }
+
+  /** Aborts what is under way as if its callers had left; resolves when all of it has ended. */
+  async abortAll(): Promise<void> {
+    for (const controller of this.#controllers) controller.abort();
+    await Promise.all(this.#underWay);
+  }
+
+  async #serve(incoming: NodeRequest, outgoing: NodeAnswer, waitsForContinue: boolean): Promise<void> {
+    const controller = new AbortController();
+    this.#controllers.add(controller);
+    outgoing.on('close', () => {
+      // HTTP/2 says `writableFinished` after a reset, too: only our own `end` tells an answered caller from one that left.
+      if (!outgoing.writableEnded) controller.abort();
+    });
+    try {
+      const response = await this.#answer(incoming, outgoing, controller, waitsForContinue);
+      const hasBody = incoming.method !== 'HEAD';
+      if (!outgoing.headersSent) await writeResponse(response, outgoing, { hasBody, signal: controller.signal });
+    } catch (failure) {
+      if (!controller.signal.aborted) await this.#fail(failure, outgoing, controller.signal);
+    } finally {
+      this.#controllers.delete(controller);
+      if (controller.signal.aborted && !outgoing.writableEnded) outgoing.destroy(new Error('The answer was ended.'));
+      this.#options.bodies.linger(incoming);
+    }
+  }
+
+  async #answer(
+    incoming: NodeRequest,
+    outgoing: NodeAnswer,
+    controller: AbortController,
+    waitsForContinue: boolean,
+  ): Promise<Response> {
+    const head = readHead(incoming);
+    if (head instanceof AppError) return errorResponse(head);
+    if (head.hasBody) this.#watchBody(incoming, outgoing, controller);
+    const refusal = this.#options.rules.refusal(head);
+    if (refusal) return errorResponse(refusal);
+    const { window, api } = this.#options;
+    const page = await window?.answer(head);
+    if (page) return page;
+    const request = toRequest(head, incoming, {
+      controller,
+      hasBody: head.hasBody,
+      beforeBody: () => {
+        if (waitsForContinue && !outgoing.headersSent) outgoing.writeContinue();
+      },
+    });
+    if (request instanceof AppError) return errorResponse(request);
+    return api.fetch(request, { access: window?.isFromWindow(head) ? 'window' : 'network' });
+  }
+
+  #watchBody(incoming: NodeRequest, outgoing: NodeAnswer, controller: AbortController): void {
+    const socket = ('stream' in incoming ? incoming.stream.session?.socket : incoming.socket) as Socket | undefined;
+    if (!socket) return;
+    this.#options.bodies.open(incoming, socket, () => {
+      if (outgoing.headersSent) return void incoming.destroy();
+      const { signal } = new AbortController();
+      void writeResponse(errorResponse(tooSlow()), outgoing, { hasBody: true, signal }).then(() => {
+        controller.abort();
+        if ('stream' in incoming) incoming.stream.close();
+        else socket.destroySoon();
+      });
+    });
+  }
+
+  /** The API never throws, and its streams end by themselves: what comes here is a fault of ours. */
+  async #fail(failure: unknown, outgoing: NodeAnswer, signal: AbortSignal): Promise<void> {
+    this.#options.log(`An answer failed: ${describeFailure(failure)}`);
+    if (outgoing.headersSent) outgoing.destroy(new Error('The answer failed.'));
+    else
+      await writeResponse(errorResponse(internal()), outgoing, { hasBody: true, signal }).catch(() =>
+        outgoing.destroy(),
+      );
+  }
+}
+
+function toRequest(
+  head: RequestHead,
+  incoming: NodeRequest,
+  options: ConstructorParameters<typeof IncomingRequest>[3],
+): IncomingRequest | AppError {
+  const scheme = incoming.socket && 'encrypted' in incoming.socket ? 'https' : 'http';
+  try {
+    return new IncomingRequest(`${scheme}://${head.authorities[0]}${head.target}`, head, incoming, options);
+  } catch {
+    return new AppError('invalid_request', 'The method, the address or a header of the request is malformed.');
+  }
+}

@@ -1,0 +1,129 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+
+/** An answer as Node takes it: what HTTP/1.1's class and HTTP/2's compatibility class have in common. */
+export interface NodeResponse {
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
+  flushHeaders(): void;
+  write(bytes: Uint8Array): boolean;
+  end(bytes?: Uint8Array | string): unknown;
+  on(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+type Piece = Awaited<ReturnType<Reader['read']>>;
+
+/** About the connection, not the answer: Node sets them for HTTP/1.1, and HTTP/2 forbids them. */
+const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+
+function toNodeHeaders(headers: Headers): OutgoingHttpHeaders {
+  const result: OutgoingHttpHeaders = {};
+  for (const [name, value] of headers) {
+    if (!connectionHeaders.has(name)) result[name] = value;
+  }
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) result['set-cookie'] = cookies;
+  return result;
+}
+
+/** What is there without waiting for a timer or a socket; null when the source has to be waited for. */
+async function readIfReady(pending: Promise<Piece>): Promise<Piece | null> {
+  let immediate: NodeJS.Immediate | undefined;
+  const turn = new Promise<null>((resolve) => {
+    immediate = setImmediate(resolve, null);
+  });
+  try {
+    return await Promise.race([pending, turn]);
+  } finally {
+    clearImmediate(immediate);
+  }
+}
+
+/** Resolves when the connection takes more, or is gone. */
+function drained(outgoing: NodeResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off('drain', done);
+      outgoing.off('close', done);
+      resolve();
+    };
+    outgoing.on('drain', done);
+    outgoing.on('close', done);
+  });
+}
+
+/** Asks the source for the next piece only when the caller has taken the last one; begins with those already asked for. */
+async function pump(
+  asked: Promise<Piece>[],
+  reader: Reader,
+  outgoing: NodeResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const piece = await (asked.shift() ?? reader.read());
+    if (signal.aborted) return;
+    if (piece.done) return void outgoing.end();
+    if (!outgoing.write(piece.value)) await drained(outgoing);
+  }
+}
+
+async function writeBody(
+  response: Response,
+  reader: Reader,
+  outgoing: NodeResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  const headers = toNodeHeaders(response.headers);
+  const pending = reader.read();
+  const first = await readIfReady(pending);
+  if (first === null) {
+    if (signal.aborted) return;
+    outgoing.writeHead(response.status, headers);
+    outgoing.flushHeaders();
+    return pump([pending], reader, outgoing, signal);
+  }
+  const following = first.done ? pending : reader.read();
+  const second = await readIfReady(following);
+  if (signal.aborted) return;
+  if (second?.done) {
+    const bytes = first.value ?? new Uint8Array();
+    headers['content-length'] ??= bytes.byteLength;
+    outgoing.writeHead(response.status, headers);
+    outgoing.end(bytes);
+    return;
+  }
+  outgoing.writeHead(response.status, headers);
+  await pump([pending, following], reader, outgoing, signal);
+}
+
+/**
+ * Sends an answer and ends it. The head goes out at once, even before the first piece of a slow body; a body that is
+ * complete already goes out in one piece with its length. Resolves when everything is handed to the connection or the
+ * signal, which says that the caller has left, ended it; rejects when the body's source fails.
+ */
+export async function writeResponse(
+  response: Response,
+  outgoing: NodeResponse,
+  { hasBody, signal }: { hasBody: boolean; signal: AbortSignal },
+): Promise<void> {
+  if (!response.body || !hasBody || signal.aborted) {
+    await response.body?.cancel();
+    if (signal.aborted) return;
+    const headers = toNodeHeaders(response.headers);
+    // Without it HTTP/1.1 would send an empty chunk; 204 and 304 must not have it.
+    if (hasBody && response.status !== 204 && response.status !== 304) headers['content-length'] ??= 0;
+    outgoing.writeHead(response.status, headers);
+    outgoing.end();
+    return;
+  }
+  const reader: Reader = response.body.getReader();
+  const cancel = (): void => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener('abort', cancel);
+  try {
+    await writeBody(response, reader, outgoing, signal);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
