@@ -1,50 +1,29 @@
 import { z } from 'zod';
 import { defineEndpoint } from './endpoint.ts';
 
+/**
+ * What only a desktop host can do. These are not in the index of the contract: the headless host does not have them, and a
+ * window asks for the capability (`native-dialogs`, `open-folder`) before it offers them.
+ */
 const tag = 'Window: desktop';
 
-/**
- * What only a desktop host answers. A host offers each of these with the capability named beside it; the headless host
- * has none of them, and a window there does not show what would need them.
- */
-
-/** Capability `native-dialogs`. Waits for the person; null when they cancelled. */
-export const chooseFile = defineEndpoint({
-  id: 'chooseFile',
+export const chooseModelFile = defineEndpoint({
+  id: 'chooseModelFile',
   method: 'post',
-  path: '/window/desktop/choose-file',
+  path: '/window/desktop/model-file',
   access: 'window',
   tag,
-  summary: "Ask for one file with the system's own dialog",
-  body: z.strictObject({
-    title: z.string().min(1).max(200),
-    /** File name endings without the dot; none means every file. */
-    extensions: z.array(z.string().regex(/^[A-Za-z0-9]{1,16}$/)).max(16),
-  }),
+  summary: "The system's dialog for a GGUF file; null when the person chose none",
   response: z.object({ path: z.string().nullable() }),
 });
 
-/** Capability `open-folder`. */
 export const openDataFolder = defineEndpoint({
   id: 'openDataFolder',
   method: 'post',
-  path: '/window/desktop/open-data-folder',
+  path: '/window/desktop/data-folder',
   access: 'window',
   tag,
   summary: "Show the data folder in the system's file manager",
-  status: 204,
-  kinds: ['empty'],
-});
-
-/** Capability `window-controls`: the window draws its own caption buttons. */
-export const controlWindow = defineEndpoint({
-  id: 'controlWindow',
-  method: 'post',
-  path: '/window/desktop/window',
-  access: 'window',
-  tag,
-  summary: 'Minimise, maximise or restore, or close the window',
-  body: z.strictObject({ action: z.enum(['minimize', 'toggle-maximize', 'close']) }),
   status: 204,
   kinds: ['empty'],
 });

@@ -1,0 +1,28 @@
+import { app, dialog, type BrowserWindow } from 'electron';
+
+/** A page that fails again within this time after it was loaded anew will not get better by a third attempt. */
+const calmTime = 60_000;
+
+/** Loads the window again when its process ends, and tells the person; runs under way were recorded as cancelled. */
+export function recoverFromCrashes(window: BrowserWindow): void {
+  let lastCrash = Number.NEGATIVE_INFINITY;
+
+  window.webContents.on('render-process-gone', (_event, { reason }) => {
+    if (reason === 'clean-exit' || window.isDestroyed()) return;
+    const isRepeated = Date.now() - lastCrash < calmTime;
+    lastCrash = Date.now();
+    if (isRepeated) {
+      dialog.showErrorBox(
+        'Touchstone cannot show its window',
+        'The window stopped working twice. Drafts and runs are kept.',
+      );
+      return app.quit();
+    }
+    window.webContents.reload();
+    void dialog.showMessageBox(window, {
+      type: 'warning',
+      message: 'The window stopped working and was loaded again.',
+      detail: 'Drafts are kept. A run that was under way is in the history as Cancelled, with the text that had come.',
+    });
+  });
+}

@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { app, BrowserWindow, dialog, session } from 'electron';
+import { createHost } from '../create-host.ts';
+import { describeFailure } from '../server/log.ts';
+import { setApplicationMenu } from './application-menu.ts';
+import { desktopHandlers } from './desktop-handlers.ts';
+import { readDesktopOptions } from './desktop-options.ts';
+import { followThemeSetting } from './follow-theme.ts';
+import { openMainWindow } from './main-window.ts';
+import { closeBeforeQuit } from './quit.ts';
+import { offerPorts } from './window-port.ts';
+import { registerWindowScheme, serveWindowFiles } from './window-protocol.ts';
+import { closeWaysOut } from './window-security.ts';
+
+const options = readDesktopOptions(process.argv.slice(1));
+/** What Chromium keeps for the window (drafts, caches) lies in the data folder too: one folder is all there is to copy. */
+const windowDirectory = join(options.dataDirectory, 'window');
+
+function log(message: string, error?: unknown): void {
+  console.error(error === undefined ? message : `${message} ${describeFailure(error)}`);
+}
+
+function showWindow(): void {
+  const [window] = BrowserWindow.getAllWindows();
+  if (!window) return void openMainWindow(windowDirectory);
+  if (window.isMinimized()) window.restore();
+  window.focus();
+}
+
+async function start(): Promise<void> {
+  const { dataDirectory, providerBases, endpoints } = options;
+  closeWaysOut(session.defaultSession);
+  serveWindowFiles(session.defaultSession);
+  const host = await createHost({
+    dataDirectory,
+    providerBases,
+    endpoints,
+    capabilities: ['native-dialogs', 'window-controls', 'local-server-switch', 'open-folder'],
+    environment: process.env,
+    handlers: desktopHandlers(dataDirectory),
+    log,
+  });
+  closeBeforeQuit(host, log);
+  followThemeSetting(host.storage.settings);
+  setApplicationMenu(dataDirectory);
+  offerPorts(host.api);
+  showWindow();
+  app.on('activate', showWindow);
+  app.on('second-instance', showWindow);
+}
+
+function failStart(error: unknown): void {
+  log('Touchstone could not start.', error);
+  dialog.showErrorBox('Touchstone could not start', `The data folder ${options.dataDirectory} could not be opened.`);
+  app.exit(1);
+}
+
+mkdirSync(windowDirectory, { recursive: true, mode: 0o700 });
+// The lock below is one per user data folder, so that two data folders can be open at once.
+app.setPath('userData', windowDirectory);
+registerWindowScheme();
+
+if (app.requestSingleInstanceLock()) {
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit();
+  });
+  // Not awaited: Electron becomes ready only after this module has been evaluated.
+  app.whenReady().then(start).catch(failStart);
+} else {
+  app.quit();
+}

@@ -1,0 +1,92 @@
+import { AppError } from '../../shared/app-error.ts';
+import { initialCredit, maximumChunk, readWindowFrame } from '../../shared/port-frames.ts';
+import type { FramePort, HostFrame, RequestFrame } from '../../shared/port-frames.ts';
+import type { Api } from '../api/api.ts';
+import { createCredit } from './port-credit.ts';
+import type { Credit } from './port-credit.ts';
+
+interface Exchange {
+  readonly controller: AbortController;
+  readonly credit: Credit;
+}
+
+/** Requests need a whole address; this one leads nowhere. */
+const base = 'http://window.invalid';
+
+function requestOf(frame: RequestFrame, signal: AbortSignal): Request {
+  const headers = frame.headers.map(([name, value]): [string, string] => [name, value]);
+  const body = typeof frame.body === 'string' || frame.body === null ? frame.body : new Uint8Array(frame.body);
+  return new Request(new URL(frame.path, base), { method: frame.method, headers, body, signal });
+}
+
+/** Pieces that are fit to cross: a view of a larger buffer would drag the whole buffer along. */
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  const isWhole = bytes.byteLength === bytes.buffer.byteLength;
+  if (isWhole && bytes.byteLength <= maximumChunk) return yield bytes;
+  for (let start = 0; start < bytes.byteLength; start += maximumChunk) {
+    yield bytes.slice(start, start + maximumChunk);
+  }
+}
+
+async function sendBody(response: Response, exchange: Exchange, send: (bytes: Uint8Array) => void): Promise<void> {
+  const { credit, controller } = exchange;
+  const reader = response.body?.getReader();
+  if (!reader) return;
+  controller.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
+  for (;;) {
+    await credit.available({ signal: controller.signal });
+    const { done, value } = await reader.read();
+    if (done) return;
+    for (const piece of piecesOf(value)) {
+      await credit.available({ signal: controller.signal });
+      credit.take(piece.byteLength);
+      send(piece);
+    }
+  }
+}
+
+/**
+ * Answers the frames of one window with the service. A cancel frame, and the end of the port, abort the request's signal;
+ * without credit an answer's body is not read any further.
+ */
+export function servePort(port: FramePort<unknown, HostFrame>, api: Api): void {
+  const exchanges = new Map<number, Exchange>();
+
+  async function answer(frame: RequestFrame, exchange: Exchange): Promise<void> {
+    const { id } = frame;
+    const { signal } = exchange.controller;
+    const response = await api.fetch(requestOf(frame, signal), { access: 'window' });
+    port.send({ type: 'head', id, status: response.status, headers: [...response.headers] });
+    await sendBody(response, exchange, (bytes) => {
+      if (!signal.aborted) port.send({ type: 'chunk', id, bytes });
+    });
+    if (!signal.aborted) port.send({ type: 'end', id });
+  }
+
+  async function serve(frame: RequestFrame): Promise<void> {
+    const exchange = { controller: new AbortController(), credit: createCredit(initialCredit) };
+    exchanges.set(frame.id, exchange);
+    try {
+      await answer(frame, exchange);
+    } catch (error) {
+      if (exchange.controller.signal.aborted) return;
+      const failure =
+        error instanceof AppError ? error : new AppError('internal', 'The host could not finish its answer.');
+      port.send({ type: 'failure', id: frame.id, body: failure.toBody(failure.requestId ?? '') });
+    } finally {
+      exchanges.delete(frame.id);
+    }
+  }
+
+  port.receive((received) => {
+    const frame = readWindowFrame(received);
+    if (!frame) return;
+    if (frame.type === 'request' && !exchanges.has(frame.id)) void serve(frame);
+    if (frame.type === 'credit') exchanges.get(frame.id)?.credit.grant(frame.bytes);
+    if (frame.type === 'cancel') exchanges.get(frame.id)?.controller.abort();
+  });
+
+  port.onClose(() => {
+    for (const { controller } of exchanges.values()) controller.abort();
+  });
+}

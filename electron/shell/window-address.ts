@@ -1,0 +1,17 @@
+/** The window's own scheme and address. Nothing else is ever shown in it. */
+export const windowScheme = 'app';
+export const windowOrigin = `${windowScheme}://touchstone`;
+
+/** Whether an address is a page of the window; not whether it begins like one. */
+export function isWindowAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, host, username, password } = new URL(address);
+  return protocol === `${windowScheme}:` && host === 'touchstone' && username === '' && password === '';
+}
+
+/** Whether an address may be given to the system's browser: plain web addresses alone, no `file:` and no other program's. */
+export function isExternalAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, username, password } = new URL(address);
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+}
