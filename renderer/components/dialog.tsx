@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { IconButton } from './icon-button.tsx';
+import { ModalLayer } from './modal-layer.tsx';
 
 export interface DialogProps {
   title: string;
@@ -20,25 +21,20 @@ export interface DialogProps {
 /** Only for what does not fit in its place. Esc and a press beside it close it; focus goes back to where it was. */
 export function Dialog({ title, isOpen, onClose, isWide = false, children, footer, role = 'dialog' }: DialogProps) {
   return (
-    <Primitive.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
-      <Primitive.Portal>
-        <Primitive.Overlay className="scrim" />
-        <Primitive.Content
-          role={role}
-          className={classNames('overlay', 'dialog', isWide && 'dialog--wide')}
-          aria-describedby={undefined}
-        >
-          <div className="dialog__head">
-            <Primitive.Title>{title}</Primitive.Title>
-            <Primitive.Close asChild>
-              <IconButton icon={X} label="Close" size="small" />
-            </Primitive.Close>
-          </div>
-          <div className="dialog__body">{children}</div>
-          {footer && <div className="dialog__foot">{footer}</div>}
-        </Primitive.Content>
-      </Primitive.Portal>
-    </Primitive.Root>
+    <ModalLayer
+      isOpen={isOpen}
+      onClose={onClose}
+      role={role}
+      className={classNames('dialog', isWide && 'dialog--wide')}
+    >
+      <Primitive.Title className="dialog__title">{title}</Primitive.Title>
+      <div className="dialog__body">{children}</div>
+      {footer && <div className="dialog__foot">{footer}</div>}
+      {/* Last in the order of focus: the first stop is what the dialog asks for. */}
+      <div className="dialog__close">
+        <IconButton icon={X} label="Close" size="small" onClick={onClose} />
+      </div>
+    </ModalLayer>
   );
 }
 
@@ -57,31 +53,18 @@ export interface ConfirmDialogProps {
 }
 
 /** Asked only before what cannot be taken back. */
-export function ConfirmDialog({
-  title,
-  isOpen,
-  onClose,
-  children,
-  action,
-  onConfirm,
-  isNegative = true,
-  isBusy = false,
-}: ConfirmDialogProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, isOpen, onClose, children, action, onConfirm, isNegative = true, isBusy = false } = props;
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button variant={isNegative ? 'negative' : 'primary'} isBusy={isBusy} onClick={onConfirm}>
+        {action}
+      </Button>
+    </>
+  );
   return (
-    <Dialog
-      title={title}
-      isOpen={isOpen}
-      onClose={onClose}
-      role="alertdialog"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant={isNegative ? 'negative' : 'primary'} isBusy={isBusy} onClick={onConfirm}>
-            {action}
-          </Button>
-        </>
-      }
-    >
+    <Dialog title={title} isOpen={isOpen} onClose={onClose} role="alertdialog" footer={footer}>
       <div className="secondary">{children}</div>
     </Dialog>
   );

@@ -1,0 +1,54 @@
+import { Dialog as Primitive } from 'radix-ui';
+import { useLayoutEffect, type ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+
+let openLayers = 0;
+
+/**
+ * Makes the frame of the window inert while a modal is open, and gives the focus back to where it was. Radix's own modal
+ * mode does the same by writing `<style>` elements, which the window's content security policy refuses.
+ */
+function useInertFrame(isOpen: boolean): void {
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    const focused = document.activeElement;
+    const frame = document.getElementById('window');
+    openLayers += 1;
+    frame?.setAttribute('inert', '');
+    return () => {
+      openLayers -= 1;
+      if (openLayers === 0) frame?.removeAttribute('inert');
+      if (focused instanceof HTMLElement) focused.focus();
+    };
+  }, [isOpen]);
+}
+
+export interface ModalLayerProps {
+  isOpen: boolean;
+  onClose: () => void;
+  className: string;
+  role?: 'dialog' | 'alertdialog';
+  /** Must hold one `Primitive.Title`; the first control in it gets the focus. */
+  children: ReactNode;
+}
+
+/** What lies over the whole window until it is answered or put away with Esc or a press beside it. */
+export function ModalLayer({ isOpen, onClose, className, role = 'dialog', children }: ModalLayerProps) {
+  useInertFrame(isOpen);
+  return (
+    <Primitive.Root modal={false} open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Primitive.Portal>
+        <div className="scrim" />
+        <Primitive.Content
+          role={role}
+          aria-modal="true"
+          aria-describedby={undefined}
+          className={classNames('overlay', className)}
+          onCloseAutoFocus={(event) => event.preventDefault()}
+        >
+          {children}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+}

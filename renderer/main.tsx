@@ -1,0 +1,25 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { connectHost } from './host/connect-host.ts';
+import { createQueryClient } from './queries/query-client.ts';
+import { NoHost } from './shell/no-host.tsx';
+import './styles/main.css';
+
+const root = createRoot(document.getElementById('window') as HTMLElement);
+const queryClient = createQueryClient();
+
+async function open(): Promise<void> {
+  try {
+    const host = await connectHost({ signal: new AbortController().signal });
+    root.render(
+      <StrictMode>
+        <App host={host} queryClient={queryClient} />
+      </StrictMode>,
+    );
+  } catch (error) {
+    root.render(<NoHost error={error} onRetry={() => void open()} />);
+  }
+}
+
+await open();

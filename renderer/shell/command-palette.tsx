@@ -1,0 +1,105 @@
+import { Command } from 'cmdk';
+import { Search } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import { useState } from 'react';
+import { Icon } from '../components/icon.tsx';
+import { KeyCaps } from '../components/key-caps.tsx';
+import { ModalLayer } from '../components/modal-layer.tsx';
+import { allActions, useActionStore, type Action } from '../stores/actions.ts';
+import { keysOf } from './global-keys.ts';
+import { useObjectActions } from './object-actions.ts';
+import { closeOverlay, useOverlay } from './overlay-state.ts';
+
+function PaletteItem({ action }: { action: Action }) {
+  const choose = () => {
+    closeOverlay();
+    // After the palette is gone and the focus is back, or the action's own focus would be taken away again.
+    requestAnimationFrame(action.run);
+  };
+  return (
+    <Command.Item
+      value={action.id}
+      keywords={[action.title, action.group, action.detail ?? '', ...(action.keywords ?? [])]}
+      onSelect={choose}
+    >
+      {action.icon && <Icon icon={action.icon} />}
+      <span className="truncate">{action.title}</span>
+      {action.detail && <span className="small tertiary truncate">{action.detail}</span>}
+      <span className="grow" />
+      {action.keys && <KeyCaps keys={action.keys} />}
+    </Command.Item>
+  );
+}
+
+/** Every word typed must stand somewhere in the name; the start of a word counts more than its middle. */
+export function paletteScore(search: string, keywords: readonly string[]): number {
+  const text = keywords.join(' ').toLowerCase();
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  let score = 1;
+  for (const word of words) {
+    const at = text.indexOf(word);
+    if (at < 0) return 0;
+    const isWordStart = at === 0 || /[^a-z0-9]/.test(text[at - 1] ?? '');
+    score *= (isWordStart ? 1 : 0.6) * (1 - Math.min(at, 200) / 1_000);
+  }
+  return score;
+}
+
+function PaletteBody() {
+  const [search, setSearch] = useState('');
+  const sources = useActionStore((state) => state.sources);
+  const objects = useObjectActions(search !== '');
+  const actions = [...allActions(sources), ...objects].filter(
+    ({ isEnabled, isHiddenInPalette }) => isEnabled !== false && isHiddenInPalette !== true,
+  );
+  return (
+    <Command
+      label="Commands"
+      loop
+      filter={(_id, text, keywords) => paletteScore(text, keywords ?? [])}
+      onKeyDown={(event) => {
+        if (keysOf(event.nativeEvent) === 'Mod+K') {
+          event.preventDefault();
+          closeOverlay();
+        }
+      }}
+    >
+      <div className="command__search">
+        <Icon icon={Search} />
+        <Command.Input placeholder="Search or run a command" value={search} onValueChange={setSearch} />
+        <KeyCaps keys="Escape" />
+      </div>
+      <Command.List>
+        <Command.Empty>Nothing has this name. Try fewer letters, or press ? for the keys.</Command.Empty>
+        {[...Map.groupBy(actions, ({ group }) => group)].map(([group, members]) => (
+          <Command.Group key={group} heading={group}>
+            {members.map((action) => (
+              <PaletteItem key={action.id} action={action} />
+            ))}
+          </Command.Group>
+        ))}
+      </Command.List>
+      <div className="command__foot">
+        <span className="row">
+          <KeyCaps keys="ArrowUp+ArrowDown" />
+          Move
+        </span>
+        <span className="row">
+          <KeyCaps keys="Enter" />
+          Run or open
+        </span>
+      </div>
+    </Command>
+  );
+}
+
+/** Every action and every object by name. */
+export function CommandPalette() {
+  const isOpen = useOverlay(({ open }) => open === 'palette');
+  return (
+    <ModalLayer isOpen={isOpen} onClose={closeOverlay} className="command">
+      <Dialog.Title className="visually-hidden">Search or run a command</Dialog.Title>
+      <PaletteBody />
+    </ModalLayer>
+  );
+}

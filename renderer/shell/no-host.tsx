@@ -1,0 +1,24 @@
+import { AppError } from '../../shared/app-error.ts';
+import { Button } from '../components/button.tsx';
+import { Failure, describeError } from '../components/state-panels.tsx';
+
+/** In place of the window while its host cannot be reached or does not know this browser. */
+export function NoHost({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const isUnknown = error instanceof AppError && (error.code === 'unauthorized' || error.code === 'forbidden');
+  const { message, requestId } = describeError(error);
+  return (
+    <main className="boundary">
+      <Failure
+        title={isUnknown ? 'This browser is not signed in to Touchstone' : 'Touchstone cannot be reached'}
+        reason={
+          isUnknown
+            ? 'Open the window with the address that Touchstone printed when it started; it lets this browser in once.'
+            : message
+        }
+        requestId={requestId}
+      >
+        <Button onClick={onRetry}>Try again</Button>
+      </Failure>
+    </main>
+  );
+}

@@ -1,0 +1,42 @@
+import { Settings, SquareTerminal, type LucideIcon } from 'lucide-react';
+import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+
+export interface Screen {
+  /** First part of its address: `#/playground`. */
+  id: string;
+  name: string;
+  icon: LucideIcon;
+  keys: string;
+  /** Stands at the lower end of the rail. */
+  isAtEnd?: boolean;
+  /** Loaded when it is first opened. */
+  component: LazyExoticComponent<ComponentType>;
+}
+
+/** Every screen of the window, in the order of the rail. The first one opens on a first start. */
+export const screens: readonly [Screen, ...Screen[]] = [
+  {
+    id: 'playground',
+    name: 'Playground',
+    icon: SquareTerminal,
+    keys: 'Mod+1',
+    component: lazy(async () => ({
+      default: (await import('../screens/playground/playground-screen.tsx')).PlaygroundScreen,
+    })),
+  },
+  {
+    id: 'settings',
+    name: 'Settings',
+    icon: Settings,
+    keys: 'Mod+,',
+    isAtEnd: true,
+    component: lazy(async () => ({
+      default: (await import('../screens/settings/settings-screen.tsx')).SettingsScreen,
+    })),
+  },
+];
+
+export function screenAt(location: string): Screen | undefined {
+  const id = location.split('/')[1];
+  return screens.find((screen) => screen.id === id);
+}

@@ -1,0 +1,70 @@
+import { Keyboard, Monitor, Moon, RotateCw, Search, Sun } from 'lucide-react';
+import { useLocation } from 'wouter';
+import { useUpdateSettings } from '../queries/settings.ts';
+import { useActions, type Action } from '../stores/actions.ts';
+import { applyTheme, type Theme } from '../stores/theme.ts';
+import { settingsPages } from '../screens/settings/settings-pages.ts';
+import { settingsAddress } from './addresses.ts';
+import { openOverlay } from './overlay-state.ts';
+import { screens } from './screens.ts';
+
+const themes = [
+  { theme: 'system', title: 'Theme: as the system', icon: Monitor },
+  { theme: 'light', title: 'Theme: light', icon: Sun },
+  { theme: 'dark', title: 'Theme: dark', icon: Moon },
+] as const;
+
+/** The actions of the window itself; screens bring theirs with `useActions`. */
+export function useWindowActions(): void {
+  const [, navigate] = useLocation();
+  const { mutate: updateSettings } = useUpdateSettings();
+  const setTheme = (theme: Theme) => {
+    applyTheme(theme);
+    updateSettings({ appearance: { theme } });
+  };
+  const actions: Action[] = [
+    ...screens.map((screen) => ({
+      id: `screen.${screen.id}`,
+      title: screen.name,
+      group: 'Go to',
+      icon: screen.icon,
+      keys: screen.keys,
+      run: () => navigate(`/${screen.id}`),
+    })),
+    ...settingsPages.map((page) => ({
+      id: `settings.${page.id}`,
+      title: page.title,
+      detail: 'Settings',
+      group: 'Settings',
+      icon: page.icon,
+      keywords: page.keywords,
+      run: () => navigate(settingsAddress(page.id)),
+    })),
+    ...themes.map(({ theme, title, icon }) => ({
+      id: `theme.${theme}`,
+      title,
+      group: 'Window',
+      icon,
+      run: () => setTheme(theme),
+    })),
+    {
+      id: 'window.palette',
+      title: 'Search or run a command',
+      group: 'Window',
+      icon: Search,
+      keys: 'Mod+K',
+      isHiddenInPalette: true,
+      run: () => openOverlay('palette'),
+    },
+    {
+      id: 'window.keys',
+      title: 'Show the keys',
+      group: 'Window',
+      icon: Keyboard,
+      keys: '?',
+      run: () => openOverlay('keys'),
+    },
+    { id: 'window.reload', title: 'Reload the window', group: 'Window', icon: RotateCw, run: () => location.reload() },
+  ];
+  useActions('window', actions);
+}
