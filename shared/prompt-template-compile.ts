@@ -1,0 +1,348 @@
+/** Turns the syntax of a template into instructions for the renderer, and finds what the template language does not have. */
+
+import type { AST } from '@handlebars/parser';
+import { nodeSpan, TemplateProblem, type Span } from './prompt-template-syntax.ts';
+
+/** A way from the replacements to a value; `*` stands for every item of a list. Null where only a run can tell. */
+export type Place = readonly string[] | null;
+
+export interface PathExpression {
+  readonly type: 'path';
+  readonly source: 'context' | 'data' | 'parameter';
+  /** Contexts, data frames or parameter lists to go up before the parts are looked up. */
+  readonly up: number;
+  readonly parts: readonly string[];
+  /** Keys that fill the path when they are given as they are written, `customer.name` for `{{customer.name}}`. */
+  readonly literalKeys: readonly string[];
+  /** What a person calls it. */
+  readonly name: string;
+}
+
+export type Expression =
+  | PathExpression
+  | { readonly type: 'literal'; readonly value: unknown }
+  | { readonly type: 'lookup'; readonly target: Expression; readonly key: Expression };
+
+export type BlockKind = 'if' | 'unless' | 'each' | 'with' | 'plain';
+
+export type Instruction =
+  | { readonly type: 'content'; readonly text: string }
+  | { readonly type: 'value'; readonly value: Expression }
+  | {
+      readonly type: 'block';
+      readonly kind: BlockKind;
+      readonly value: Expression;
+      readonly includeZero: Expression | null;
+      readonly program: Program | null;
+      readonly inverse: Program | null;
+    };
+
+export interface Program {
+  readonly body: readonly Instruction[];
+  /** Whether it declares parameters (`as |item index|`). */
+  readonly hasParameters: boolean;
+}
+
+/** How a template uses a value. */
+export type Use = 'text' | 'list' | 'object' | 'condition' | 'section';
+
+export interface Occurrence extends Span {
+  readonly place: readonly string[];
+  readonly use: Use;
+}
+
+interface ParameterScope {
+  readonly names: readonly string[];
+  readonly places: readonly Place[];
+  readonly outer: ParameterScope | null;
+}
+
+interface Scope {
+  readonly place: Place;
+  readonly outer: Scope | null;
+  readonly parameters: ParameterScope | null;
+}
+
+interface Resolved {
+  readonly expression: Expression;
+  readonly place: Place;
+}
+
+type Call = AST.MustacheStatement | AST.BlockStatement | AST.SubExpression;
+
+const blockHelpers = ['if', 'unless', 'each', 'with'] as const;
+const isBlockHelper = (name: string): name is (typeof blockHelpers)[number] => blockHelpers.some((one) => one === name);
+
+function isPath(node: AST.Expression): node is AST.PathExpression {
+  return node.type === 'PathExpression';
+}
+
+/** Handlebars takes a literal at the start of a tag, `{{"first name"}}`, as the name of a variable. */
+function headPath(node: AST.Expression): AST.PathExpression {
+  if (isPath(node)) return node;
+  if (!node.type.endsWith('Literal') || node.type === 'HashLiteral' || node.type === 'ArrayLiteral') {
+    throw new TemplateProblem(
+      'A tag starts with the name of a variable or with if, unless, each, with or lookup',
+      nodeSpan(node).start,
+    );
+  }
+  const text = String('original' in node ? node.original : node.type === 'NullLiteral' ? null : undefined);
+  return {
+    type: 'PathExpression',
+    data: false,
+    depth: 0,
+    parts: [text],
+    head: text,
+    tail: [],
+    original: text,
+    loc: node.loc,
+  };
+}
+
+/** Whether the path is one plain name, which alone can be a helper or a block parameter. */
+function isSimple(path: AST.PathExpression): boolean {
+  return path.parts.length === 1 && path.depth === 0 && !path.data && !/^\.|this\b/.test(path.original);
+}
+
+export class TemplateCompiler {
+  readonly problems: TemplateProblem[] = [];
+  readonly occurrences: Occurrence[] = [];
+  private readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  compile(program: AST.Program): Program {
+    return this.program(program, { place: [], outer: null, parameters: null });
+  }
+
+  private program(program: AST.Program, scope: Scope): Program {
+    const body: Instruction[] = [];
+    for (const statement of program.body) {
+      try {
+        const instruction = this.statement(statement, scope);
+        if (instruction) body.push(instruction);
+      } catch (error) {
+        if (!(error instanceof TemplateProblem)) throw error;
+        this.problems.push(error);
+      }
+    }
+    return { body, hasParameters: Boolean(program.blockParams?.length) };
+  }
+
+  private statement(statement: AST.Statement, scope: Scope): Instruction | null {
+    const { start } = nodeSpan(statement);
+    switch (statement.type) {
+      case 'ContentStatement': {
+        const text = (statement as AST.ContentStatement).value;
+        return text === '' ? null : { type: 'content', text };
+      }
+      case 'CommentStatement':
+        return null;
+      case 'MustacheStatement':
+        return { type: 'value', value: this.mustache(statement as AST.MustacheStatement, scope) };
+      case 'BlockStatement':
+        return this.block(statement as AST.BlockStatement, scope);
+      case 'PartialStatement':
+      case 'PartialBlockStatement':
+        throw new TemplateProblem('Partials ({{> ...}}) are not available', start);
+      default:
+        throw new TemplateProblem('Decorators ({{* ...}}) are not available', start);
+    }
+  }
+
+  private mustache(statement: AST.MustacheStatement, scope: Scope): Expression {
+    const path = headPath(statement.path as AST.Expression);
+    if (this.isHelper(path, scope)) {
+      if (path.original === 'lookup' && statement.params.length > 0) return this.lookup(statement, scope).expression;
+      if (path.original === 'lookup')
+        throw this.problem(path, `lookup needs a value and a key; a variable of that name is {{this.lookup}}`);
+      throw this.problem(
+        path,
+        `${path.original} opens a block: write {{#${path.original} ...}}, or {{this.${path.original}}} for a variable`,
+      );
+    }
+    this.refuseArguments(statement, path);
+    const { expression, place } = this.path(path, scope);
+    this.use(place, 'text', path);
+    return expression;
+  }
+
+  private isHelper(path: AST.PathExpression, scope: Scope): boolean {
+    if (!isSimple(path) || findParameter(path.parts[0] as string, scope.parameters)) return false;
+    return isBlockHelper(path.original) || path.original === 'lookup';
+  }
+
+  /** Values and options after a name make it a helper, and there are no others. */
+  private refuseArguments(call: Call, path: AST.PathExpression): void {
+    if (call.params.length === 0 && !call.hash) return;
+    const written = this.text.slice(nodeSpan(path).start, nodeSpan(call.hash ?? call.params.at(-1) ?? path).end);
+    const advice = /^[\w -]{1,60}$/.test(written) ? `; a name with spaces is written {{[${written}]}}` : '';
+    throw this.problem(path, `There is no helper "${path.original}", only if, unless, each, with and lookup${advice}`);
+  }
+
+  private lookup(call: Call, scope: Scope): Resolved {
+    const [target, key] = call.params;
+    if (!target || !key || call.params.length !== 2 || call.hash)
+      throw this.problem(call.path, 'lookup takes a value and a key, no more');
+    const of = this.argument(target, scope);
+    const by = this.argument(key, scope);
+    const isIndex = by.expression.type === 'path' && by.expression.name === '@index';
+    if (isPath(key)) this.use(by.place, 'text', key);
+    if (key.type === 'StringLiteral' || key.type === 'NumberLiteral') {
+      const place = of.place && [...of.place, String((key as AST.StringLiteral).value)];
+      if (isPath(target)) this.use(place, 'text', target);
+      return { expression: { type: 'lookup', target: of.expression, key: by.expression }, place };
+    }
+    if (isPath(target)) this.use(of.place, isIndex ? 'list' : 'object', target);
+    const place = of.place && isIndex ? [...of.place, '*'] : null;
+    return { expression: { type: 'lookup', target: of.expression, key: by.expression }, place };
+  }
+
+  private argument(node: AST.Expression, scope: Scope): Resolved {
+    switch (node.type) {
+      case 'PathExpression':
+        return this.path(node as AST.PathExpression, scope);
+      case 'StringLiteral':
+      case 'NumberLiteral':
+      case 'BooleanLiteral':
+        return { expression: { type: 'literal', value: (node as AST.StringLiteral).value }, place: null };
+      case 'NullLiteral':
+        return { expression: { type: 'literal', value: null }, place: null };
+      case 'UndefinedLiteral':
+        return { expression: { type: 'literal', value: undefined }, place: null };
+      case 'SubExpression': {
+        const call = node as AST.SubExpression;
+        const path = headPath(call.path as AST.Expression);
+        if (path.original === 'lookup' && this.isHelper(path, scope)) return this.lookup(call, scope);
+        throw this.problem(path, `"${path.original}" cannot stand in parentheses, only lookup can`);
+      }
+      default:
+        throw this.problem(node, 'This cannot be used as a value here');
+    }
+  }
+
+  private path(path: AST.PathExpression, scope: Scope): Resolved {
+    const parts = (path.parts as (string | AST.SubExpression)[]).filter((part) => typeof part === 'string');
+    if (
+      parts.length !== path.parts.length ||
+      parts.some((part) => part.startsWith('#') && path.original.includes(`.${part}`))
+    ) {
+      throw this.problem(path, 'A path is made of names, dots and slashes only');
+    }
+    if (path.data) return dataPath(path, parts);
+    const [head] = parts;
+    const parameter =
+      path.depth === 0 &&
+      !/^\.|this\b/.test(path.original) &&
+      head !== undefined &&
+      findParameter(head, scope.parameters);
+    if (parameter) {
+      const place = parameter.place && [...parameter.place, ...parts.slice(1)];
+      return pathResult('parameter', parameter.up, [String(parameter.index), ...parts.slice(1)], place, path);
+    }
+    let from: Scope | null = scope;
+    for (let depth = path.depth; depth > 0 && from; depth--) from = from.outer;
+    // An empty name, as in {{[]}}, is the context itself to Handlebars.
+    const names = head === '' ? [] : parts;
+    return pathResult('context', path.depth, names, from?.place ? [...from.place, ...names] : null, path);
+  }
+
+  private block(block: AST.BlockStatement, scope: Scope): Instruction {
+    const path = headPath(block.path);
+    const isHelper = this.isHelper(path, scope);
+    if (isHelper && path.original === 'lookup') throw this.problem(path, 'lookup gives a value and opens no block');
+    if (!isHelper) this.refuseArguments(block, path);
+    const kind: BlockKind = isHelper && isBlockHelper(path.original) ? path.original : 'plain';
+    const subject = isHelper ? this.onlyArgument(block, kind) : path;
+    const { expression, place } = this.argument(subject, scope);
+    const isCondition = kind === 'if' || kind === 'unless';
+    if (isPath(subject)) this.use(place, uses[kind], subject);
+    const includeZero = this.options(block, isCondition, scope);
+    const names = block.program?.blockParams ?? block.inverse?.blockParams ?? [];
+    if (isCondition && names.length > 0) throw this.problem(path, `${kind} gives no block parameters`);
+    const inner = isCondition ? scope : innerScope(kind, place, scope);
+    return {
+      type: 'block',
+      kind,
+      value: expression,
+      includeZero,
+      program: block.program ? this.program(block.program, withParameters(block.program, kind, inner)) : null,
+      inverse: block.inverse ? this.program(block.inverse, withParameters(block.inverse, null, scope)) : null,
+    };
+  }
+
+  private onlyArgument(block: AST.BlockStatement, kind: BlockKind): AST.Expression {
+    const [only] = block.params;
+    if (only && block.params.length === 1) return only;
+    throw this.problem(
+      block.path,
+      `{{#${kind} ...}} takes one value; a name with spaces is written in brackets, {{#${kind} [first name]}}`,
+    );
+  }
+
+  private options(block: AST.BlockStatement, isCondition: boolean, scope: Scope): Expression | null {
+    const pairs = block.hash?.pairs ?? [];
+    for (const pair of pairs) {
+      if (!isCondition || pair.key !== 'includeZero') throw this.problem(pair, `There is no option "${pair.key}" here`);
+    }
+    const last = pairs.at(-1);
+    return last ? this.argument(last.value, scope).expression : null;
+  }
+
+  private use(place: Place, use: Use, node: AST.Node): void {
+    if (place && place.length > 0) this.occurrences.push({ place, use, ...nodeSpan(node) });
+  }
+
+  private problem(node: AST.Node, message: string): TemplateProblem {
+    return new TemplateProblem(message, nodeSpan(node).start);
+  }
+}
+
+const uses: Record<BlockKind, Use> = {
+  if: 'condition',
+  unless: 'condition',
+  each: 'list',
+  with: 'object',
+  plain: 'section',
+};
+
+function findParameter(name: string, from: ParameterScope | null): { up: number; index: number; place: Place } | null {
+  let up = 0;
+  for (let scope = from; scope; scope = scope.outer, up++) {
+    const index = scope.names.indexOf(name);
+    if (index >= 0) return { up, index, place: scope.places[index] ?? null };
+  }
+  return null;
+}
+
+function pathResult(
+  source: PathExpression['source'],
+  up: number,
+  parts: string[],
+  place: Place,
+  path: AST.PathExpression,
+): Resolved {
+  const name = place ? place.filter((part) => part !== '*').join('.') : path.original;
+  const literalKeys = source === 'context' && parts.length > 1 ? [...new Set([parts.join('.'), path.original])] : [];
+  return { expression: { type: 'path', source, up, parts, literalKeys, name: name || path.original }, place };
+}
+
+function dataPath(path: AST.PathExpression, parts: string[]): Resolved {
+  const place = parts[0] === 'root' ? parts.slice(1) : null;
+  return pathResult('data', path.depth, parts, place, path);
+}
+
+function innerScope(kind: BlockKind, place: Place, scope: Scope): Scope {
+  if (kind === 'with') return place === scope.place ? scope : { place, outer: scope, parameters: scope.parameters };
+  return { place: place && [...place, '*'], outer: scope, parameters: scope.parameters };
+}
+
+/** Parameters of a body; only the main body of `each`, `with` and a plain block gets values for them. */
+function withParameters(program: AST.Program, kind: BlockKind | null, scope: Scope): Scope {
+  const names = program.blockParams ?? [];
+  if (names.length === 0) return scope;
+  const places = kind === null ? [] : [scope.place, null];
+  return { ...scope, parameters: { names, places, outer: scope.parameters } };
+}

@@ -1,0 +1,225 @@
+/** Carries out a compiled template. Gives what Handlebars gives with `noEscape`, without making code of it. */
+
+import type { Expression, Instruction, PathExpression, Program } from './prompt-template-compile.ts';
+
+export interface RenderLimits {
+  /** Most tags, passes of loops and list items that one rendering may go through. */
+  readonly steps: number;
+  /** Most characters (UTF-16 units) of the rendered text. */
+  readonly characters: number;
+}
+
+/** Which limit a rendering passed. */
+export class RenderLimitError extends Error {
+  readonly limit: keyof RenderLimits;
+
+  constructor(limit: keyof RenderLimits) {
+    super(`Over the limit of ${limit}`);
+    this.name = 'RenderLimitError';
+    this.limit = limit;
+  }
+}
+
+interface Contexts {
+  readonly context: unknown;
+  readonly outer: Contexts | null;
+}
+
+interface Parameters {
+  readonly values: readonly unknown[];
+  readonly outer: Parameters | null;
+}
+
+/** `@root`, `@index` and the others; `_parent` is the frame around it. */
+type Data = Readonly<Record<string, unknown>>;
+
+interface Frame {
+  readonly context: unknown;
+  readonly contexts: Contexts;
+  readonly data: Data;
+  readonly parameters: Parameters | null;
+}
+
+/** Stands for a context that is null, as Handlebars has it inside of helpers. */
+const nullContext: object = Object.freeze({});
+
+function isEmpty(value: unknown): boolean {
+  return (!value && value !== 0) || (Array.isArray(value) && value.length === 0);
+}
+
+function ownProperty(parent: unknown, name: string): unknown {
+  if (parent === null || parent === undefined || !Object.hasOwn(parent as object, name)) return undefined;
+  const value = (parent as Record<string, unknown>)[name];
+  return typeof value === 'function' ? undefined : value;
+}
+
+export class TemplateRenderer {
+  readonly unfilled = new Set<string>();
+  private text = '';
+  private steps = 0;
+  private readonly limits: RenderLimits;
+  private readonly replacements: Readonly<Record<string, unknown>>;
+
+  constructor(replacements: Readonly<Record<string, unknown>>, limits: RenderLimits) {
+    this.replacements = replacements;
+    this.limits = limits;
+  }
+
+  /** Throws `RenderLimitError`. */
+  render(program: Program): string {
+    const context = this.replacements;
+    this.run(program, { context, contexts: { context, outer: null }, data: { root: context }, parameters: null });
+    return this.text;
+  }
+
+  private step(): void {
+    if (++this.steps > this.limits.steps) throw new RenderLimitError('steps');
+  }
+
+  private append(text: string): void {
+    this.text += text;
+    if (this.text.length > this.limits.characters) throw new RenderLimitError('characters');
+  }
+
+  private run(program: Program, frame: Frame): void {
+    for (const instruction of program.body) {
+      this.step();
+      if (instruction.type === 'content') this.append(instruction.text);
+      else if (instruction.type === 'value') this.print(this.evaluate(instruction.value, frame, true));
+      else this.block(instruction, frame);
+    }
+  }
+
+  /** Runs a body in a context. Handlebars counts a context for `../` only where it is another one than before. */
+  private enter(
+    program: Program | null,
+    context: unknown,
+    frame: Frame,
+    data = frame.data,
+    values: readonly unknown[] = [],
+  ): void {
+    if (!program) return;
+    const isSame = context === frame.contexts.context || (context === nullContext && frame.contexts.context === null);
+    const contexts = isSame ? frame.contexts : { context, outer: frame.contexts };
+    const parameters = program.hasParameters ? { values, outer: frame.parameters } : frame.parameters;
+    this.run(program, { context, contexts, data, parameters });
+  }
+
+  private block(block: Extract<Instruction, { type: 'block' }>, frame: Frame): void {
+    const value = this.evaluate(block.value, frame, (block.kind === 'each' || block.kind === 'with') && !block.inverse);
+    const own = frame.context ?? nullContext;
+    switch (block.kind) {
+      case 'if':
+      case 'unless': {
+        const includesZero = block.includeZero !== null && Boolean(this.evaluate(block.includeZero, frame, false));
+        const isTrue = (includesZero || Boolean(value)) && !isEmpty(value);
+        return this.enter(isTrue === (block.kind === 'if') ? block.program : block.inverse, own, frame);
+      }
+      case 'each':
+        return this.each(block.program, block.inverse, value, own, frame);
+      case 'with':
+        return isEmpty(value)
+          ? this.enter(block.inverse, own, frame)
+          : this.enter(block.program, value, frame, frame.data, [value]);
+      case 'plain':
+        return this.section(block.program, block.inverse, value, frame);
+    }
+  }
+
+  private section(program: Program | null, inverse: Program | null, value: unknown, frame: Frame): void {
+    if (value === true) return this.enter(program, frame.context, frame);
+    if (value === false || value === null || value === undefined) return this.enter(inverse, frame.context, frame);
+    if (!Array.isArray(value)) return this.enter(program, value, frame);
+    if (value.length === 0) return this.enter(inverse, frame.context, frame);
+    this.each(program, inverse, value, frame.context, frame);
+  }
+
+  private each(program: Program | null, inverse: Program | null, value: unknown, own: unknown, frame: Frame): void {
+    const isObject = typeof value === 'object' && value !== null;
+    const keys = isObject && !Array.isArray(value) ? Object.keys(value) : null;
+    const length = keys ? keys.length : isObject ? (value as unknown[]).length : 0;
+    for (let index = 0; index < length; index++) {
+      this.step();
+      const key = keys ? keys[index] : index;
+      const item = (value as Record<PropertyKey, unknown>)[key as PropertyKey];
+      const position = { key, index, first: index === 0, last: index === length - 1 };
+      this.enter(program, item, frame, { ...frame.data, ...position, _parent: frame.data }, [item, key]);
+    }
+    if (length === 0) this.enter(inverse, own, frame);
+  }
+
+  private evaluate(expression: Expression, frame: Frame, isNeeded: boolean): unknown {
+    this.step();
+    if (expression.type === 'literal') return expression.value;
+    if (expression.type === 'path') {
+      const value = this.resolve(expression, frame);
+      if (value === undefined && isNeeded) this.unfilled.add(expression.name);
+      return value;
+    }
+    const target = this.evaluate(expression.target, frame, isNeeded);
+    const key = this.evaluate(expression.key, frame, isNeeded);
+    return target ? ownProperty(target, this.asText(key) ?? String(key)) : target;
+  }
+
+  private resolve(path: PathExpression, frame: Frame): unknown {
+    if (path.source === 'data') return this.resolveData(path, frame.data);
+    if (path.source === 'parameter') {
+      let parameters = frame.parameters;
+      for (let up = path.up; up > 0 && parameters; up--) parameters = parameters.outer;
+      return this.follow(parameters?.values, path.parts);
+    }
+    let contexts: Contexts | null = frame.contexts;
+    for (let up = path.up; up > 0 && contexts; up--) contexts = contexts.outer;
+    const from = path.up === 0 ? frame.context : contexts?.context;
+    const value = this.follow(from, path.parts);
+    if (value !== undefined || from !== this.replacements) return value;
+    const key = path.literalKeys.find((one) => Object.hasOwn(this.replacements, one));
+    return key === undefined ? undefined : ownProperty(this.replacements, key);
+  }
+
+  private follow(from: unknown, parts: readonly string[]): unknown {
+    let value = from;
+    for (const part of parts) {
+      if (value === null || value === undefined) return value;
+      value = ownProperty(value, part);
+    }
+    return value;
+  }
+
+  /** Unlike other paths, one of data ends at the first value that counts as false: `@index.x` is 0 where `@index` is. */
+  private resolveData(path: PathExpression, data: Data): unknown {
+    let value: unknown = data;
+    for (let up = path.up; up > 0 && value; up--) value = ownProperty(value, '_parent');
+    for (const part of path.parts) {
+      if (!value) return value;
+      value = ownProperty(value, part);
+    }
+    return value;
+  }
+
+  private print(value: unknown): void {
+    const text = this.asText(value);
+    if (text !== null) this.append(text);
+  }
+
+  /** The text of a value as `'' + value` makes it of JSON; null for nothing. Lists are gone through without recursion. */
+  private asText(value: unknown): string | null {
+    if (value === null || value === undefined) return null;
+    if (!Array.isArray(value)) return typeof value === 'object' ? '[object Object]' : String(value);
+    let text = '';
+    const open: { list: readonly unknown[]; next: number }[] = [{ list: value, next: 0 }];
+    for (let top = open.at(-1); top; top = open.at(-1)) {
+      if (top.next >= top.list.length) {
+        open.pop();
+        continue;
+      }
+      this.step();
+      if (top.next > 0) text += ',';
+      const item = top.list[top.next++];
+      if (Array.isArray(item)) open.push({ list: item, next: 0 });
+      else if (item !== null && item !== undefined) text += typeof item === 'object' ? '[object Object]' : String(item);
+      if (text.length > this.limits.characters) throw new RenderLimitError('characters');
+    }
+    return text;
+  }
+}

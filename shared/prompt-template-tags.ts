@@ -1,0 +1,156 @@
+/**
+ * Finds the tags of a Handlebars template without parsing them. It also reads templates that do not parse, as they are while
+ * someone types, and it is cheap: one pass, no recursion.
+ */
+
+export type TagKind = 'value' | 'open' | 'else' | 'close' | 'comment' | 'raw-open' | 'raw-close' | 'partial';
+
+export interface TemplateTag {
+  readonly kind: TagKind;
+  /** First word of the tag: the variable, or the name of the block that it opens or closes; empty where there is none. */
+  readonly name: string;
+  /** Offsets of the whole tag with its braces; `end` is the end of the text when nothing closes the tag. */
+  readonly start: number;
+  readonly end: number;
+  readonly isClosed: boolean;
+}
+
+/** A block with the offsets of its tags; `close` is null while it is still open. */
+export interface TemplateBlock {
+  readonly name: string;
+  readonly open: TemplateTag;
+  readonly elses: readonly TemplateTag[];
+  readonly close: TemplateTag | null;
+}
+
+const commentEnd = /--~?\}\}/g;
+const rawCloseStart = /\{\{\{\{\//g;
+
+/** Whether the braces at `start` are written text: an odd number of backslashes is before them. */
+function isEscaped(text: string, start: number): boolean {
+  return text[start - 1] === '\\' && text[start - 2] !== '\\';
+}
+
+/** Most characters that are looked through for the end of one quoted string; keeps hostile texts linear. */
+const longestQuote = 10_000;
+
+/** Where a quoted string or segment ends; -1 when it does not end soon. */
+function closingOf(text: string, start: number, closing: string): number {
+  const limit = Math.min(text.length, start + longestQuote);
+  for (let index = start + 1; index < limit; index++) {
+    if (text[index] === '\\') index++;
+    else if (text[index] === closing) return index;
+  }
+  return -1;
+}
+
+/** The end of a tag whose content starts at `from`, over quoted strings and `[...]` segments. */
+function findTagEnd(text: string, from: number, braces: string): { end: number; isClosed: boolean } {
+  const searchedUntil: Record<string, number> = {};
+  for (let index = from; index < text.length; index++) {
+    const character = text[index];
+    if (character === '}' && text.startsWith(braces, index)) return { end: index + braces.length, isClosed: true };
+    if (character === '{' && text[index + 1] === '{') return { end: index, isClosed: false };
+    if (character === '"' || character === "'" || character === '[') {
+      if (index < (searchedUntil[character] ?? 0)) continue;
+      const closing = closingOf(text, index, character === '[' ? ']' : character);
+      if (closing > 0) index = closing;
+      else searchedUntil[character] = index + longestQuote;
+    }
+  }
+  return { end: text.length, isClosed: false };
+}
+
+function kindOf(sigil: string, word: string): TagKind {
+  if (sigil.startsWith('#>') || sigil === '>') return 'partial';
+  if (sigil.startsWith('#')) return 'open';
+  if (sigil === '/') return 'close';
+  if (sigil === '^') return word === '' ? 'else' : 'open';
+  return word === 'else' && sigil === '' ? 'else' : 'value';
+}
+
+const tagHead = /\{\{~?\s*(#>|#\*|[#/^>&*{]?)\s*([^\s}~|()=]*)/y;
+
+function readTag(text: string, start: number): TemplateTag {
+  const strip = text[start + 2] === '~' ? 1 : 0;
+  if (text.startsWith('!--', start + 2 + strip)) {
+    commentEnd.lastIndex = start + 5 + strip;
+    const isClosed = commentEnd.exec(text) !== null;
+    return { kind: 'comment', name: '', start, end: isClosed ? commentEnd.lastIndex : text.length, isClosed };
+  }
+  if (text[start + 2 + strip] === '!') {
+    const found = text.indexOf('}}', start);
+    return { kind: 'comment', name: '', start, end: found < 0 ? text.length : found + 2, isClosed: found >= 0 };
+  }
+  tagHead.lastIndex = start;
+  const [head = '{{', sigil = '', word = ''] = tagHead.exec(text) ?? [];
+  const end = findTagEnd(text, start + head.length - word.length, sigil === '{' ? '}}}' : '}}');
+  return { kind: kindOf(sigil, word), name: word, start, ...end };
+}
+
+/** A raw block: everything up to its closing tag is text. */
+function readRawTags(text: string, start: number): TemplateTag[] {
+  const head = findTagEnd(text, start + 4, '}}}}');
+  const name = /^[^\s}|()=]*/.exec(text.slice(start + 4, Math.min(head.end, start + 200)))?.[0] ?? '';
+  const open: TemplateTag = { kind: 'raw-open', name, start, ...head };
+  if (!head.isClosed) return [open];
+  rawCloseStart.lastIndex = head.end;
+  const close = rawCloseStart.exec(text);
+  if (!close) return [open];
+  return [open, { kind: 'raw-close', name, start: close.index, ...findTagEnd(text, close.index + 5, '}}}}') }];
+}
+
+/** Every tag in order. Stops after `limit` tags, so that a hostile text costs no more than the limit. */
+export function scanTags(text: string, limit = Number.POSITIVE_INFINITY): TemplateTag[] {
+  const tags: TemplateTag[] = [];
+  let position = text.indexOf('{{');
+  while (position >= 0 && tags.length < limit) {
+    if (isEscaped(text, position)) {
+      position = text.indexOf('{{', position + 2);
+      continue;
+    }
+    const found = text.startsWith('{{{{', position) ? readRawTags(text, position) : [readTag(text, position)];
+    tags.push(...found);
+    position = text.indexOf('{{', Math.max(found.at(-1)?.end ?? 0, position + 2));
+  }
+  return tags;
+}
+
+export interface BlockStructure {
+  readonly blocks: readonly TemplateBlock[];
+  /** The first tag that does not fit and the block that was open there. */
+  readonly mismatch: { readonly tag: TemplateTag; readonly open: TemplateTag | null } | null;
+}
+
+interface OpenBlock {
+  name: string;
+  open: TemplateTag;
+  elses: TemplateTag[];
+  close: TemplateTag | null;
+}
+
+/** Pairs the opening, `else` and closing tags of blocks. */
+export function matchBlocks(tags: readonly TemplateTag[]): BlockStructure {
+  const blocks: OpenBlock[] = [];
+  const stack: OpenBlock[] = [];
+  let mismatch: BlockStructure['mismatch'] = null;
+  for (const tag of tags) {
+    const top = stack.at(-1);
+    if (tag.kind === 'open' || tag.kind === 'raw-open') {
+      const block: OpenBlock = { name: tag.name, open: tag, elses: [], close: null };
+      blocks.push(block);
+      stack.push(block);
+    } else if (tag.kind === 'else') {
+      if (top) top.elses.push(tag);
+      else mismatch ??= { tag, open: null };
+    } else if (tag.kind === 'close' || tag.kind === 'raw-close') {
+      if (top && top.name === tag.name) {
+        top.close = tag;
+        stack.pop();
+      } else mismatch ??= { tag, open: top?.open ?? null };
+    }
+  }
+  const unclosed = stack.at(-1);
+  if (unclosed) mismatch ??= { tag: unclosed.open, open: unclosed.open };
+  return { blocks, mismatch };
+}

@@ -1,0 +1,115 @@
+/** Which fields a person must fill for a template. */
+
+import type { Occurrence, Use } from './prompt-template-compile.ts';
+import type { Span } from './prompt-template-syntax.ts';
+
+export type VariableKind = 'text' | 'list' | 'object' | 'condition';
+
+export interface TemplateVariable {
+  /** The way from the replacements to the value, `customer.name`. */
+  readonly name: string;
+  readonly kind: VariableKind;
+  /** Fields that the items of a list are used with; empty when the items are texts, and for every other kind. */
+  readonly itemFields: readonly string[];
+  /** Where it is used first, both from 1. */
+  readonly line: number;
+  readonly column: number;
+  /** Offsets of every use of its name. */
+  readonly positions: readonly Span[];
+}
+
+interface Collected {
+  readonly name: string;
+  readonly uses: Set<Use>;
+  readonly itemFields: Set<string>;
+  readonly positions: Span[];
+  hasItems: boolean;
+  hasParts: boolean;
+}
+
+/** Gives an offset's line and column, both from 1; lines end as in every editor with \n, \r\n or \r. */
+export function createLineFinder(text: string): (offset: number) => { line: number; column: number } {
+  const starts = [0];
+  for (const match of text.matchAll(/\r\n?|\n/g)) starts.push(match.index + match[0].length);
+  return (offset) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}
+
+/** Numbers in a path pick an item of a list, and `length` belongs to the list that it is asked of. */
+function normalize(place: readonly string[], lists: ReadonlySet<string>): readonly string[] {
+  const parts = place.map((part, index) => (index > 0 && /^\d+$/.test(part) ? '*' : part));
+  return parts.at(-1) === 'length' && lists.has(parts.slice(0, -1).join('.')) ? parts.slice(0, -1) : parts;
+}
+
+function kindOf(variable: Collected): VariableKind {
+  if (variable.uses.has('list') || variable.hasItems) return 'list';
+  if (variable.uses.has('text')) return 'text';
+  return variable.uses.has('object') ? 'object' : 'condition';
+}
+
+/** A value that is only tested or entered, and of which parts are used, is filled by its parts. */
+function isFilledByParts(variable: Collected): boolean {
+  return variable.hasParts && !variable.hasItems && !variable.uses.has('text') && !variable.uses.has('list');
+}
+
+/** The variables in the order of their first use. */
+export function collectVariables(
+  occurrences: readonly Occurrence[],
+  positionOf: ReturnType<typeof createLineFinder>,
+): TemplateVariable[] {
+  const variables = new Map<string, Collected>();
+  const variable = (name: string): Collected => {
+    const known = variables.get(name);
+    if (known) return known;
+    const made = {
+      name,
+      uses: new Set<Use>(),
+      itemFields: new Set<string>(),
+      positions: [],
+      hasItems: false,
+      hasParts: false,
+    };
+    variables.set(name, made);
+    return made;
+  };
+  const lists = new Set(occurrences.filter(({ use }) => use === 'list').map(({ place }) => place.join('.')));
+  for (const { place, use, start, end } of occurrences) {
+    const parts = normalize(place, lists);
+    const item = parts.indexOf('*');
+    const found = variable((item < 0 ? parts : parts.slice(0, item)).join('.'));
+    if (item < 0) {
+      found.uses.add(use);
+      found.positions.push({ start, end });
+      continue;
+    }
+    found.hasItems = true;
+    const field = parts
+      .slice(item + 1)
+      .join('.')
+      .replace(/\.?\*.*$/, '');
+    if (field !== '') found.itemFields.add(field);
+    if (found.positions.length === 0) found.positions.push({ start, end });
+  }
+  for (const name of variables.keys()) {
+    for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+      const whole = variables.get(name.slice(0, dot));
+      if (whole) whole.hasParts = true;
+    }
+  }
+  return [...variables.values()]
+    .filter((found) => !isFilledByParts(found))
+    .map((found) => ({
+      name: found.name,
+      kind: kindOf(found),
+      itemFields: [...found.itemFields],
+      ...positionOf(found.positions[0]?.start ?? 0),
+      positions: found.positions,
+    }));
+}

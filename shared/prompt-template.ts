@@ -1,0 +1,84 @@
+/**
+ * The language of prompt templates: Handlebars with `if`, `unless`, `each`, `with` and `lookup`, never HTML-escaped, without
+ * other helpers, partials, decorators or access to prototypes. Handlebars' own parser reads it; the template is then carried
+ * out step by step, because `Handlebars.compile` makes code, which the window's content security policy forbids, and because
+ * a run of steps can be bounded.
+ */
+
+import { AppError, type ErrorDetail } from './app-error.ts';
+import { TemplateCompiler, type Program } from './prompt-template-compile.ts';
+import { RenderLimitError, TemplateRenderer, type RenderLimits } from './prompt-template-render.ts';
+import { parseSyntax, TemplateProblem } from './prompt-template-syntax.ts';
+import { collectVariables, createLineFinder, type TemplateVariable } from './prompt-template-variables.ts';
+
+/** Field of a request that holds the template. */
+const field = 'promptText';
+
+export interface ParsedTemplate {
+  readonly text: string;
+  /** Why the template cannot be run; empty when it can. `line` and `column` count from 1. */
+  readonly problems: readonly (ErrorDetail & { line: number; column: number })[];
+  /** What a person must fill, in the order of first use; empty for a template with problems in its syntax. */
+  readonly variables: readonly TemplateVariable[];
+  /** Null when the text has no tags or has problems. */
+  readonly program: Program | null;
+}
+
+/** Enough for any prompt; a rendering that uses them up takes about a third of a second. */
+export const renderLimits: RenderLimits = { steps: 2_000_000, characters: 4 * 1_048_576 };
+
+/**
+ * Reads a template. Never throws: what is wrong is in `problems`. A template may hold 100,000 words and signs inside its tags
+ * and nest 100 blocks deep; a text of 4 MB takes at most about a second, one without `{{` no time at all.
+ */
+export function parseTemplate(text: string): ParsedTemplate {
+  if (!text.includes('{{')) return { text, problems: [], variables: [], program: null };
+  const positionOf = createLineFinder(text);
+  const asDetails = (problems: readonly TemplateProblem[]) =>
+    problems.map(({ message, start }) => ({ field, issue: message, ...positionOf(start) }));
+  try {
+    const compiler = new TemplateCompiler(text);
+    const program = compiler.compile(parseSyntax(text));
+    const variables = collectVariables(compiler.occurrences, positionOf);
+    if (compiler.problems.length === 0) return { text, problems: [], variables, program };
+    return { text, problems: asDetails(compiler.problems), variables, program: null };
+  } catch (error) {
+    if (!(error instanceof TemplateProblem)) throw error;
+    return { text, problems: asDetails([error]), variables: [], program: null };
+  }
+}
+
+/**
+ * Fills a template. `unfilled` names the placeholders that had no replacement and rendered empty, each once. Throws
+ * `invalid_request` for a template with problems and for one that takes too many steps or gives too long a text.
+ */
+export function renderTemplate(
+  template: ParsedTemplate,
+  replacements: Readonly<Record<string, unknown>> | null | undefined,
+  limits: RenderLimits = renderLimits,
+): { text: string; unfilled: string[] } {
+  const [problem] = template.problems;
+  if (problem) {
+    throw new AppError(
+      'invalid_request',
+      `The prompt template has a mistake in line ${problem.line}, column ${problem.column}: ${problem.issue}`,
+      { details: [...template.problems] },
+    );
+  }
+  if (!template.program) return { text: template.text, unfilled: [] };
+  const renderer = new TemplateRenderer(replacements ?? {}, limits);
+  try {
+    return { text: renderer.render(template.program), unfilled: [...renderer.unfilled] };
+  } catch (error) {
+    if (error instanceof RenderLimitError) throw tooMuch(error, limits);
+    throw error;
+  }
+}
+
+function tooMuch({ limit }: RenderLimitError, limits: RenderLimits): AppError {
+  const issue =
+    limit === 'steps'
+      ? `takes more than ${limits.steps} steps to fill; use fewer loops or shorter lists`
+      : `becomes longer than ${limits.characters} characters when it is filled`;
+  return new AppError('invalid_request', `The prompt template ${issue}`, { details: [{ field, issue }] });
+}
