@@ -1,0 +1,192 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { addAbortSignal, Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { FinishReason, Usage } from '../../shared/contract/completions.ts';
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import { siblingModule } from '../sibling-module.ts';
+import type { EngineMessage, EngineQuestion, HostMessage, LoadFailure } from './engine-messages.ts';
+
+export type EnginePart =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'finished'; readonly finishReason: FinishReason; readonly usage: Usage };
+
+/** Characters of the process's error output that are kept for the log. */
+const errorOutputCharacters = 4000;
+
+const loadFailureText: Record<LoadFailure['reason'], string> = {
+  memory: 'there is not enough free memory for it. Close other programs, or choose a smaller model',
+  platform:
+    'this system or processor is not supported by the inference library. Route the service models to a provider',
+  file: 'its file is damaged or of a kind that this version cannot run. Fetch it again, or choose another model',
+};
+
+/** The question under way. */
+interface Exchange {
+  readonly id: number;
+  readonly parts: Readable;
+  readonly settle: () => void;
+}
+
+export interface EngineProcess {
+  readonly modelPath: string;
+  /** Operating system's id of the process. */
+  readonly processId: number | undefined;
+  /** Resolves when the model is in memory, rejects with an `AppError` when it cannot be loaded or the process ended. */
+  readonly loaded: Promise<void>;
+  /** False as soon as the process has ended or cannot be used any more. */
+  readonly isAlive: boolean;
+  /** Resolves when the process has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /**
+   * Asks one question. The caller sees an abort at once; `settled` resolves when the process itself is done with the
+   * question and can take the next one.
+   */
+  ask(
+    question: EngineQuestion,
+    options: { readonly signal: AbortSignal },
+  ): { readonly parts: AsyncIterable<EnginePart>; readonly settled: Promise<void> };
+  /** Ends the process; a question under way fails with `reason`. */
+  end(reason: AppError): Promise<void>;
+}
+
+export interface EngineProcessOptions {
+  readonly modelPath: string;
+  readonly threads: number | null;
+  readonly log: (message: string) => void;
+}
+
+function forkProcess(): ChildProcess {
+  return fork(fileURLToPath(siblingModule(import.meta.url, 'language-model-process')), [], {
+    serialization: 'advanced',
+    // A debugger's or test runner's own options are not for this process.
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // Electron's executable is a plain Node only when it is told so.
+    env: process.versions['electron'] ? { ...process.env, ELECTRON_RUN_AS_NODE: '1' } : process.env,
+  });
+}
+
+/** Starts the process and loads the model into it. */
+export function startEngineProcess({ modelPath, threads, log }: EngineProcessOptions): EngineProcess {
+  const child = forkProcess();
+  const loaded = Promise.withResolvers<void>();
+  // Whoever asks sees the failure; nobody may have asked yet.
+  loaded.promise.catch(() => {});
+  const ended = Promise.withResolvers<void>();
+  let exchange: Exchange | null = null;
+  let lastId = 0;
+  let endReason: AppError | null = null;
+  let errorOutput = '';
+  let isAlive = true;
+
+  const send = (message: HostMessage) => {
+    // A process that has just ended takes no message; its `exit` event tells whoever waits.
+    if (child.connected) child.send(message, () => {});
+  };
+  const settle = () => {
+    exchange?.settle();
+    exchange = null;
+  };
+  const fail = (error: AppError) => {
+    isAlive = false;
+    loaded.reject(error);
+    exchange?.parts.destroy(error);
+    settle();
+  };
+
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errorOutput = (errorOutput + text).slice(-errorOutputCharacters);
+  });
+  child.on('message', (message: EngineMessage) => {
+    if (message.type === 'loaded') return loaded.resolve();
+    if (message.type === 'load-failed') {
+      log(`The on-device model could not be loaded: ${message.failure.details}`);
+      fail(
+        new AppError(
+          'provider_failed',
+          `The on-device model could not be loaded: ${loadFailureText[message.failure.reason]}.`,
+        ),
+      );
+      return child.kill('SIGKILL');
+    }
+    if (message.id !== exchange?.id) return;
+    deliver(message, exchange.parts, log);
+    if (message.type !== 'text' && message.type !== 'reasoning') settle();
+  });
+  const onEnd = (how: string) => {
+    if (!endReason) log(`The on-device model's process ended: ${how}. ${errorOutput}`);
+    fail(
+      endReason ??
+        new AppError(
+          'provider_failed',
+          `The on-device model's process ended in the middle of its work (${how}). Run the prompt again; a new process starts by itself.`,
+        ),
+    );
+    ended.resolve();
+  };
+  child.once('error', (error) => onEnd(error.message));
+  child.once('exit', (code, killedBy) => onEnd(killedBy ?? `exit code ${code}`));
+
+  send({ type: 'load', modelPath, threads });
+  return {
+    modelPath,
+    processId: child.pid,
+    loaded: loaded.promise,
+    get isAlive() {
+      return isAlive;
+    },
+    ended: ended.promise,
+    ask(question, { signal }) {
+      const id = (lastId += 1);
+      const settled = Promise.withResolvers<void>();
+      const parts = addAbortSignal(signal, new Readable({ objectMode: true, read() {} }));
+      // An abort, and a reader that leaves early, end the question too; the reader itself sees the error in its loop.
+      parts.on('error', () => {}).once('close', () => send({ type: 'cancel', id }));
+      exchange = { id, parts, settle: settled.resolve };
+      send({ type: 'answer', id, question });
+      return { parts, settled: settled.promise };
+    },
+    async end(reason) {
+      endReason = reason;
+      child.kill('SIGKILL');
+      await ended.promise;
+    },
+  };
+}
+
+/** Hands one message about a question to whoever reads its answer. */
+function deliver(
+  message: Extract<EngineMessage, { id: number }>,
+  parts: Readable,
+  log: (message: string) => void,
+): void {
+  // The reader has left or was told of the abort already.
+  if (parts.destroyed) return;
+  switch (message.type) {
+    case 'text':
+    case 'reasoning':
+      parts.push({ type: message.type, text: message.text } satisfies EnginePart);
+      return;
+    case 'finished':
+      parts.push({ type: 'finished', finishReason: message.finishReason, usage: message.usage } satisfies EnginePart);
+      parts.push(null);
+      return;
+    case 'too-long':
+      parts.destroy(tooLong(message.promptTokens, message.contextTokens));
+      return;
+    case 'failed':
+      log(`The on-device model failed to answer: ${message.details}`);
+      parts.destroy(new AppError('provider_failed', 'The on-device model failed to answer. Run the prompt again.'));
+      return;
+    case 'cancelled':
+      parts.destroy();
+  }
+}
+
+function tooLong(promptTokens: number, contextTokens: number): AppError {
+  return invalidField(
+    'promptText',
+    `has ${promptTokens} tokens with the system message; the on-device model takes ${contextTokens}, the answer included. ` +
+      'Shorten it, or route the service model to a provider with a longer context',
+  );
+}

@@ -1,0 +1,104 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ModelDownloader } from 'node-llama-cpp';
+import { AppError } from '../../shared/app-error.ts';
+import type { FetchContext } from './fetch-context.ts';
+import type { CatalogueModel } from './model-catalogue.ts';
+import { isGgufFile, requireFreeSpace, sha256OfFile } from './model-file.ts';
+
+/** The downloader's own name for a file that is not complete. */
+export function downloaderPartialPath(directory: string, fileName: string): string {
+  return join(directory, `${fileName}.ipull`);
+}
+
+/**
+ * Fetches a model by `hf:` address with node-llama-cpp's downloader, which resumes by itself, and checks it. Resolves with the
+ * file's SHA-256.
+ */
+export async function fetchHuggingFace(model: CatalogueModel, address: string, context: FetchContext): Promise<string> {
+  const path = join(context.directory, model.fileName);
+  const partialPath = downloaderPartialPath(context.directory, model.fileName);
+  context.report({ phase: 'downloading', step: 'looking it up' });
+  const guard = createSilenceGuard(context);
+  try {
+    const downloader = await Promise.race([
+      openDownloader(address, model.fileName, context, guard.heard),
+      guard.rejection,
+    ]);
+    const { totalSize, downloadedSize } = downloader;
+    await requireFreeSpace(context.directory, totalSize - downloadedSize);
+    context.report({ bytes: totalSize, receivedBytes: downloadedSize, step: 'downloading' });
+    await Promise.race([downloader.download({ signal: guard.signal }), guard.rejection]);
+  } catch (error) {
+    throw toFetchError(error, context.signal, guard.signal);
+  } finally {
+    guard.stop();
+  }
+  context.report({ phase: 'checking', step: 'checking SHA-256' });
+  const sha256 = await sha256OfFile(path, { signal: context.signal });
+  if ((await isGgufFile(path)) && (model.sha256 ?? sha256) === sha256) return sha256;
+  await Promise.all([rm(path, { force: true }), rm(partialPath, { force: true })]);
+  throw new AppError('provider_failed', 'The model arrived damaged: its checksum is wrong. Fetch it again.');
+}
+
+async function openDownloader(
+  modelUri: string,
+  fileName: string,
+  context: FetchContext,
+  onBytes: () => void,
+): Promise<ModelDownloader> {
+  // Loaded here and not with the host: it takes a third of a second and most people never need it.
+  const { createModelDownloader } = await import('node-llama-cpp');
+  const downloader = await createModelDownloader({
+    modelUri,
+    fileName,
+    dirPath: context.directory,
+    deleteTempFileOnCancel: false,
+    onProgress: ({ downloadedSize }) => {
+      onBytes();
+      context.report({ receivedBytes: downloadedSize });
+    },
+  });
+  if (downloader.totalFiles > 1) {
+    throw new AppError(
+      'invalid_request',
+      'This model is split into several files, which is not supported. Choose one in a single file.',
+    );
+  }
+  return downloader;
+}
+
+/** The downloader itself tries again for a long time; a person wants to be told. */
+function createSilenceGuard({ signal, silenceMs }: FetchContext) {
+  const silence = new AbortController();
+  const timer = setTimeout(() => {
+    silence.abort(
+      new AppError(
+        'provider_silent',
+        `Hugging Face sent nothing for ${Math.ceil(silenceMs / 1000)} seconds. This model needs an open network; check it and resume. What was fetched is kept.`,
+      ),
+    );
+  }, silenceMs);
+  const either = AbortSignal.any([signal, silence.signal]);
+  const rejected = Promise.withResolvers<never>();
+  rejected.promise.catch(() => {});
+  either.addEventListener('abort', () => rejected.reject(either.reason), { once: true });
+  if (either.aborted) rejected.reject(either.reason);
+  return {
+    signal: either,
+    rejection: rejected.promise,
+    heard: () => void timer.refresh(),
+    stop: () => clearTimeout(timer),
+  };
+}
+
+function toFetchError(error: unknown, caller: AbortSignal, guarded: AbortSignal): unknown {
+  if (caller.aborted) return caller.reason;
+  if (guarded.aborted) return guarded.reason;
+  if (error instanceof AppError || (error instanceof Error && 'syscall' in error && 'path' in error)) return error;
+  return new AppError(
+    'provider_failed',
+    'The model could not be fetched from Hugging Face. This model needs an open network, and the address must name a public file; check both and resume.',
+    { cause: error },
+  );
+}

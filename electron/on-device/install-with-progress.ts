@@ -1,0 +1,110 @@
+import type { OnDeviceModel } from '../../shared/contract/on-device.ts';
+import { AppError } from '../../shared/app-error.ts';
+import { byteText } from './byte-text.ts';
+import type { OnDeviceLanguageModels } from './language-model.ts';
+
+export interface InstallWithProgressOptions {
+  readonly signal: AbortSignal;
+  /** Takes text as it is, line ends included. */
+  readonly write: (text: string) => void;
+  /** Whether the progress line may be written over; otherwise a line is written at every tenth. */
+  readonly isTerminal?: boolean;
+}
+
+/**
+ * Fetches a model and tells a terminal about it: size and licence before, progress during, checksum after. Goes on by itself
+ * after a failure for as long as each attempt brings further bytes. When the signal ends it, the fetch is paused and the
+ * signal's reason is thrown; the next call goes on from there.
+ */
+export async function installWithProgress(
+  models: OnDeviceLanguageModels,
+  id: string,
+  { signal, write, isTerminal = false }: InstallWithProgressOptions,
+): Promise<void> {
+  const read = () => {
+    const model = models.state().models.find((candidate) => candidate.id === id);
+    if (model) return model;
+    throw new AppError('not_found', `There is no on-device model ${JSON.stringify(id)}.`);
+  };
+  const start = read();
+  if (start.state === 'installed') return;
+  write(`${introduction(start)}\n`);
+  const line = isTerminal ? createLine(write) : createTenths(write);
+  const unsubscribe = models.subscribe(() => line.show(read()));
+  try {
+    await installAndRetry(models, id, signal, read, write);
+  } catch (error) {
+    if (signal.aborted) await models.pause(id);
+    throw error;
+  } finally {
+    unsubscribe();
+    line.end();
+  }
+  write(`Installed: ${read().fileName}, SHA-256 ${read().sha256}\n`);
+}
+
+async function installAndRetry(
+  models: OnDeviceLanguageModels,
+  id: string,
+  signal: AbortSignal,
+  read: () => OnDeviceModel,
+  write: (text: string) => void,
+): Promise<void> {
+  for (let beforeBytes = -1; ;) {
+    signal.throwIfAborted();
+    await models.install(id);
+    try {
+      return await models.whenInstalled(id, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const { receivedBytes, failure } = read();
+      if (receivedBytes <= beforeBytes) throw error;
+      beforeBytes = receivedBytes;
+      write(`\n${failure ?? 'The fetch was paused.'} Trying again.\n`);
+    }
+  }
+}
+
+function introduction({ title, bytes, licence, receivedBytes, note }: OnDeviceModel): string {
+  const facts = [bytes === null ? 'size not known yet' : byteText(bytes), licence].filter(Boolean).join(', ');
+  const here = receivedBytes > 0 ? ` ${byteText(receivedBytes)} are here already.` : '';
+  return `Fetching ${title} (${facts}).${here} ${note}`;
+}
+
+function progressText({ receivedBytes, bytes, bytesPerSecond, step }: OnDeviceModel): string {
+  const percent = bytes ? `${Math.floor((100 * receivedBytes) / bytes)} % ` : '';
+  const total = bytes === null ? '' : ` of ${byteText(bytes)}`;
+  const rate = bytesPerSecond === null ? '' : `, ${byteText(bytesPerSecond)}/s`;
+  return `${percent}(${byteText(receivedBytes)}${total}${rate})${step ? `, ${step}` : ''}`;
+}
+
+interface ProgressLine {
+  show(model: OnDeviceModel): void;
+  end(): void;
+}
+
+function createLine(write: (text: string) => void): ProgressLine {
+  let isOpen = false;
+  return {
+    show(model) {
+      isOpen = true;
+      // Back to the first column, then clear what an earlier, longer line left.
+      write(`\r\u001b[K${progressText(model)}`);
+    },
+    end: () => write(isOpen ? '\n' : ''),
+  };
+}
+
+function createTenths(write: (text: string) => void): ProgressLine {
+  let shown = '';
+  return {
+    show(model) {
+      const tenth = model.bytes ? Math.floor((10 * model.receivedBytes) / model.bytes) : 0;
+      const key = `${tenth} ${model.step ?? ''}`;
+      if (key === shown || model.step === null) return;
+      shown = key;
+      write(`${progressText(model)}\n`);
+    },
+    end() {},
+  };
+}

@@ -1,0 +1,140 @@
+import type { OnDeviceState } from '../../shared/contract/on-device.ts';
+import { AppError } from '../../shared/app-error.ts';
+import type { EngineQuestion } from './engine-messages.ts';
+import { type EnginePart, type EngineProcess, startEngineProcess } from './engine-process.ts';
+import { createTurnQueue } from './turn-queue.ts';
+
+export interface LanguageModelEngine {
+  /** Answers in the order of the calls, one at a time. */
+  answer(
+    question: EngineQuestion,
+    options: { readonly modelPath: string; readonly signal: AbortSignal },
+  ): AsyncGenerator<EnginePart, void, undefined>;
+  state(): OnDeviceState['engine'];
+  /** Operating system's id of the process that holds the model; null while there is none. */
+  processId(): number | null;
+  /** Lets go of this file, if it is loaded. A question under way fails with `reason`; the next one starts a new process. */
+  release(modelPath: string, reason: AppError): Promise<void>;
+  /** Ends the process for good; questions under way and waiting fail with `reason`. */
+  close(reason: AppError): Promise<void>;
+}
+
+export interface LanguageModelEngineOptions {
+  readonly threads: number | null;
+  /** Milliseconds without a question after which the process is ended. */
+  readonly idleMs: number;
+  readonly onChange: () => void;
+  readonly log: (message: string) => void;
+}
+
+/** Owns the process that holds the model: starts it at the first question, ends it when idle, replaces it after a crash. */
+export function createLanguageModelEngine(options: LanguageModelEngineOptions): LanguageModelEngine {
+  const turns = createTurnQueue(options.onChange);
+  let engineProcess: EngineProcess | null = null;
+  let state: OnDeviceState['engine']['state'] = 'idle';
+  let failure: string | null = null;
+  let isAnswering = false;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let closed: AppError | null = null;
+
+  function change(next: typeof state, nextFailure: string | null = null): void {
+    state = next;
+    failure = nextFailure;
+    options.onChange();
+  }
+
+  async function end(reason: AppError): Promise<void> {
+    clearTimeout(idleTimer);
+    const ending = engineProcess;
+    engineProcess = null;
+    if (!ending) return;
+    await ending.end(reason);
+    change('idle');
+  }
+
+  /** Resolves with a process that has the model in memory. */
+  async function ready(modelPath: string): Promise<EngineProcess> {
+    clearTimeout(idleTimer);
+    if (closed) throw closed;
+    if (engineProcess && engineProcess.modelPath !== modelPath) {
+      await end(new AppError('provider_failed', 'Another on-device model was selected.'));
+    }
+    if (!engineProcess?.isAlive) {
+      const started = startEngineProcess({ modelPath, threads: options.threads, log: options.log });
+      engineProcess = started;
+      change('loading');
+      void started.ended.then(() => {
+        if (engineProcess !== started) return;
+        engineProcess = null;
+        if (state !== 'failed') change('idle');
+      });
+    }
+    const current = engineProcess;
+    try {
+      await current.loaded;
+    } catch (error) {
+      if (error instanceof AppError && engineProcess === current) change('failed', error.message);
+      throw error;
+    }
+    if (state !== 'ready') change('ready');
+    return current;
+  }
+
+  function leave(release: () => void): void {
+    isAnswering = false;
+    idleTimer = setTimeout(
+      () => void end(new AppError('provider_failed', 'The on-device model was idle.')),
+      options.idleMs,
+    );
+    // Waiting to give memory back is no reason for the host to stay alive.
+    idleTimer.unref();
+    options.onChange();
+    release();
+  }
+
+  return {
+    async *answer(question, { modelPath, signal }) {
+      const release = await turns.take({ signal });
+      isAnswering = true;
+      options.onChange();
+      let settled: Promise<void> = Promise.resolve();
+      try {
+        // A model that is being loaded goes on loading when this caller stops: the next one will want it.
+        const loading = ready(modelPath);
+        settled = loading.then(
+          () => {},
+          () => {},
+        );
+        const current = await abortable(loading, signal);
+        const exchange = current.ask(question, { signal });
+        settled = exchange.settled;
+        yield* exchange.parts;
+      } finally {
+        // The turn ends when the process is done, which after a Stop is a moment later than the caller's.
+        void settled.then(() => leave(release));
+      }
+    },
+    state: () => ({ state, queued: turns.waiting, isAnswering, failure }),
+    processId: () => engineProcess?.processId ?? null,
+    async release(modelPath, reason) {
+      if (engineProcess?.modelPath === modelPath) await end(reason);
+    },
+    async close(reason) {
+      closed = reason;
+      await end(reason);
+    },
+  };
+}
+
+/** The promise's outcome, or the signal's reason if that comes first. */
+async function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Entry point of the process that holds the language model. It is started by `language-model-engine.ts` and lives as long as
+ * its parent wants: it ends when the connection to the parent does, however the parent ended.
+ */
+import { constants, setPriority } from 'node:os';
+import type { EngineMessage, EngineQuestion, HostMessage, LoadFailure } from './engine-messages.ts';
+import { loadModel, type LoadedModel } from './loaded-model.ts';
+
+// Before the inference library is loaded, because its threads inherit the priority of the moment in which they start.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+
+let model: Promise<LoadedModel> | null = null;
+const answering = new Map<number, AbortController>();
+
+function send(message: EngineMessage): void {
+  if (process.connected) process.send?.(message);
+}
+
+function toLoadFailure(error: unknown): LoadFailure {
+  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const name = error instanceof Error ? error.constructor.name : '';
+  if (name === 'InsufficientMemoryError') return { reason: 'memory', details };
+  if (name === 'NoBinaryFoundError') return { reason: 'platform', details };
+  return { reason: 'file', details };
+}
+
+async function load(modelPath: string, threads: number | null): Promise<void> {
+  model = loadModel(modelPath, threads);
+  try {
+    send({ type: 'loaded', contextTokens: (await model).contextTokens });
+  } catch (error) {
+    send({ type: 'load-failed', failure: toLoadFailure(error) });
+  }
+}
+
+async function answer(id: number, question: EngineQuestion): Promise<void> {
+  const controller = new AbortController();
+  answering.set(id, controller);
+  try {
+    if (!model) throw new Error('A question came before the model was loaded');
+    const callbacks = {
+      onText: (text: string) => send({ type: 'text', id, text }),
+      onReasoning: (text: string) => send({ type: 'reasoning', id, text }),
+    };
+    const outcome = await (await model).answer(question, callbacks, controller.signal);
+    if (outcome.type === 'too-long') return send({ ...outcome, id });
+    const { promptTokens, answerTokens } = outcome;
+    send({
+      type: 'finished',
+      id,
+      finishReason: outcome.isCut ? 'Length' : 'Stop',
+      usage: {
+        prompt_tokens: promptTokens,
+        completion_tokens: answerTokens,
+        total_tokens: promptTokens + answerTokens,
+      },
+    });
+  } catch (error) {
+    if (controller.signal.aborted) send({ type: 'cancelled', id });
+    else send({ type: 'failed', id, details: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  } finally {
+    answering.delete(id);
+  }
+}
+
+process.on('message', (message: HostMessage) => {
+  if (message.type === 'load') void load(message.modelPath, message.threads);
+  else if (message.type === 'answer') void answer(message.id, message.question);
+  else answering.get(message.id)?.abort();
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,144 @@
+import type { ChatHistoryItem, LlamaChat, LLamaChatGenerateResponseOptions, Token } from 'node-llama-cpp';
+import type { EngineQuestion, Sampling } from './engine-messages.ts';
+
+/** Tokens of a prompt that are evaluated at a time; between two slices a cancelled question is noticed. */
+const promptSliceTokens = 128;
+
+/** More context than this costs more memory than a small model makes use of. */
+const maximumContextTokens = 8192;
+
+/** A model of small size repeats itself without some chance; these are the usual values of llama.cpp's own tools. */
+const defaultTemperature = 0.7;
+const defaultTopP = 0.95;
+const defaultTopK = 40;
+
+/** Tokens of the answer that the two OpenAI-style penalties look back on. */
+const penaltyWindowTokens = 256;
+
+export interface AnswerCallbacks {
+  readonly onText: (text: string) => void;
+  readonly onReasoning: (text: string) => void;
+}
+
+export type AnswerOutcome =
+  | { readonly type: 'finished'; readonly isCut: boolean; readonly promptTokens: number; readonly answerTokens: number }
+  | { readonly type: 'too-long'; readonly promptTokens: number; readonly contextTokens: number };
+
+/** A model in memory with one context; it answers one question at a time. */
+export interface LoadedModel {
+  readonly contextTokens: number;
+  /** Rejects with the signal's reason when it is cancelled. */
+  answer(question: EngineQuestion, callbacks: AnswerCallbacks, signal: AbortSignal): Promise<AnswerOutcome>;
+}
+
+/**
+ * Loads a GGUF file with node-llama-cpp's CPU build. `threads` null takes the cores that are of use for arithmetic, at
+ * most eight: more threads than free cores make llama.cpp slower by an order of magnitude, since they wait for each other.
+ */
+export async function loadModel(modelPath: string, threads: number | null): Promise<LoadedModel> {
+  const { getLlama, LlamaChat, LlamaLogLevel } = await import('node-llama-cpp');
+  const llama = await getLlama({
+    gpu: false,
+    build: 'never',
+    skipDownload: true,
+    progressLogs: false,
+    logLevel: LlamaLogLevel.error,
+  });
+  const threadCount = threads ?? Math.max(1, Math.min(8, llama.cpuMathCores));
+  llama.maxThreads = threadCount;
+  const model = await llama.loadModel({ modelPath });
+  const context = await model.createContext({ contextSize: { max: maximumContextTokens }, threads: threadCount });
+  const chat = new LlamaChat({ contextSequence: context.getSequence() });
+  return {
+    contextTokens: context.contextSize,
+    answer: (question, callbacks, signal) => answer(chat, question, callbacks, signal),
+  };
+}
+
+async function answer(
+  chat: LlamaChat,
+  question: EngineQuestion,
+  callbacks: AnswerCallbacks,
+  signal: AbortSignal,
+): Promise<AnswerOutcome> {
+  const history = toHistory(question);
+  const { contextText } = chat.chatWrapper.generateContextState({
+    chatHistory: [...history, { type: 'model', response: [] }],
+  });
+  const prompt = contextText.tokenize(chat.model.tokenizer);
+  const contextTokens = chat.context.contextSize;
+  // The library would shift the context, that is forget the beginning, rather than refuse; two tokens keep it from that.
+  const roomForAnswer = contextTokens - prompt.length - 2;
+  if (roomForAnswer < 1) return { type: 'too-long', promptTokens: prompt.length, contextTokens };
+
+  await readPrompt(chat, prompt, question.sampling, signal);
+  const before = chat.sequence.tokenMeter.getState();
+  const { metadata } = await chat.generateResponse(history, {
+    ...toGenerationOptions(question.sampling),
+    maxTokens: Math.min(question.sampling.maxTokens ?? roomForAnswer, roomForAnswer),
+    signal,
+    onResponseChunk({ type, text }) {
+      if (text === '') return;
+      if (type === 'segment') callbacks.onReasoning(text);
+      else callbacks.onText(text);
+    },
+  });
+  return {
+    type: 'finished',
+    isCut: metadata.stopReason === 'maxTokens',
+    promptTokens: prompt.length,
+    answerTokens: chat.sequence.tokenMeter.diff(before).usedOutputTokens,
+  };
+}
+
+function toHistory({ systemMessage, messages }: EngineQuestion): ChatHistoryItem[] {
+  const system: ChatHistoryItem[] = systemMessage === null ? [] : [{ type: 'system', text: systemMessage }];
+  return [
+    ...system,
+    ...messages.map(({ role, content }): ChatHistoryItem =>
+      role === 'user' ? { type: 'user', text: content } : { type: 'model', response: [content] },
+    ),
+  ];
+}
+
+/**
+ * Evaluates the prompt in slices, all but its last token, from which the answer is generated. Evaluated at once, a long
+ * prompt could not be cancelled for many seconds. What the context still holds of the same beginning is used again,
+ * except where the caller may count on the same text each time: a prompt that is evaluated in other pieces gives
+ * slightly other numbers.
+ */
+async function readPrompt(chat: LlamaChat, prompt: Token[], sampling: Sampling, signal: AbortSignal): Promise<void> {
+  const { sequence } = chat;
+  const isRepeatable = sampling.seed !== undefined || sampling.temperature === 0;
+  if (isRepeatable) await sequence.clearHistory();
+  else await sequence.adaptStateToTokens(prompt.slice(0, -1), false);
+  for (let start = sequence.nextTokenIndex; start < prompt.length - 1; start = sequence.nextTokenIndex) {
+    signal.throwIfAborted();
+    const end = Math.min(start + promptSliceTokens, prompt.length - 1);
+    await sequence.evaluateWithoutGeneratingNewTokens(prompt.slice(start, end));
+  }
+  signal.throwIfAborted();
+}
+
+function toGenerationOptions(sampling: Sampling): LLamaChatGenerateResponseOptions {
+  const { frequencyPenalty, presencePenalty, seed } = sampling;
+  const hasPenalty = frequencyPenalty !== undefined || presencePenalty !== undefined;
+  return {
+    temperature: sampling.temperature ?? defaultTemperature,
+    topP: sampling.topP ?? defaultTopP,
+    topK: sampling.topK ?? defaultTopK,
+    customStopTriggers: sampling.stop.filter((text) => text !== ''),
+    // The sampler takes 32 bits; a larger seed must not be cut to the same value as another by rounding.
+    ...(seed === undefined ? {} : { seed: Number(BigInt.asUintN(32, BigInt(seed))) }),
+    ...(hasPenalty
+      ? {
+          repeatPenalty: {
+            penalty: 1,
+            lastTokens: penaltyWindowTokens,
+            frequencyPenalty: frequencyPenalty ?? 0,
+            presencePenalty: presencePenalty ?? 0,
+          },
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,116 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OnDeviceModel } from '../../shared/contract/on-device.ts';
+import { downloaderPartialPath } from './fetch-hugging-face.ts';
+import { partialPaths } from './fetch-packages.ts';
+import type { CatalogueModel } from './model-catalogue.ts';
+import type { ModelRecords } from './model-records.ts';
+import { createTransferRate, type TransferRate } from './transfer-rate.ts';
+
+/** One model of the list with what is known of its bytes here. Only the library changes it. */
+export interface ModelEntry {
+  readonly model: CatalogueModel;
+  readonly rate: TransferRate;
+  state: OnDeviceModel['state'];
+  bytes: number | null;
+  sha256: string | null;
+  receivedBytes: number;
+  step: string | null;
+  failure: string | null;
+  /** The fetch or check under way. */
+  job: { readonly controller: AbortController; readonly done: Promise<void> } | null;
+}
+
+/** Where the model's file lies or will lie. */
+export function modelPath(directory: string, { source, fileName }: CatalogueModel): string {
+  return source.kind === 'file' ? source.path : join(directory, fileName);
+}
+
+/** Files of ours that hold a fetch that is not done. */
+export function ownPartialPaths(directory: string, { source, fileName }: CatalogueModel): string[] {
+  if (source.kind === 'file') return [];
+  if (source.kind === 'hugging-face') return [downloaderPartialPath(directory, fileName)];
+  const { parts, assembled } = partialPaths(directory, fileName, source.parts.length);
+  return [...parts.flatMap(({ receiving, received }) => [receiving, received]), assembled];
+}
+
+/**
+ * What the disk tells of a model. A file that is there but was not checked, or has changed since, is `checking`: the library
+ * checks it before it is used.
+ */
+export function readEntry(directory: string, model: CatalogueModel, records: ModelRecords): ModelEntry {
+  const entry: ModelEntry = {
+    model,
+    rate: createTransferRate(),
+    state: 'absent',
+    bytes: model.bytes,
+    sha256: model.sha256,
+    receivedBytes: 0,
+    step: null,
+    failure: null,
+    job: null,
+  };
+  const facts = statSync(modelPath(directory, model), { throwIfNoEntry: false });
+  if (facts?.isFile()) {
+    const checked = records.checked(model.fileName);
+    const isKnown = checked?.bytes === facts.size && checked.modifiedMs === facts.mtimeMs;
+    const isUsable = model.source.kind === 'file' ? startsAsGguf(model.source.path) : isKnown;
+    return {
+      ...entry,
+      state: isUsable ? 'installed' : model.source.kind === 'file' ? 'failed' : 'checking',
+      failure: isUsable || model.source.kind !== 'file' ? null : 'The file is not a GGUF file any more.',
+      bytes: facts.size,
+      receivedBytes: facts.size,
+      sha256: model.sha256 ?? (isKnown ? checked.sha256 : null),
+    };
+  }
+  if (model.source.kind === 'file')
+    return { ...entry, state: 'failed', failure: 'The file is no longer where it was.' };
+  const receivedBytes = partialBytes(directory, model);
+  return receivedBytes > 0 ? { ...entry, state: 'paused', receivedBytes } : entry;
+}
+
+/** Bytes of a fetch that is not done. A tarball of weights is about as long as the weights; only real blocks are counted. */
+function partialBytes(directory: string, model: CatalogueModel): number {
+  const bytes = ownPartialPaths(directory, model).reduce((sum, path) => {
+    const facts = statSync(path, { throwIfNoEntry: false });
+    return sum + (facts ? Math.min(facts.size, (facts.blocks ?? 0) * 512) : 0);
+  }, 0);
+  return model.bytes === null ? bytes : Math.min(bytes, model.bytes);
+}
+
+function startsAsGguf(path: string): boolean {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const start = Buffer.alloc(4);
+      return readSync(file, start, 0, 4, 0) === 4 && start.toString('latin1') === 'GGUF';
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** The entry as the window sees it. */
+export function toOnDeviceModel(entry: ModelEntry, selectedFileName: string): OnDeviceModel {
+  const { model } = entry;
+  return {
+    id: model.id,
+    title: model.title,
+    fileName: model.fileName,
+    bytes: entry.bytes,
+    memoryBytes: model.memoryBytes,
+    sha256: entry.sha256,
+    licence: model.licence,
+    note: model.note,
+    source: model.source.kind,
+    state: entry.state,
+    receivedBytes: entry.receivedBytes,
+    bytesPerSecond: entry.state === 'downloading' ? entry.rate.bytesPerSecond() : null,
+    step: entry.step,
+    failure: entry.failure,
+    isSelected: model.fileName === selectedFileName,
+  };
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, statfs } from 'node:fs/promises';
+import { AppError } from '../../shared/app-error.ts';
+import { byteText } from './byte-text.ts';
+
+/** Small enough that hashing one piece holds the host up for well under a millisecond. */
+const readBytes = 256 * 1024;
+
+/** Whether the file can be read and begins as every GGUF file does. */
+export async function isGgufFile(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'r');
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return bytesRead === 4 && buffer.toString('latin1') === 'GGUF';
+  } catch {
+    return false;
+  }
+}
+
+/** SHA-256 of a whole file, in hexadecimal. */
+export async function sha256OfFile(path: string, { signal }: { readonly signal: AbortSignal }): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path, { signal, highWaterMark: readBytes })) hash.update(piece as Buffer);
+  return hash.digest('hex');
+}
+
+/** What a full disk means to a person, wherever it is noticed. */
+export function noSpaceError(neededBytes: number | null, freeBytes: number | null): AppError {
+  const numbers =
+    neededBytes === null || freeBytes === null
+      ? ''
+      : ` (${byteText(neededBytes)} are needed, ${byteText(freeBytes)} are free)`;
+  return new AppError(
+    'conflict',
+    `There is not enough free space on the disk of the data folder${numbers}. Free some and resume; what was fetched is kept.`,
+  );
+}
+
+/** Throws `conflict` when the disk of `directory` has less than `neededBytes` free. */
+export async function requireFreeSpace(directory: string, neededBytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize < neededBytes) throw noSpaceError(neededBytes, bavail * bsize);
+}

@@ -1,0 +1,129 @@
+import { open, stat } from 'node:fs/promises';
+import { AppError } from '../../shared/app-error.ts';
+
+export interface ResumableDownloadOptions {
+  readonly address: string;
+  /** Grows while bytes arrive; what is there already is not fetched again where the server can resume. */
+  readonly path: string;
+  /** Milliseconds without a byte after which the server counts as gone. */
+  readonly silenceMs: number;
+  readonly signal: AbortSignal;
+  /** `totalBytes` is null while the server has not told it. */
+  readonly onProgress: (receivedBytes: number, totalBytes: number | null) => void;
+  /** The server cannot resume: what was here is fetched again. */
+  readonly onRestart: () => void;
+}
+
+/** The server answered, but not with the file. */
+export class HttpStatusError extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`The server answered ${status}`);
+    this.name = 'HttpStatusError';
+    this.status = status;
+  }
+}
+
+/**
+ * Fetches a file over HTTP into `path`, going on where an earlier attempt ended. Throws `HttpStatusError`, `provider_silent` when no
+ * byte comes for too long, `provider_failed` for a connection that is refused or cut, and the signal's reason.
+ */
+export async function downloadResumably(options: ResumableDownloadOptions): Promise<void> {
+  const silence = createSilenceTimer(options.silenceMs);
+  const signal = AbortSignal.any([options.signal, silence.signal]);
+  try {
+    await receive(options, signal, silence.restart);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    silence.signal.throwIfAborted();
+    throw toDownloadError(error);
+  } finally {
+    silence.stop();
+  }
+}
+
+async function receive(options: ResumableDownloadOptions, signal: AbortSignal, onByte: () => void): Promise<void> {
+  const hereBytes = await sizeOf(options.path);
+  const response = await request(options.address, hereBytes, signal);
+  const range = /^bytes (?:(\d+)-\d+|\*)\/(\d+)$/.exec(response.headers.get('content-range') ?? '');
+  const isWholeHere = response.status === 416 && Number(range?.[2]) === hereBytes;
+  if (isWholeHere) return cancelBody(response);
+  const isResumed = response.status === 206 && Number(range?.[1]) === hereBytes;
+  if (hereBytes > 0 && !isResumed) options.onRestart();
+  // Neither the whole file nor the rest of ours: what is here belongs to something else.
+  const answer = response.status === 200 || isResumed ? response : await requestAnew(response, options.address, signal);
+  const startBytes = isResumed ? hereBytes : 0;
+  const length = answer.headers.get('content-length');
+  const totalBytes = isResumed ? Number(range?.[2]) : length === null ? null : Number(length);
+  const receivedBytes = await writeBody(answer, options, { startBytes, totalBytes, onByte });
+  if (totalBytes !== null && receivedBytes !== totalBytes) throw new Error('The body is shorter than announced');
+}
+
+async function writeBody(
+  response: Response,
+  { path, onProgress }: ResumableDownloadOptions,
+  state: { readonly startBytes: number; readonly totalBytes: number | null; readonly onByte: () => void },
+): Promise<number> {
+  let receivedBytes = state.startBytes;
+  await using file = await open(path, receivedBytes === 0 ? 'w' : 'a');
+  onProgress(receivedBytes, state.totalBytes);
+  for await (const piece of response.body ?? []) {
+    state.onByte();
+    await file.writeFile(piece);
+    receivedBytes += piece.byteLength;
+    onProgress(receivedBytes, state.totalBytes);
+  }
+  return receivedBytes;
+}
+
+async function request(address: string, fromByte: number, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(address, {
+    signal,
+    headers: {
+      // A tarball that is unpacked on the way could not be resumed by its own byte numbers.
+      'accept-encoding': 'identity',
+      ...(fromByte > 0 ? { range: `bytes=${fromByte}-` } : {}),
+    },
+  });
+  if (response.ok || (response.status === 416 && fromByte > 0)) return response;
+  await cancelBody(response);
+  throw new HttpStatusError(response.status);
+}
+
+async function requestAnew(unusable: Response, address: string, signal: AbortSignal): Promise<Response> {
+  await cancelBody(unusable);
+  return request(address, 0, signal);
+}
+
+async function cancelBody(response: Response): Promise<void> {
+  await response.body?.cancel();
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => null))?.size ?? 0;
+}
+
+function createSilenceTimer(silenceMs: number) {
+  const controller = new AbortController();
+  const fire = () =>
+    controller.abort(
+      new AppError(
+        'provider_silent',
+        `The server sent nothing for ${Math.ceil(silenceMs / 1000)} seconds. Check the network and resume; what was fetched is kept.`,
+      ),
+    );
+  const timer = setTimeout(fire, silenceMs);
+  return { signal: controller.signal, restart: () => void timer.refresh(), stop: () => clearTimeout(timer) };
+}
+
+function toDownloadError(error: unknown): unknown {
+  if (error instanceof AppError || error instanceof HttpStatusError) return error;
+  // Errors of the disk have a code of the operating system and are told apart by the caller.
+  if (error instanceof Error && 'code' in error && 'syscall' in error) return error;
+  return new AppError(
+    'provider_failed',
+    'The connection was refused or cut. Check the network and resume; what was fetched is kept.',
+    { cause: error },
+  );
+}

@@ -1,0 +1,50 @@
+/** Gives one holder at a time the turn, first come, first served. */
+export interface TurnQueue {
+  /** How many wait. */
+  readonly waiting: number;
+  /** Resolves with the function that gives the turn on; rejects with the signal's reason. */
+  take(options: { readonly signal: AbortSignal }): Promise<() => void>;
+}
+
+/** `onChange` is called whenever the number of those who wait changes. */
+export function createTurnQueue(onChange: () => void): TurnQueue {
+  const waiting: (() => void)[] = [];
+  let isTaken = false;
+
+  function release(): void {
+    const next = waiting.shift();
+    if (!next) isTaken = false;
+    else {
+      onChange();
+      next();
+    }
+  }
+
+  return {
+    get waiting() {
+      return waiting.length;
+    },
+    async take({ signal }) {
+      signal.throwIfAborted();
+      if (!isTaken) {
+        isTaken = true;
+        return release;
+      }
+      await new Promise<void>((resolve, reject) => {
+        const start = () => {
+          signal.removeEventListener('abort', leave);
+          resolve();
+        };
+        const leave = () => {
+          waiting.splice(waiting.indexOf(start), 1);
+          onChange();
+          reject(signal.reason);
+        };
+        signal.addEventListener('abort', leave, { once: true });
+        waiting.push(start);
+        onChange();
+      });
+      return release;
+    },
+  };
+}
