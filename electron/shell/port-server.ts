@@ -24,7 +24,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   const isWhole = bytes.byteLength === bytes.buffer.byteLength;
   if (isWhole && bytes.byteLength <= maximumChunk) return yield bytes;
   for (let start = 0; start < bytes.byteLength; start += maximumChunk) {
-    yield bytes.slice(start, start + maximumChunk);
+    yield new Uint8Array(bytes.subarray(start, start + maximumChunk));
   }
 }
 

@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import type { HostRequest } from '../../../../renderer/host/host-fetch.ts';
+import { AppError } from '../../../../shared/app-error.ts';
+import { initialCredit } from '../../../../shared/port-frames.ts';
+import { connectByPort } from '../../../support/port-pair.ts';
+
+const request: HostRequest = { method: 'GET', path: '/', headers: {}, body: null };
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+}
+
+/** An answer without an end; counts the pieces that were asked of it. */
+function endlessAnswer(pieceBytes: number) {
+  const state = { pieces: 0, isCancelled: false };
+  const { promise: whenCancelled, resolve } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        state.pieces += 1;
+        controller.enqueue(new Uint8Array(pieceBytes));
+      },
+      cancel() {
+        state.isCancelled = true;
+        resolve();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { state, whenCancelled, response: new Response(body) };
+}
+
+describe('a request over the port', () => {
+  test('arrives as it was sent, from the window', async () => {
+    using pair = connectByPort(async (received, context) =>
+      Response.json({
+        method: received.method,
+        path: new URL(received.url).pathname + new URL(received.url).search,
+        type: received.headers.get('content-type'),
+        body: await received.text(),
+        access: context.access,
+      }),
+    );
+    const headers = { 'content-type': 'application/json' };
+    const response = await pair.hostFetch({ method: 'POST', path: '/a/b?c=d%20e', headers, body: '{"ü":1}' });
+    expect(await response.json()).toEqual({
+      method: 'POST',
+      path: '/a/b?c=d%20e',
+      type: 'application/json',
+      body: '{"ü":1}',
+      access: 'window',
+    });
+  });
+
+  test('gets status, headers and every byte, also of a body larger than any frame', async () => {
+    const bytes = new Uint8Array(3 * initialCredit + 17).map((_, index) => index % 251);
+    using pair = connectByPort(async () => new Response(bytes, { status: 203, headers: { 'x-one': '1' } }));
+    const response = await pair.hostFetch(request);
+    expect({ status: response.status, one: response.headers.get('x-one') }).toEqual({ status: 203, one: '1' });
+    expect(Buffer.compare(await response.bytes(), bytes)).toBe(0);
+  });
+
+  test('gets an answer without a body', async () => {
+    using pair = connectByPort(async () => new Response(null, { status: 204 }));
+    const response = await pair.hostFetch(request);
+    expect({ status: response.status, text: await response.text() }).toEqual({ status: 204, text: '' });
+  });
+
+  test('shares the port with others, each with its own answer', async () => {
+    using pair = connectByPort(async (received) => new Response(new URL(received.url).pathname));
+    const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
+    const answers = await Promise.all(paths.map(async (path) => (await pair.hostFetch({ ...request, path })).text()));
+    expect(answers).toEqual(paths);
+  });
+
+  test('sends only what it holds, not the buffer that it is a part of', async () => {
+    const part = Buffer.from(new ArrayBuffer(8192), 10, 5).fill('x');
+    using pair = connectByPort(
+      async () => new Response(new ReadableStream({ start: (c) => (c.enqueue(part), c.close()) })),
+    );
+    await (await pair.hostFetch(request)).text();
+    const chunks = pair.frames.filter((frame) => frame.type === 'chunk');
+    expect(chunks.map(({ bytes }) => [bytes.byteLength, bytes.buffer.byteLength])).toEqual([[5, 5]]);
+  });
+});
+
+describe('back-pressure', () => {
+  test('a reader that does not read stops the host after the credit', async () => {
+    const endless = endlessAnswer(1024);
+    using pair = connectByPort(async () => endless.response);
+    const spent = pair.nextFrame((frame) => frame.type === 'chunk' && endless.state.pieces === initialCredit / 1024);
+    const response = await pair.hostFetch(request);
+    await spent;
+    // A second exchange that runs to its end shows that the first one has had every chance to go on.
+    await (await pair.hostFetch({ ...request, path: '/second' })).body?.cancel();
+    expect(endless.state.pieces).toBe(initialCredit / 1024);
+    await response.body?.cancel();
+  });
+
+  test('a reader that reads on gets more, and no more than it can hold is under way', async () => {
+    const endless = endlessAnswer(32 * 1024);
+    using pair = connectByPort(async () => endless.response);
+    const reader = (await pair.hostFetch(request)).body!.getReader();
+    let read = 0;
+    let mostAhead = 0;
+    while (read < 20 * initialCredit) {
+      const { value } = await reader.read();
+      read += value!.byteLength;
+      mostAhead = Math.max(mostAhead, endless.state.pieces * 32 * 1024 - read);
+    }
+    expect(mostAhead).toBeLessThanOrEqual(initialCredit);
+    await reader.cancel();
+  });
+});
+
+describe('leaving', () => {
+  test('an aborted signal reaches the handler and ends the answer', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using pair = connectByPort(async (received) => {
+      void aborted(received.signal).then(resolve);
+      return endlessAnswer(10).response;
+    });
+    const controller = new AbortController();
+    const response = await pair.hostFetch({ ...request, signal: controller.signal });
+    const text = response.text();
+    controller.abort();
+    await expect(text).rejects.toMatchObject({ name: 'AbortError' });
+    await promise;
+  });
+
+  test('a signal aborted before the head rejects the request and reaches the handler', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using pair = connectByPort(async (received) => {
+      await aborted(received.signal);
+      resolve();
+      throw received.signal.reason;
+    });
+    const controller = new AbortController();
+    const answer = pair.hostFetch({ ...request, signal: controller.signal });
+    controller.abort();
+    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+    await promise;
+  });
+
+  test('a reader that leaves ends the work at the host, and no frame follows', async () => {
+    const endless = endlessAnswer(10);
+    using pair = connectByPort(async () => endless.response);
+    const response = await pair.hostFetch(request);
+    await response.body!.cancel();
+    await endless.whenCancelled;
+    const cancelled = pair.frames.findIndex(({ type }) => type === 'cancel');
+    expect(pair.frames.slice(cancelled + 1).map(({ type }) => type)).not.toContain('end');
+  });
+
+  test('what came before the end of the signal can still be read', async () => {
+    using pair = connectByPort(async () => {
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('kept')) });
+      return new Response(body);
+    });
+    const controller = new AbortController();
+    const arrived = pair.nextFrame(({ type }) => type === 'chunk');
+    const response = await pair.hostFetch({ ...request, signal: controller.signal });
+    await arrived;
+    const reader = response.body!.getReader();
+    const { value } = await reader.read();
+    controller.abort();
+    await expect(reader.read()).rejects.toMatchObject({ name: 'AbortError' });
+    expect(Buffer.from(value!).toString()).toBe('kept');
+  });
+
+  test('the end of the page aborts everything that it had under way', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const pair = connectByPort(async (received) => {
+      void aborted(received.signal).then(resolve);
+      return endlessAnswer(10).response;
+    });
+    await pair.hostFetch(request);
+    pair.closeWindow();
+    await promise;
+  });
+
+  test('the end of the host fails what is under way and what comes after', async () => {
+    const { promise: isAsked, resolve } = Promise.withResolvers<void>();
+    using pair = connectByPort(() => {
+      resolve();
+      return new Promise<Response>(() => undefined);
+    });
+    const underWay = pair.hostFetch(request);
+    await isAsked;
+    pair.closeHost();
+    await expect(underWay).rejects.toBeInstanceOf(AppError);
+    await expect(pair.hostFetch(request)).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  test('no listener stays on a signal that outlives its requests', async () => {
+    using pair = connectByPort(async () => new Response('done'));
+    const { signal } = new AbortController();
+    const listeners = new Set<unknown>();
+    const original = { add: signal.addEventListener, remove: signal.removeEventListener };
+    signal.addEventListener = (...call: Parameters<typeof original.add>) => {
+      listeners.add(call[1]);
+      original.add.apply(signal, call);
+    };
+    signal.removeEventListener = (...call: Parameters<typeof original.remove>) => {
+      listeners.delete(call[1]);
+      original.remove.apply(signal, call);
+    };
+    await (await pair.hostFetch({ ...request, signal })).text();
+    expect(listeners.size).toBe(0);
+  });
+});
+
+describe('failure of the host', () => {
+  test('before the head rejects the request', async () => {
+    using pair = connectByPort(async () => {
+      throw new AppError('conflict', 'Busy.', { requestId: 'r1' });
+    });
+    await expect(pair.hostFetch(request)).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'Busy.',
+      requestId: 'r1',
+    });
+  });
+
+  test('in the middle of a body fails the reader, and tells nothing of the inside', async () => {
+    using pair = connectByPort(async () => {
+      const body = new ReadableStream({
+        pull: (controller) => controller.error(new Error('secret /home/someone')),
+      });
+      return new Response(body);
+    });
+    const response = await pair.hostFetch(request);
+    await expect(response.text()).rejects.toMatchObject({
+      code: 'internal',
+      message: expect.not.stringContaining('secret'),
+    });
+  });
+});
