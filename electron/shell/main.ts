@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { app, BrowserWindow, dialog, session } from 'electron';
 import { createHost } from '../create-host.ts';
 import { describeFailure } from '../server/log.ts';
+import { ServerControl } from '../server/server-control.ts';
 import { setApplicationMenu } from './application-menu.ts';
 import { desktopHandlers } from './desktop-handlers.ts';
 import { readDesktopOptions } from './desktop-options.ts';
@@ -41,7 +42,11 @@ async function start(): Promise<void> {
     handlers: desktopHandlers(dataDirectory),
     log,
   });
-  closeBeforeQuit(host, log);
+  const server = new ServerControl({ host, dataDirectory, log });
+  closeBeforeQuit(async () => {
+    await server.close();
+    await host.close();
+  }, log);
   followThemeSetting(host.storage.settings);
   setApplicationMenu(dataDirectory);
   offerPorts(host.api);

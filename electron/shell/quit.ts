@@ -1,17 +1,16 @@
 import { app } from 'electron';
-import type { Host } from '../create-host.ts';
 
 /** Milliseconds that closing may take; a provider or a disk that hangs must not keep the application alive for ever. */
 const closingLimit = 5_000;
 
 /** Closes the host before the application ends: runs under way are recorded as cancelled, the database is written. */
-export function closeBeforeQuit(host: Pick<Host, 'close'>, log: (message: string, error?: unknown) => void): void {
+export function closeBeforeQuit(closeHost: () => Promise<void>, log: (message: string, error?: unknown) => void): void {
   let state: 'open' | 'closing' | 'closed' = 'open';
 
   async function close(): Promise<void> {
     const limit = new Promise<void>((resolve) => setTimeout(resolve, closingLimit));
     try {
-      await Promise.race([host.close(), limit]);
+      await Promise.race([closeHost(), limit]);
     } catch (error) {
       log('The host did not close cleanly.', error);
     }
