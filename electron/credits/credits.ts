@@ -1,0 +1,63 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { AuthenticatedKey } from '../storage/storage.ts';
+
+/** What one completion call costs once its provider has begun to answer. */
+const creditsPerRun = 1;
+
+/** The credit of one run, set aside before the run begins. */
+export interface CreditReservation {
+  /** What the run costs, 0 once it was released. */
+  readonly consumed: number;
+  /** What the key may still use, runs under way counted as used; null for a key without a limit and for the window. */
+  remaining(): number | null;
+  /** Gives the credit back, for a run that costs nothing. A second call does nothing. */
+  release(): void;
+}
+
+export interface Credits {
+  /** Throws `credits_exhausted` when the key has none left. Null is the window, which needs none. */
+  reserve(key: AuthenticatedKey | null): CreditReservation;
+}
+
+/**
+ * Counts credits in memory, from what the ledger says when a key is first used: a run that is under way has its credit
+ * already, so requests at the same moment cannot spend the same one twice. There is one host for a data folder, so nobody
+ * else counts.
+ */
+export function createCredits(): Credits {
+  const usedByKey = new Map<string, number>();
+
+  function change(id: string, credits: number): void {
+    usedByKey.set(id, usedByKey.get(id)! + credits);
+  }
+
+  return {
+    reserve(key) {
+      if (key !== null) {
+        const used = usedByKey.get(key.id) ?? key.creditsUsed;
+        requireCredits(key, used);
+        usedByKey.set(key.id, used + creditsPerRun);
+      }
+      let consumed = creditsPerRun;
+      return {
+        get consumed() {
+          return consumed;
+        },
+        remaining: () =>
+          key === null || key.creditLimit === null ? null : Math.max(0, key.creditLimit - usedByKey.get(key.id)!),
+        release() {
+          if (key !== null) change(key.id, -consumed);
+          consumed = 0;
+        },
+      };
+    },
+  };
+}
+
+function requireCredits(key: AuthenticatedKey, used: number): void {
+  if (key.creditLimit === null || used + creditsPerRun <= key.creditLimit) return;
+  throw new AppError(
+    'credits_exhausted',
+    `This API key has used its ${key.creditLimit} credits. Whoever runs this Touchstone can raise the limit in its settings, under API keys.`,
+  );
+}

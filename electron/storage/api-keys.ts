@@ -1,0 +1,178 @@
+import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import { AppError } from '../../shared/app-error.ts';
+import type { ApiKey } from '../../shared/contract/api-keys.ts';
+import { scopes, type Scope } from '../../shared/contract/endpoint.ts';
+import { prepareQuery, valuesOf } from './queries.ts';
+import type { ApiKeyRow } from './schema.ts';
+import type { ApiKeyStore } from './storage.ts';
+
+/** How far `lastUsedAt` may be behind: a write for each request would cost more than all the rest of authentication. */
+const lastUseMilliseconds = 60_000;
+
+/** `ts_` and 256 random bits; whatever looks different cannot be a key of ours. */
+const keyForm = /^ts_[A-Za-z0-9_-]{43}$/;
+
+export interface ApiKeys extends ApiKeyStore {
+  /** Writes when each key was used last. */
+  writeLastUses(): void;
+}
+
+/** API keys of the database; several processes may issue and revoke at the same time. */
+export function createApiKeys(database: Database.Database): ApiKeys {
+  const queries = apiKeyQueries(database);
+  const lastUses = new Map<string, number>();
+  let lastUsesWrittenAt = 0;
+
+  function writeLastUses(): void {
+    if (lastUses.size === 0) return;
+    lastUsesWrittenAt = Date.now();
+    database
+      .transaction(() => {
+        for (const [id, time] of lastUses) queries.use.run({ id, last_used_at: time });
+      })
+      .immediate();
+    lastUses.clear();
+  }
+
+  function noteUse(id: string): void {
+    const now = Date.now();
+    lastUses.set(id, now);
+    if (now - lastUsesWrittenAt >= lastUseMilliseconds) writeLastUses();
+  }
+
+  const shown = (row: Omit<ApiKeyRow, 'sequence' | 'hash'>): ApiKey => apiKeyOf(row, lastUses.get(row.id));
+
+  function require(id: string): Omit<ApiKeyRow, 'sequence' | 'hash'> {
+    const row = queries.find.first({ id: id.toLowerCase() });
+    if (!row) throw new AppError('not_found', 'There is no API key with this id.');
+    return row;
+  }
+
+  return {
+    writeLastUses,
+    issue(input) {
+      const key = `ts_${randomBytes(32).toString('base64url')}`;
+      const row = {
+        id: randomUUID(),
+        name: input.name,
+        caller_id: randomUUID(),
+        hash: hash('sha256', key, 'buffer'),
+        scopes: scopes.filter((scope) => input.scopes?.includes(scope) ?? true).join(),
+        credit_limit: input.creditLimit ?? null,
+        credits_used: 0,
+        created_at: Date.now(),
+        last_used_at: null,
+        revoked_at: null,
+      };
+      queries.insert.run(row);
+      return { ...shown(require(row.id)), key };
+    },
+    list: () => queries.list.all({}).map(shown),
+    update(id, change) {
+      const row = require(id);
+      queries.change.run({
+        id: row.id,
+        name: change.name ?? row.name,
+        credit_limit: change.creditLimit === undefined ? row.credit_limit : change.creditLimit,
+      });
+      return shown(require(id));
+    },
+    revoke(id) {
+      queries.revoke.run({ id: require(id).id, revoked_at: Date.now() });
+    },
+    authenticate(key) {
+      if (!keyForm.test(key)) return null;
+      const digest = hash('sha256', key, 'buffer');
+      const row = queries.authenticate.first({ hash: digest });
+      if (!row || row.revoked_at !== null || !timingSafeEqual(row.hash, digest)) return null;
+      noteUse(row.id);
+      return {
+        id: row.id,
+        callerId: row.caller_id,
+        scopes: row.scopes.split(',') as Scope[],
+        creditLimit: row.credit_limit,
+        creditsUsed: row.credits_used,
+      };
+    },
+  };
+}
+
+function isoTime(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+function apiKeyOf(row: Omit<ApiKeyRow, 'sequence' | 'hash'>, lastUse: number | undefined): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    callerId: row.caller_id,
+    scopes: row.scopes.split(',') as Scope[],
+    creditLimit: row.credit_limit,
+    creditsUsed: row.credits_used,
+    createdAt: new Date(row.created_at).toISOString(),
+    lastUsedAt: isoTime(lastUse ?? row.last_used_at),
+    revokedAt: isoTime(row.revoked_at),
+  };
+}
+
+const shownColumns = [
+  'id',
+  'name',
+  'caller_id',
+  'scopes',
+  'credit_limit',
+  'credits_used',
+  'created_at',
+  'last_used_at',
+  'revoked_at',
+] as const satisfies (keyof ApiKeyRow)[];
+
+const insertedColumns = [
+  'id',
+  'name',
+  'caller_id',
+  'hash',
+  'scopes',
+  'credit_limit',
+  'credits_used',
+  'created_at',
+  'last_used_at',
+  'revoked_at',
+] as const satisfies (keyof ApiKeyRow)[];
+
+function apiKeyQueries(database: Database.Database) {
+  return {
+    insert: prepareQuery(database, (tables, input: Omit<ApiKeyRow, 'sequence'>) =>
+      tables.insertInto('api_keys').values(valuesOf(input, insertedColumns)),
+    ),
+    find: prepareQuery(database, (tables, input: { id: string }) =>
+      tables.selectFrom('api_keys').select(shownColumns).where('id', '=', input.id),
+    ),
+    list: prepareQuery(database, (tables) =>
+      tables.selectFrom('api_keys').select(shownColumns).orderBy('sequence', 'desc'),
+    ),
+    authenticate: prepareQuery(database, (tables, input: { hash: Uint8Array }) =>
+      tables
+        .selectFrom('api_keys')
+        .select(['id', 'caller_id', 'hash', 'scopes', 'credit_limit', 'credits_used', 'revoked_at'])
+        .where('hash', '=', input.hash),
+    ),
+    change: prepareQuery(database, (tables, input: { id: string; name: string; credit_limit: number | null }) =>
+      tables
+        .updateTable('api_keys')
+        .set({ name: input.name, credit_limit: input.credit_limit })
+        .where('id', '=', input.id),
+    ),
+    use: prepareQuery(database, (tables, input: { id: string; last_used_at: number }) =>
+      tables.updateTable('api_keys').set({ last_used_at: input.last_used_at }).where('id', '=', input.id),
+    ),
+    revoke: prepareQuery(database, (tables, input: { id: string; revoked_at: number }) =>
+      tables
+        .updateTable('api_keys')
+        .set({ revoked_at: input.revoked_at })
+        .where('id', '=', input.id)
+        .where('revoked_at', 'is', null),
+    ),
+  };
+}

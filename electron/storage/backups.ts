@@ -1,0 +1,155 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { AppError } from '../../shared/app-error.ts';
+import { createPrivateFile, databaseFile } from './database.ts';
+import { refuseNewerVersion } from './migrate.ts';
+import { applicationId } from './migrations/0001-first-tables.ts';
+import type { Storage } from './storage.ts';
+
+export function backupDirectory(directory: string): string {
+  return join(directory, 'backups');
+}
+
+/** Holds the name of the copy that the next start puts in place. */
+function restoreMark(directory: string): string {
+  return join(backupDirectory(directory), 'restore-next');
+}
+
+/** A free file in the folder of copies, named by the time, with the name taken at once. */
+function newBackupFile(directory: string): string {
+  const folder = backupDirectory(directory);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (let time = Date.now(); ; time += 1) {
+    const file = join(folder, `touchstone-${new Date(time).toISOString().replaceAll(':', '-')}.sqlite`);
+    if (existsSync(file) || existsSync(`${file}.partial`)) continue;
+    createPrivateFile(`${file}.partial`);
+    return file;
+  }
+}
+
+/** Makes a finished copy one single file, safe on the disk, under its final name. */
+function completeBackup(file: string): void {
+  const copy = new Database(`${file}.partial`);
+  copy.pragma('journal_mode = DELETE');
+  copy.close();
+  moveToDisk(`${file}.partial`, file);
+}
+
+function moveToDisk(from: string, to: string): void {
+  const handle = openSync(from, 'r+');
+  fsyncSync(handle);
+  closeSync(handle);
+  renameSync(from, to);
+}
+
+/** Throws `conflict` when a file is not a whole database of ours. */
+function requireRestorable(file: string): void {
+  const fileName = basename(file);
+  try {
+    const database = new Database(file, { readonly: true, fileMustExist: true });
+    try {
+      refuseNewerVersion(database);
+      const isOurs = database.pragma('application_id', { simple: true }) === applicationId;
+      if (isOurs && database.pragma('integrity_check', { simple: true }) === 'ok') return;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+  }
+  throw new AppError('conflict', `${fileName} is damaged or is not a copy of this database. Choose another one.`);
+}
+
+/** Copies of the database in the data folder. `flush` writes what is queued. */
+export function createBackups(
+  directory: string,
+  database: Database.Database,
+  flush: () => void,
+): Pick<Storage, 'createBackup' | 'listBackups' | 'scheduleRestore'> {
+  return {
+    async createBackup() {
+      flush();
+      const file = newBackupFile(directory);
+      try {
+        await database.backup(`${file}.partial`);
+        completeBackup(file);
+      } finally {
+        rmSync(`${file}.partial`, { force: true });
+      }
+      return { fileName: basename(file), bytes: statSync(file).size };
+    },
+    listBackups() {
+      const folder = backupDirectory(directory);
+      if (!existsSync(folder)) return [];
+      return readdirSync(folder)
+        .filter((fileName) => /^[\w.-]+\.sqlite$/.test(fileName))
+        .map((fileName) => ({ fileName, stats: statSync(join(folder, fileName)) }))
+        .sort((one, other) => other.stats.mtimeMs - one.stats.mtimeMs || (one.fileName < other.fileName ? 1 : -1))
+        .map(({ fileName, stats }) => ({ fileName, bytes: stats.size, createdAt: stats.mtime.toISOString() }));
+    },
+    scheduleRestore(fileName) {
+      const file = join(backupDirectory(directory), fileName);
+      if (basename(fileName) !== fileName || !fileName.endsWith('.sqlite') || !existsSync(file)) {
+        throw new AppError('not_found', 'There is no backup with this name.');
+      }
+      requireRestorable(file);
+      writeFileSync(restoreMark(directory), fileName, { mode: 0o600 });
+    },
+  };
+}
+
+/**
+ * Puts the copy in place that was marked for it, before the database is opened; the present database becomes a copy of its
+ * own. Interrupted at any point it begins again at the next start. A copy that has become unusable is left alone, and the
+ * reason returned for a log.
+ */
+export function applyScheduledRestore(directory: string): string | null {
+  const mark = restoreMark(directory);
+  if (!existsSync(mark)) return null;
+  const copy = join(backupDirectory(directory), basename(readFileSync(mark, 'utf8')));
+  try {
+    requireRestorable(copy);
+  } catch (error) {
+    rmSync(mark);
+    return error instanceof Error ? error.message : String(error);
+  }
+  keepPresent(directory);
+  const file = databaseFile(directory);
+  createPrivateFile(`${file}.restoring`);
+  copyFileSync(copy, `${file}.restoring`);
+  // A log of the old database beside the new one would be played into it.
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+  moveToDisk(`${file}.restoring`, file);
+  rmSync(mark);
+  return null;
+}
+
+function keepPresent(directory: string): void {
+  const file = databaseFile(directory);
+  if (!existsSync(file)) return;
+  const kept = newBackupFile(directory);
+  try {
+    // Closing the only connection brings the log into the file.
+    const database = new Database(file);
+    database.pragma('user_version');
+    database.close();
+  } catch {
+    // A damaged database, perhaps the reason for the restore, is kept as it is.
+  }
+  copyFileSync(file, `${kept}.partial`);
+  moveToDisk(`${kept}.partial`, kept);
+}

@@ -1,0 +1,142 @@
+import type Database from 'better-sqlite3';
+import { AppError } from '../../shared/app-error.ts';
+import { prepareQuery, valuesOf } from './queries.ts';
+import { titleOf } from './run-rows.ts';
+import type { ConversationRow } from './schema.ts';
+import type { NewRun, RunStore } from './storage.ts';
+import { timeOrderedId } from './time-ordered-id.ts';
+
+/** What joining needs to know of a conversation. */
+interface Membership {
+  readonly name: string;
+  readonly callerId: string;
+  readonly workspaceId: string | null;
+}
+
+/** More than can be between joining and the write of a run; requests that fail in between must not fill memory. */
+const mostUnwritten = 10_000;
+
+export interface Conversations {
+  join: RunStore['joinConversation'];
+  /** Inside a transaction: makes the run its conversation's newest one and returns `conversations.sequence`. */
+  append(run: NewRun, runSequence: number): number;
+  /** Tells after the transaction whether what it appended is on disk or has to be written again. */
+  settle(isCommitted: boolean): void;
+}
+
+export function createConversations(database: Database.Database): Conversations {
+  const queries = conversationQueries(database);
+  /** Joined, but written only together with their first run. */
+  const unwritten = new Map<string, Membership>();
+  const inserted = new Map<string, number>();
+  let lastSequence = queries.last.first({})?.sequence ?? 0;
+
+  function remember(id: string, membership: Membership): void {
+    unwritten.set(id, membership);
+    if (unwritten.size > mostUnwritten) unwritten.delete(unwritten.keys().next().value!);
+  }
+
+  function insert(run: NewRun, runSequence: number): number {
+    const sequence = lastSequence + inserted.size + 1;
+    const membership = unwritten.get(run.conversationId);
+    queries.insert.run({
+      sequence,
+      id: run.conversationId,
+      name: membership?.name ?? titleOf(run.promptText),
+      caller_id: run.callerId,
+      workspace_id: membership?.workspaceId ?? run.workspaceId,
+      last_run: runSequence,
+      created_at: run.createdAt,
+      updated_at: run.createdAt,
+    });
+    inserted.set(run.conversationId, sequence);
+    return sequence;
+  }
+
+  return {
+    join({ conversationId, workspaceId, callerId, name }) {
+      const workspace = workspaceId?.toLowerCase() ?? null;
+      const id = conversationId?.toLowerCase() ?? timeOrderedId();
+      const stored = conversationId === null ? undefined : queries.find.first({ id });
+      const present = stored ?? unwritten.get(id);
+      if (!present) {
+        remember(id, { name, callerId, workspaceId: workspace });
+        return { conversationId: id, workspaceId: workspace };
+      }
+      requireMembership(present, callerId, workspace);
+      if (present.workspaceId === null && workspace !== null) {
+        // Kept before the answer, so that of two callers at the same moment the second gets its conflict.
+        if (stored) queries.setWorkspace.run({ id, workspace_id: workspace });
+        else remember(id, { ...present, workspaceId: workspace });
+      }
+      return { conversationId: id, workspaceId: present.workspaceId ?? workspace };
+    },
+
+    append(run, runSequence) {
+      const known = inserted.get(run.conversationId) ?? queries.find.first({ id: run.conversationId })?.sequence;
+      if (known === undefined) return insert(run, runSequence);
+      queries.append.run({ sequence: known, last_run: runSequence, updated_at: run.createdAt });
+      return known;
+    },
+
+    settle(isCommitted) {
+      if (isCommitted) {
+        for (const id of inserted.keys()) unwritten.delete(id);
+        lastSequence += inserted.size;
+      }
+      inserted.clear();
+    },
+  };
+}
+
+function requireMembership(present: Membership, callerId: string, workspaceId: string | null): void {
+  if (present.callerId !== callerId) {
+    const message = 'This conversation belongs to another caller. Leave conversationId out to begin a new one.';
+    throw new AppError('forbidden', message, {
+      details: [{ field: 'metadata.conversationId', issue: 'belongs to another caller' }],
+    });
+  }
+  if (workspaceId !== null && present.workspaceId !== null && workspaceId !== present.workspaceId) {
+    const message = "This conversation belongs to another workspace. Send that workspace's id, or none.";
+    throw new AppError('conflict', message, {
+      details: [{ field: 'metadata.workspaceId', issue: "is not this conversation's workspace" }],
+    });
+  }
+}
+
+const conversationColumns = [
+  'sequence',
+  'id',
+  'name',
+  'caller_id',
+  'workspace_id',
+  'last_run',
+  'created_at',
+  'updated_at',
+] as const satisfies (keyof ConversationRow)[];
+
+function conversationQueries(database: Database.Database) {
+  return {
+    last: prepareQuery(database, (tables) =>
+      tables.selectFrom('conversations').select('sequence').orderBy('sequence', 'desc').limit(1),
+    ),
+    find: prepareQuery(database, (tables, input: { id: string }) =>
+      tables
+        .selectFrom('conversations')
+        .select(['sequence', 'name', 'caller_id as callerId', 'workspace_id as workspaceId'])
+        .where('id', '=', input.id),
+    ),
+    insert: prepareQuery(database, (tables, input: ConversationRow) =>
+      tables.insertInto('conversations').values(valuesOf(input, conversationColumns)),
+    ),
+    append: prepareQuery(database, (tables, input: { sequence: number; last_run: number; updated_at: number }) =>
+      tables
+        .updateTable('conversations')
+        .set({ last_run: input.last_run, updated_at: input.updated_at })
+        .where('sequence', '=', input.sequence),
+    ),
+    setWorkspace: prepareQuery(database, (tables, input: { id: string; workspace_id: string }) =>
+      tables.updateTable('conversations').set({ workspace_id: input.workspace_id }).where('id', '=', input.id),
+    ),
+  };
+}

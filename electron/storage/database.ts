@@ -1,0 +1,51 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { migrate } from './migrate.ts';
+
+/** How long a statement waits for another process (the command line for keys) to end its transaction. */
+const busyMilliseconds = 5000;
+
+/** SQLite writes the log back into the database when it has this many pages: rarely enough that hot pages are written once. */
+const checkpointPages = 4000;
+
+export function databaseFile(directory: string): string {
+  return join(directory, 'touchstone.sqlite');
+}
+
+/** Prompts and answers are nobody else's business: a folder that we make or find empty is for its owner alone. */
+export function prepareDirectory(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (readdirSync(directory).length === 0) chmodSync(directory, 0o700);
+}
+
+/**
+ * Makes a file that only its owner may read, before SQLite does; SQLite's log takes over the mode. One that is there is
+ * never opened: closing it again would drop the locks that this process may already hold on it through SQLite.
+ */
+export function createPrivateFile(file: string): void {
+  if (existsSync(file)) chmodSync(file, 0o600);
+  else closeSync(openSync(file, 'a', 0o600));
+}
+
+/**
+ * Opens the database of a data folder and brings its tables up to date. Several processes may have it open.
+ * Throws `conflict` when a newer version made it.
+ */
+export function openDatabase(directory: string): Database.Database {
+  prepareDirectory(directory);
+  const file = databaseFile(directory);
+  createPrivateFile(file);
+  const database = new Database(file, { timeout: busyMilliseconds });
+  try {
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = NORMAL');
+    database.pragma('foreign_keys = ON');
+    database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
+    migrate(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import type Database from 'better-sqlite3';
+import { AppError } from '../../shared/app-error.ts';
+import { firstTables } from './migrations/0001-first-tables.ts';
+
+/** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
+const migrations: readonly string[] = [firstTables];
+
+function version(database: Database.Database): number {
+  return database.pragma('user_version', { simple: true }) as number;
+}
+
+/** Throws `conflict` for a database that a later version of the service made: writing to it could damage it. */
+export function refuseNewerVersion(database: Database.Database): void {
+  if (version(database) <= migrations.length) return;
+  throw new AppError(
+    'conflict',
+    `This database was made by a newer version of Touchstone (its format is ${version(database)}, this version knows ` +
+      `${migrations.length}). Install the newer version, or use another data folder.`,
+  );
+}
+
+/** Brings the tables up to date in one transaction: all of it happens or nothing, whenever the process ends. */
+export function migrate(database: Database.Database): void {
+  refuseNewerVersion(database);
+  if (version(database) === migrations.length) return;
+  database
+    .transaction(() => {
+      // Read again under the lock: another process may have migrated in between.
+      for (const change of migrations.slice(version(database))) database.exec(change);
+      database.pragma(`user_version = ${migrations.length}`);
+    })
+    .immediate();
+}

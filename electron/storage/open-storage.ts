@@ -1,0 +1,78 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import { createApiKeys } from './api-keys.ts';
+import { applyScheduledRestore, createBackups } from './backups.ts';
+import { databaseFile, openDatabase, prepareDirectory } from './database.ts';
+import { createFacts } from './facts.ts';
+import { lockHost } from './host-lock.ts';
+import { createLogSync } from './log-sync.ts';
+import { createProviderMemory } from './provider-memory.ts';
+import type { Durability } from './run-recorder.ts';
+import { createRunStore } from './run-store.ts';
+import { createSettingsStore } from './settings-store.ts';
+import type { Storage } from './storage.ts';
+
+export interface OpenStorageOptions {
+  /** The data folder; made when it is not there. */
+  readonly directory: string;
+  /** What an answered run survives; `process` unless told. See docs/decisions/recording-and-durability.md. */
+  readonly durability?: Durability;
+}
+
+/**
+ * Opens the data folder's database for the one host that may use it at a time. Throws `conflict` when another host has it
+ * open or a newer version made it.
+ */
+export function openStorage({ directory, durability = 'process' }: OpenStorageOptions): Storage {
+  prepareDirectory(directory);
+  const lock = lockHost(directory);
+  try {
+    const refusal = applyScheduledRestore(directory);
+    if (refusal !== null) process.emitWarning(`The backup was not restored: ${refusal}`);
+    const database = openDatabase(directory);
+    return assembleStorage(directory, database, durability, lock.release);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function assembleStorage(
+  directory: string,
+  database: Database.Database,
+  durability: Durability,
+  release: () => void,
+): Storage {
+  const file = databaseFile(directory);
+  const facts = createFacts(database);
+  const windowCallerId = facts.readOrMake('window_caller_id', randomUUID);
+  const tokenSecret = facts.readOrMake('token_secret', () => randomBytes(32).toString('base64url'));
+  const logSync = createLogSync(`${file}-wal`);
+  const runs = createRunStore({ database, logSync, durability, windowCallerId, tokenSecret });
+  const apiKeys = createApiKeys(database);
+  let closing: Promise<void> | null = null;
+
+  async function close(): Promise<void> {
+    runs.close();
+    apiKeys.writeLastUses();
+    await logSync.close();
+    database.close();
+    release();
+  }
+
+  return {
+    runs,
+    apiKeys,
+    settings: createSettingsStore(facts),
+    providerMemory: createProviderMemory(database),
+    windowCallerId,
+    databaseBytes: () => fileBytes(file) + fileBytes(`${file}-wal`),
+    ...createBackups(directory, database, runs.flush),
+    close: () => (closing ??= close()),
+  };
+}
+
+function fileBytes(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

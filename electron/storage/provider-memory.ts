@@ -1,0 +1,135 @@
+import type Database from 'better-sqlite3';
+import { AppError } from '../../shared/app-error.ts';
+import type { AiSystem } from '../../shared/contract/common.ts';
+import type { ProviderTest } from '../../shared/contract/providers.ts';
+import type { ListedModel } from '../providers/provider.ts';
+import { prepareQuery } from './queries.ts';
+import type { ProviderMemory } from './storage.ts';
+
+interface Account {
+  baseAddress: string | null;
+  lastTest: ProviderTest | null;
+  listedModels: ListedModel[] | null;
+}
+
+const unknownAccount: Account = { baseAddress: null, lastTest: null, listedModels: null };
+
+/** Every run asks for some of it, so all of it is held in memory; changes are written before they are seen. */
+export function createProviderMemory(database: Database.Database): ProviderMemory {
+  const queries = providerQueries(database);
+  const accounts = new Map(queries.accounts.all({}).map((row) => [row.account, accountOf(row)]));
+  let endpoints = queries.endpoints.all({});
+  let userModels = queries.userModels.all({}).map(({ ai_system, model }) => ({ aiSystem: ai_system as AiSystem, model }));
+
+  function change(name: string, part: Partial<Account>): void {
+    const next = { ...(accounts.get(name) ?? unknownAccount), ...part };
+    queries.keepAccount.run({
+      account: name,
+      base_address: next.baseAddress,
+      last_test_json: next.lastTest && JSON.stringify(next.lastTest),
+      listed_models_json: next.listedModels && JSON.stringify(next.listedModels),
+    });
+    accounts.set(name, next);
+  }
+
+  const isNamed = (name: string) => (endpoint: { name: string }) => endpoint.name.toLowerCase() === name.toLowerCase();
+  const isModel = (aiSystem: AiSystem, model: string) => (known: { aiSystem: AiSystem; model: string }) =>
+    known.aiSystem === aiSystem && known.model === model;
+
+  return {
+    baseAddress: (account) => accounts.get(account)?.baseAddress ?? null,
+    setBaseAddress: (account, baseAddress) => change(account, { baseAddress }),
+    lastTest: (account) => accounts.get(account)?.lastTest ?? null,
+    setLastTest: (account, lastTest) => change(account, { lastTest }),
+    listedModels: (account) => accounts.get(account)?.listedModels ?? null,
+    setListedModels: (account, listedModels) => change(account, { listedModels }),
+    endpoints: () => endpoints,
+    addEndpoint({ name, baseAddress }) {
+      if (endpoints.some(isNamed(name))) throw new AppError('conflict', `There is an endpoint named ${name} already.`);
+      queries.insertEndpoint.run({ name, base_address: baseAddress });
+      endpoints = [...endpoints, { name, baseAddress }];
+    },
+    setEndpointAddress(name, baseAddress) {
+      const present = endpoints.find(isNamed(name));
+      if (!present) throw new AppError('not_found', `There is no endpoint named ${name}.`);
+      queries.setEndpointAddress.run({ name, base_address: baseAddress });
+      endpoints = endpoints.map((endpoint) => (endpoint === present ? { ...endpoint, baseAddress } : endpoint));
+    },
+    removeEndpoint(name) {
+      const present = endpoints.find(isNamed(name));
+      if (!present) return;
+      queries.removeEndpoint.run({ name });
+      // What is known of it must not become the knowledge of a later endpoint of the same name.
+      queries.removeAccount.run({ account: `endpoint:${present.name}` });
+      accounts.delete(`endpoint:${present.name}`);
+      endpoints = endpoints.filter((endpoint) => endpoint !== present);
+    },
+    userModels: () => userModels,
+    addUserModel(aiSystem, model) {
+      if (userModels.some(isModel(aiSystem, model))) return;
+      queries.insertUserModel.run({ ai_system: aiSystem, model });
+      userModels = [...userModels, { aiSystem, model }];
+    },
+    removeUserModel(aiSystem, model) {
+      queries.removeUserModel.run({ ai_system: aiSystem, model });
+      userModels = userModels.filter((known) => !isModel(aiSystem, model)(known));
+    },
+  };
+}
+
+interface AccountRow {
+  account: string;
+  base_address: string | null;
+  last_test_json: string | null;
+  listed_models_json: string | null;
+}
+
+function accountOf(row: AccountRow): Account {
+  return {
+    baseAddress: row.base_address,
+    lastTest: row.last_test_json === null ? null : (JSON.parse(row.last_test_json) as ProviderTest),
+    listedModels: row.listed_models_json === null ? null : (JSON.parse(row.listed_models_json) as ListedModel[]),
+  };
+}
+
+function providerQueries(database: Database.Database) {
+  return {
+    accounts: prepareQuery(database, (tables) => tables.selectFrom('provider_accounts').selectAll()),
+    keepAccount: prepareQuery(database, (tables, input: AccountRow) => {
+      const rest = {
+        base_address: input.base_address,
+        last_test_json: input.last_test_json,
+        listed_models_json: input.listed_models_json,
+      };
+      return tables
+        .insertInto('provider_accounts')
+        .values({ account: input.account, ...rest })
+        .onConflict((conflict) => conflict.column('account').doUpdateSet(rest));
+    }),
+    removeAccount: prepareQuery(database, (tables, input: { account: string }) =>
+      tables.deleteFrom('provider_accounts').where('account', '=', input.account),
+    ),
+    endpoints: prepareQuery(database, (tables) =>
+      tables.selectFrom('compatible_endpoints').select(['name', 'base_address as baseAddress']).orderBy('name'),
+    ),
+    insertEndpoint: prepareQuery(database, (tables, input: { name: string; base_address: string }) =>
+      tables.insertInto('compatible_endpoints').values({ name: input.name, base_address: input.base_address }),
+    ),
+    setEndpointAddress: prepareQuery(database, (tables, input: { name: string; base_address: string }) =>
+      tables
+        .updateTable('compatible_endpoints')
+        .set({ base_address: input.base_address })
+        .where('name', '=', input.name),
+    ),
+    removeEndpoint: prepareQuery(database, (tables, input: { name: string }) =>
+      tables.deleteFrom('compatible_endpoints').where('name', '=', input.name),
+    ),
+    userModels: prepareQuery(database, (tables) => tables.selectFrom('user_models').selectAll()),
+    insertUserModel: prepareQuery(database, (tables, input: { ai_system: string; model: string }) =>
+      tables.insertInto('user_models').values({ ai_system: input.ai_system, model: input.model }),
+    ),
+    removeUserModel: prepareQuery(database, (tables, input: { ai_system: string; model: string }) =>
+      tables.deleteFrom('user_models').where('ai_system', '=', input.ai_system).where('model', '=', input.model),
+    ),
+  };
+}

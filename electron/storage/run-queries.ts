@@ -1,0 +1,132 @@
+import type Database from 'better-sqlite3';
+import { prepareQuery, valuesOf } from './queries.ts';
+import type { OutcomeColumns, OutcomeTexts } from './run-rows.ts';
+import type { RunRow, RunTextRow, Schema } from './schema.ts';
+
+const outcomeColumns = [
+  'status',
+  'completed_at',
+  'first_token_ms',
+  'total_ms',
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'cost',
+  'credits',
+  'finish_reason',
+  'error_code',
+] as const satisfies (keyof RunRow)[];
+
+const runColumns = [
+  'sequence',
+  'id',
+  'conversation',
+  'message_id',
+  'caller_id',
+  'api_key_id',
+  'prompt_id',
+  'prompt_version_id',
+  'ai_system',
+  'model',
+  'served_by',
+  'created_at',
+  'title',
+  'draft_id',
+  'app_headers_json',
+  ...outcomeColumns,
+] as const satisfies (keyof RunRow)[];
+
+const outcomeTextColumns = ['content', 'reasoning', 'error_message', 'citations_json'] as const satisfies (keyof RunTextRow)[];
+
+const runTextColumns = [
+  'run',
+  'prompt_text',
+  'system_message',
+  'replacements_json',
+  'rendered_prompt',
+  'configuration_json',
+  'dataspace_ids_json',
+  'metadata_json',
+  'warnings_json',
+  ...outcomeTextColumns,
+] as const satisfies (keyof RunTextRow)[];
+
+/** The statements that write runs. */
+export function runWriteQueries(database: Database.Database) {
+  return {
+    insertRun: prepareQuery(database, (tables, input: RunRow) =>
+      tables.insertInto('runs').values(valuesOf(input, runColumns)),
+    ),
+    insertTexts: prepareQuery(database, (tables, input: RunTextRow) =>
+      tables.insertInto('run_texts').values(valuesOf(input, runTextColumns)),
+    ),
+    endRun: prepareQuery(database, (tables, input: OutcomeColumns & { sequence: number }) =>
+      tables.updateTable('runs').set(valuesOf(input, outcomeColumns)).where('sequence', '=', input.sequence),
+    ),
+    endTexts: prepareQuery(database, (tables, input: OutcomeTexts & { run: number }) =>
+      tables.updateTable('run_texts').set(valuesOf(input, outcomeTextColumns)).where('run', '=', input.run),
+    ),
+    insertCredits: prepareQuery(database, (tables, input: Schema['credit_entries']) =>
+      tables
+        .insertInto('credit_entries')
+        .values(valuesOf(input, ['run', 'api_key_id', 'credits', 'created_at'])),
+    ),
+    addCreditsUsed: prepareQuery(database, (tables, input: { id: string; credits: number }) =>
+      tables
+        .updateTable('api_keys')
+        .set((expression) => ({ credits_used: expression('credits_used', '+', input.credits) }))
+        .where('id', '=', input.id),
+    ),
+    interruptTexts: prepareQuery(database, (tables, input: { error_message: string }) =>
+      tables
+        .updateTable('run_texts')
+        .set({ error_message: input.error_message })
+        .where('run', 'in', (inner) => inner.selectFrom('runs').select('sequence').where('status', '=', 'Running')),
+    ),
+    interruptRuns: prepareQuery(database, (tables) =>
+      tables
+        .updateTable('runs')
+        .set({ status: 'Failed', finish_reason: 'Error', error_code: 'interrupted' })
+        .where('status', '=', 'Running'),
+    ),
+  };
+}
+
+/** The statements that read runs; `before` is the sequence that the page before ended with. */
+export function runReadQueries(database: Database.Database) {
+  return {
+    newest: prepareQuery(database, (tables) =>
+      tables.selectFrom('runs').select('sequence').orderBy('sequence', 'desc').limit(1),
+    ),
+    page: prepareQuery(database, (tables, input: { before: number; limit: number }) =>
+      tables
+        .selectFrom('runs')
+        .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
+        .selectAll('runs')
+        .select('conversations.id as conversation_id')
+        .where('runs.sequence', '<', input.before)
+        .orderBy('runs.sequence', 'desc')
+        .limit(input.limit),
+    ),
+    pageOfDraft: prepareQuery(database, (tables, input: { before: number; limit: number; draft_id: string }) =>
+      tables
+        .selectFrom('runs')
+        .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
+        .selectAll('runs')
+        .select('conversations.id as conversation_id')
+        .where('runs.draft_id', '=', input.draft_id)
+        .where('runs.sequence', '<', input.before)
+        .orderBy('runs.sequence', 'desc')
+        .limit(input.limit),
+    ),
+    whole: prepareQuery(database, (tables, input: { id: string }) =>
+      tables
+        .selectFrom('runs')
+        .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
+        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+        .selectAll(['runs', 'run_texts'])
+        .select('conversations.id as conversation_id')
+        .where('runs.id', '=', input.id),
+    ),
+  };
+}

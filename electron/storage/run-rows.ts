@@ -1,0 +1,189 @@
+import type { AiSystem } from '../../shared/contract/common.ts';
+import type { RunDetail, RunSummary } from '../../shared/contract/runs.ts';
+import type { RunRow, RunTextRow } from './schema.ts';
+import type { NewRun, RunOutcome } from './storage.ts';
+
+/** Characters of a run's title and of a conversation's name. */
+const titleLength = 120;
+
+/** First line of a prompt that says something, cut short. */
+export function titleOf(promptText: string): string {
+  const text = promptText.trimStart();
+  const end = text.indexOf('\n');
+  const line = (end === -1 ? text : text.slice(0, end)).trimEnd();
+  // A cut through a pair of surrogates would leave half a character.
+  return line.slice(0, titleLength).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** Null when there is nothing in it: most runs have no headers, warnings or citations, and null takes no room. */
+function jsonOrNull(value: object | null): string | null {
+  if (value === null) return null;
+  const json = JSON.stringify(value);
+  return json === '[]' || json === '{}' ? null : json;
+}
+
+function keptJson(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+export type OutcomeColumns = Pick<
+  RunRow,
+  | 'status'
+  | 'completed_at'
+  | 'first_token_ms'
+  | 'total_ms'
+  | 'prompt_tokens'
+  | 'completion_tokens'
+  | 'total_tokens'
+  | 'cost'
+  | 'credits'
+  | 'finish_reason'
+  | 'error_code'
+>;
+export type OutcomeTexts = Pick<RunTextRow, 'content' | 'reasoning' | 'error_message' | 'citations_json'>;
+
+const underWay: OutcomeColumns = {
+  status: 'Running',
+  completed_at: null,
+  first_token_ms: null,
+  total_ms: null,
+  prompt_tokens: null,
+  completion_tokens: null,
+  total_tokens: null,
+  cost: null,
+  credits: 0,
+  finish_reason: null,
+  error_code: null,
+};
+const noTexts: OutcomeTexts = { content: '', reasoning: null, error_message: null, citations_json: null };
+
+export function outcomeColumns(outcome: RunOutcome | null): OutcomeColumns {
+  if (outcome === null) return underWay;
+  return {
+    status: outcome.status,
+    completed_at: outcome.completedAt,
+    first_token_ms: outcome.firstTokenMs,
+    total_ms: outcome.totalMs,
+    prompt_tokens: outcome.usage?.prompt_tokens ?? null,
+    completion_tokens: outcome.usage?.completion_tokens ?? null,
+    total_tokens: outcome.usage?.total_tokens ?? null,
+    cost: outcome.cost,
+    credits: outcome.credits,
+    finish_reason: outcome.finishReason,
+    error_code: outcome.error?.code ?? null,
+  };
+}
+
+export function outcomeTexts(outcome: RunOutcome | null): OutcomeTexts {
+  if (outcome === null) return noTexts;
+  return {
+    content: outcome.content,
+    reasoning: outcome.reasoning,
+    error_message: outcome.error?.message ?? null,
+    citations_json: jsonOrNull(outcome.citations),
+  };
+}
+
+export interface RunPlace {
+  readonly sequence: number;
+  readonly conversation: number;
+}
+
+export function runRow(run: NewRun, outcome: RunOutcome | null, place: RunPlace, draftId: string | null): RunRow {
+  return {
+    ...place,
+    ...outcomeColumns(outcome),
+    id: run.runId,
+    message_id: run.messageId,
+    caller_id: run.callerId,
+    api_key_id: run.apiKeyId,
+    prompt_id: run.promptId,
+    prompt_version_id: run.promptVersionId,
+    ai_system: run.aiSystem,
+    model: run.model,
+    served_by: run.servedBy,
+    created_at: run.createdAt,
+    title: titleOf(run.promptText),
+    draft_id: draftId,
+    app_headers_json: jsonOrNull(run.appHeaders),
+  };
+}
+
+export function runTextRow(run: NewRun, outcome: RunOutcome | null, sequence: number): RunTextRow {
+  return {
+    ...outcomeTexts(outcome),
+    run: sequence,
+    prompt_text: run.promptText,
+    system_message: run.systemMessage,
+    replacements_json: keptJson(run.replacements),
+    rendered_prompt: run.renderedPrompt,
+    configuration_json: keptJson(run.configuration),
+    dataspace_ids_json: keptJson(run.dataspaceIds as string[] | null),
+    metadata_json: keptJson(run.metadata),
+    warnings_json: jsonOrNull(run.warnings),
+  };
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString();
+}
+
+function usageOf(row: RunRow): RunSummary['usage'] {
+  const { prompt_tokens, completion_tokens, total_tokens } = row;
+  if (prompt_tokens === null || completion_tokens === null || total_tokens === null) return null;
+  return { prompt_tokens, completion_tokens, total_tokens };
+}
+
+/** A run's row with the id of its conversation. */
+export type ListedRunRow = RunRow & { conversation_id: string };
+
+export function runSummaryOf(row: ListedRunRow): RunSummary {
+  return {
+    runId: row.id,
+    conversationId: row.conversation_id,
+    status: row.status as RunSummary['status'],
+    aiSystem: row.ai_system as AiSystem,
+    model: row.model,
+    servedBy: row.served_by,
+    createdAt: isoTime(row.created_at),
+    completedAt: row.completed_at === null ? null : isoTime(row.completed_at),
+    totalMs: row.total_ms,
+    firstTokenMs: row.first_token_ms,
+    usage: usageOf(row),
+    cost: row.cost,
+    errorCode: row.error_code,
+    title: row.title,
+    draftId: row.draft_id,
+  };
+}
+
+function parsed<Value>(json: string | null, absent: Value): Value {
+  return json === null ? absent : (JSON.parse(json) as Value);
+}
+
+export function runDetailOf(row: ListedRunRow & RunTextRow): RunDetail {
+  return {
+    ...runSummaryOf(row),
+    messageId: row.message_id,
+    callerId: row.caller_id,
+    input: {
+      promptText: row.prompt_text,
+      systemMessage: row.system_message,
+      replacements: parsed(row.replacements_json, null),
+      renderedPrompt: row.rendered_prompt,
+      configuration: parsed(row.configuration_json, null),
+      dataspaceIds: parsed(row.dataspace_ids_json, null),
+    },
+    output: {
+      content: row.content,
+      reasoning: row.reasoning,
+      finishReason: row.finish_reason,
+      error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    },
+    appHeaders: parsed(row.app_headers_json, {}),
+    metadata: parsed(row.metadata_json, null),
+    citations: parsed(row.citations_json, []),
+    warnings: parsed(row.warnings_json, []),
+    credits: row.credits,
+  };
+}

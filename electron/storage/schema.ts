@@ -1,0 +1,128 @@
+import type { Generated } from 'kysely';
+
+/**
+ * The tables as Kysely sees them; the migrations make them. Times are milliseconds since 1970, ids lower-case uuids, columns
+ * that end in `_json` JSON text. Rows point at each other by `sequence`, which grows with every insert: paging by it is stable.
+ */
+export interface Schema {
+  facts: FactRow;
+  conversations: ConversationRow;
+  runs: RunRow;
+  run_texts: RunTextRow;
+  api_keys: ApiKeyRow;
+  credit_entries: CreditEntryRow;
+  provider_accounts: ProviderAccountRow;
+  compatible_endpoints: CompatibleEndpointRow;
+  user_models: UserModelRow;
+}
+
+/** Single values of the whole database: `window_caller_id`, `token_secret`, `settings`. */
+interface FactRow {
+  name: string;
+  value: string;
+}
+
+export interface ConversationRow {
+  sequence: number;
+  id: string;
+  name: string;
+  caller_id: string;
+  workspace_id: string | null;
+  /** `runs.sequence` of its newest run: conversations are listed by it. */
+  last_run: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** What lists and filters need of a run. Rows stay small, so that a page of them, or a scan, reads little. */
+export interface RunRow {
+  sequence: number;
+  id: string;
+  /** `conversations.sequence`. */
+  conversation: number;
+  message_id: string;
+  caller_id: string;
+  api_key_id: string | null;
+  prompt_id: string | null;
+  prompt_version_id: string | null;
+  ai_system: string;
+  model: string;
+  served_by: string;
+  status: string;
+  created_at: number;
+  completed_at: number | null;
+  first_token_ms: number | null;
+  total_ms: number | null;
+  prompt_tokens: number | null;
+  completion_tokens: number | null;
+  total_tokens: number | null;
+  cost: number | null;
+  credits: number;
+  finish_reason: string | null;
+  error_code: string | null;
+  title: string;
+  draft_id: string | null;
+  /** Null when the caller sent none. */
+  app_headers_json: string | null;
+}
+
+/** The long parts of a run, read only for one run at a time. */
+export interface RunTextRow {
+  /** `runs.sequence`. */
+  run: number;
+  prompt_text: string;
+  system_message: string | null;
+  replacements_json: string | null;
+  rendered_prompt: string;
+  configuration_json: string | null;
+  dataspace_ids_json: string | null;
+  metadata_json: string | null;
+  /** Null for an empty list, as for the citations. */
+  warnings_json: string | null;
+  content: string;
+  reasoning: string | null;
+  error_message: string | null;
+  citations_json: string | null;
+}
+
+export interface ApiKeyRow {
+  sequence: Generated<number>;
+  id: string;
+  name: string;
+  caller_id: string;
+  /** SHA-256 of the key. */
+  hash: Uint8Array;
+  /** Separated by commas. */
+  scopes: string;
+  credit_limit: number | null;
+  /** Sum of its `credit_entries`. */
+  credits_used: number;
+  created_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+}
+
+interface CreditEntryRow {
+  /** `runs.sequence`: a run is paid for once. */
+  run: number;
+  api_key_id: string;
+  credits: number;
+  created_at: number;
+}
+
+interface ProviderAccountRow {
+  account: string;
+  base_address: string | null;
+  last_test_json: string | null;
+  listed_models_json: string | null;
+}
+
+interface CompatibleEndpointRow {
+  name: string;
+  base_address: string;
+}
+
+interface UserModelRow {
+  ai_system: string;
+  model: string;
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { defaultSettings, settings as settingsSchema, type Settings } from '../../shared/contract/settings.ts';
+import type { Facts } from './facts.ts';
+import type { SettingsStore } from './storage.ts';
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Every part of a kept value that is still valid, and the default of every part that is not. */
+function salvage(schema: z.ZodObject, kept: unknown, defaults: Record<string, unknown>): Record<string, unknown> {
+  const values = isRecord(kept) ? kept : {};
+  return Object.fromEntries(
+    Object.entries(schema.shape).map(([name, part]) => {
+      const fallback = defaults[name];
+      if (part instanceof z.ZodObject && isRecord(fallback)) return [name, salvage(part, values[name], fallback)];
+      const checked = z.safeParse(part, values[name]);
+      return [name, checked.success ? checked.data : fallback];
+    }),
+  );
+}
+
+function parseKept(json: string | null): unknown {
+  try {
+    return json === null ? null : JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
+/** What every reader shares must not be changed by one of them. */
+function frozen<Value>(value: Value): Value {
+  if (isRecord(value)) Object.values(value).forEach(frozen);
+  return Object.freeze(value);
+}
+
+/** Settings live in memory and in one row; reading them costs nothing. */
+export function createSettingsStore(facts: Facts): SettingsStore {
+  const listeners = new Set<(settings: Settings) => void>();
+  let current = frozen(salvage(settingsSchema, parseKept(facts.read('settings')), structuredClone(defaultSettings)) as Settings);
+
+  return {
+    read: () => current,
+    update(change) {
+      const present = Object.entries(change).filter(([, value]) => value !== undefined);
+      const next = frozen(settingsSchema.parse({ ...current, ...Object.fromEntries(present) }));
+      facts.write('settings', JSON.stringify(next));
+      current = next;
+      for (const listener of [...listeners]) listener(next);
+      return next;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
