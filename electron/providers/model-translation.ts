@@ -1,0 +1,141 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider';
+import {
+  namedParameters,
+  type Configuration,
+  type FinishReason,
+  type Usage,
+} from '../../shared/contract/completions.ts';
+import type { ModelAnswer, ModelPart, ModelRequest } from './provider.ts';
+
+type ResponseFormat = NonNullable<Configuration['response_format']>;
+type JsonSchema = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>, { type: 'json' }>['schema'];
+
+const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+type ReasoningEffort = (typeof reasoningEfforts)[number];
+
+export function isReasoningEffort(value: unknown): value is ReasoningEffort {
+  return reasoningEfforts.includes(value as ReasoningEffort);
+}
+
+function toPrompt({ systemMessage, messages }: ModelRequest): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Prompt = [];
+  if (systemMessage !== null && systemMessage !== '') prompt.push({ role: 'system', content: systemMessage });
+  for (const { role, content } of messages) prompt.push({ role, content: [{ type: 'text', text: content }] });
+  return prompt;
+}
+
+function toResponseFormat(format: ResponseFormat): LanguageModelV4CallOptions['responseFormat'] {
+  if (format.type !== 'json_schema') return format.type === 'json_object' ? { type: 'json' } : undefined;
+  const { schema, name, description } = format.json_schema;
+  return {
+    type: 'json',
+    schema: schema as JsonSchema,
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+  };
+}
+
+/** Whether a schema is to be kept to the letter. Off unless asked for, as in OpenAI's own API. */
+export function isStrictSchema(configuration: Configuration): boolean {
+  const format = configuration.response_format;
+  return format?.type === 'json_schema' && format.json_schema['strict'] === true;
+}
+
+/** The service's request in the AI SDK's words; keys without a name of ours are left to `unnamedParameters`. */
+export function toCallOptions(request: ModelRequest): LanguageModelV4CallOptions {
+  const { configuration } = request;
+  const options: LanguageModelV4CallOptions = { prompt: toPrompt(request) };
+  if (configuration.max_tokens != null) options.maxOutputTokens = configuration.max_tokens;
+  if (configuration.temperature != null) options.temperature = configuration.temperature;
+  if (configuration.top_p != null) options.topP = configuration.top_p;
+  if (configuration.top_k != null) options.topK = configuration.top_k;
+  if (configuration.seed != null) options.seed = configuration.seed;
+  if (configuration.frequency_penalty != null) options.frequencyPenalty = configuration.frequency_penalty;
+  if (configuration.presence_penalty != null) options.presencePenalty = configuration.presence_penalty;
+  if (configuration.stop != null) {
+    options.stopSequences = typeof configuration.stop === 'string' ? [configuration.stop] : configuration.stop;
+  }
+  if (isReasoningEffort(configuration.reasoning_effort)) options.reasoning = configuration.reasoning_effort;
+  const responseFormat = configuration.response_format && toResponseFormat(configuration.response_format);
+  if (responseFormat) options.responseFormat = responseFormat;
+  return options;
+}
+
+const named: ReadonlySet<string> = new Set(namedParameters);
+
+/** The keys that go to the provider as they are; null when there are none. */
+export function unnamedParameters(configuration: Configuration): Record<string, unknown> | null {
+  let unnamed: Record<string, unknown> | null = null;
+  for (const key in configuration) {
+    if (named.has(key)) continue;
+    unnamed ??= {};
+    unnamed[key] = configuration[key];
+  }
+  return unnamed;
+}
+
+/** Null when the provider says that the answer is broken: it is a failure then, and no answer. */
+export function toFinishReason({ unified }: LanguageModelV4FinishReason): FinishReason | null {
+  switch (unified) {
+    case 'length':
+      return 'Length';
+    case 'content-filter':
+      return 'ContentFilter';
+    case 'tool-calls':
+      return 'ToolCalls';
+    case 'error':
+    case 'interrupted':
+      return null;
+    case 'stop':
+    case 'other':
+      return 'Stop';
+  }
+}
+
+function toCount(tokens: number | undefined): number {
+  return tokens !== undefined && Number.isFinite(tokens) ? Math.max(0, Math.round(tokens)) : 0;
+}
+
+/** Reasoning tokens are completion tokens; what the provider does not tell is 0. */
+export function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+  const prompt = toCount(inputTokens.total);
+  const completion = toCount(outputTokens.total);
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}
+
+/** Null when the provider says that the answer is broken. */
+export function toAnswer({ content, finishReason, usage }: LanguageModelV4GenerateResult): ModelAnswer | null {
+  const reason = toFinishReason(finishReason);
+  if (reason === null) return null;
+  let text = '';
+  let reasoning = '';
+  for (const part of content) {
+    if (part.type === 'text') text += part.text;
+    else if (part.type === 'reasoning') reasoning += part.text;
+  }
+  return {
+    content: text,
+    reasoning: reasoning === '' ? null : reasoning,
+    finishReason: reason,
+    usage: toUsage(usage),
+  };
+}
+
+/** A part that callers see; null for those that carry nothing for them. */
+export function toPart(part: LanguageModelV4StreamPart): ModelPart | null {
+  if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
+    return part.delta === '' ? null : { type: part.type, text: part.delta };
+  }
+  if (part.type !== 'finish') return null;
+  // A stream that was cut between two events: Cohere's package has no other sign of it.
+  if (part.finishReason.unified === 'other' && part.finishReason.raw === undefined) return null;
+  const finishReason = toFinishReason(part.finishReason);
+  return finishReason && { type: 'finish', finishReason, usage: toUsage(part.usage) };
+}

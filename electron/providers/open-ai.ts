@@ -1,0 +1,29 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
+import { listOpenAiModels } from './model-lists.ts';
+import { isStrictSchema } from './model-translation.ts';
+import type { Provider } from './provider.ts';
+
+/** OpenAI on its Responses API: with reasoning, Chat Completions takes less. Nothing is kept there (`store: false`). */
+export function createOpenAiProvider(settings: ProviderSettings): Provider {
+  const { responses } = createOpenAI({
+    baseURL: settings.baseAddress,
+    apiKey: settings.key ?? '',
+    fetch: settings.transport.fetch,
+  });
+  return createLanguageModelProvider(settings, {
+    createModel: responses,
+    listModels: listOpenAiModels,
+    adaptOptions: (options, { configuration }) => ({
+      ...options,
+      providerOptions: {
+        openai: {
+          store: false,
+          strictJsonSchema: isStrictSchema(configuration),
+          // As it is: the package would replace an effort that it does not know yet.
+          ...(configuration.reasoning_effort == null ? {} : { reasoningEffort: configuration.reasoning_effort }),
+        },
+      },
+    }),
+  });
+}

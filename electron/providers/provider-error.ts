@@ -1,0 +1,225 @@
+import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import { AppError, type AppErrorOptions, type ErrorCode } from '../../shared/app-error.ts';
+import { ProviderSilence } from './provider-fetch.ts';
+
+/** Where people set keys and addresses. */
+export const settingsPlace = 'Settings, Providers and keys';
+
+/** Whom a failure is about. */
+export interface ProviderIdentity {
+  /** What people call it, for example `OpenAI`, or an endpoint's name. */
+  readonly title: string;
+  readonly baseAddress: string;
+  /** Cut out of every message, whoever wrote it. */
+  readonly key: string | null;
+}
+
+/** What went wrong, as a test of a key or an address tells it. */
+export type FailureKind = 'refused' | 'unreachable' | 'silent' | 'failed';
+
+/** An `AppError` that remembers what the provider answered. */
+export class ProviderFailure extends AppError {
+  readonly kind: FailureKind;
+  /** HTTP status of the provider's answer, null when there was none. */
+  readonly providerStatus: number | null;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    facts: { kind?: FailureKind; providerStatus?: number | null } & AppErrorOptions = {},
+  ) {
+    super(code, message, facts);
+    this.kind = facts.kind ?? 'failed';
+    this.providerStatus = facts.providerStatus ?? null;
+  }
+}
+
+/** Used when a provider limits the rate and does not say for how long. */
+const defaultRetrySeconds = 10;
+const longestMessage = 600;
+
+const unreachableCodes = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const cutCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+
+/** The error and everything that caused it, outermost first; an `AggregateError` is followed into its first error. */
+function* causes(error: unknown): Generator<object> {
+  const seen = new Set<unknown>();
+  let current = error;
+  while (typeof current === 'object' && current !== null && !seen.has(current)) {
+    seen.add(current);
+    yield current;
+    const { cause, errors } = current as { cause?: unknown; errors?: unknown };
+    current = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
+  }
+}
+
+function codeOf(error: object): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : '';
+}
+
+/** Text that a provider wrote, fit to be shown: one line, no key, no more than a few sentences. */
+export function cleanMessage(message: string, key: string | null): string {
+  let text = message;
+  if (key) text = text.replaceAll(key, '[key]').replaceAll(encodeURIComponent(key), '[key]');
+  text = text
+    .replace(/\b(Bearer\s+)\S+/gi, '$1[key]')
+    .replace(/\b(?:sk|gsk|xai)[-_][\w*.-]{8,}|\bAIza[\w*-]{8,}/g, '[key]')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
+}
+
+function hostOf(baseAddress: string): string {
+  return URL.canParse(baseAddress) ? new URL(baseAddress).host : 'its address';
+}
+
+/** Seconds from `retry-after` (seconds or an HTTP date), `retry-after-ms`, or the delay that Gemini names in its body. */
+export function retrySeconds(
+  headers: Record<string, string> | undefined,
+  body: string | undefined,
+): number | undefined {
+  const milliseconds = Number(headers?.['retry-after-ms'] || Number.NaN);
+  if (milliseconds >= 0) return Math.ceil(milliseconds / 1000);
+  const header = headers?.['retry-after']?.trim();
+  if (header) {
+    const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+    if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
+  }
+  const delay = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body ?? '')?.[1];
+  return delay === undefined ? undefined : Math.ceil(Number(delay));
+}
+
+/** The sentence in an error body, whichever of the usual forms it has. */
+function messageInBody(body: string | undefined): string | null {
+  if (!body) return null;
+  try {
+    const parsed = JSON.parse(body) as unknown;
+    const value = (Array.isArray(parsed) ? parsed[0] : parsed) as Record<string, unknown> | null;
+    for (const candidate of [
+      (value?.['error'] as Record<string, unknown>)?.['message'],
+      value?.['error'],
+      value?.['message'],
+      value?.['detail'],
+    ]) {
+      if (typeof candidate === 'string' && candidate.trim() !== '') return candidate;
+    }
+  } catch {
+    // A page for people or an empty body: its status says enough.
+  }
+  return null;
+}
+
+interface HttpFailure {
+  readonly status: number;
+  readonly headers?: Record<string, string> | undefined;
+  readonly body?: string | undefined;
+  readonly message?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** What a status of the provider means for our caller. */
+export function failureFromStatus(failure: HttpFailure, about: ProviderIdentity): ProviderFailure {
+  const { status, headers, body, cause } = failure;
+  const ownWords = messageInBody(body) ?? (failure.message?.trim() || null);
+  const said = ownWords === null ? '' : ` It said: ${cleanMessage(ownWords, about.key)}`;
+  const facts = { providerStatus: status, cause };
+  // Gemini answers a wrong key with 400.
+  if (status === 401 || status === 403 || (status === 400 && body?.includes('API_KEY_INVALID'))) {
+    const remedy = about.key === null ? 'It wants a key: set one' : 'Check the key';
+    const message = `${about.title} refused the key (${status}). ${remedy} in ${settingsPlace}.`;
+    return new ProviderFailure('provider_key_refused', message, { ...facts, kind: 'refused' });
+  }
+  if (status === 429) {
+    const retryAfterSeconds = retrySeconds(headers, body) ?? defaultRetrySeconds;
+    const message = `${about.title} limits the rate of calls or the quota is used up; try again in ${retryAfterSeconds} s.${said}`;
+    return new ProviderFailure('rate_limited', message, { ...facts, retryAfterSeconds });
+  }
+  if (status === 503 || status === 529) {
+    const retryAfterSeconds = retrySeconds(headers, body);
+    const message = `${about.title} is overloaded (${status}); try again in a moment or take another model.${said}`;
+    return new ProviderFailure('provider_overloaded', message, {
+      ...facts,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
+  }
+  if ([400, 404, 413, 422].includes(status)) {
+    const unexplained = status === 404 ? ` Check the model's name, and the base address in ${settingsPlace}.` : '';
+    const message = `${about.title} does not accept the request (${status}).${said || unexplained}`;
+    return new ProviderFailure('invalid_request', message, facts);
+  }
+  const redirect =
+    status >= 300 && status < 400 ? ` It points elsewhere: check the base address in ${settingsPlace}.` : '';
+  return new ProviderFailure('provider_failed', `${about.title} failed (${status}).${redirect}${said}`, facts);
+}
+
+function failureFromSilence(silence: ProviderSilence, about: ProviderIdentity): ProviderFailure {
+  const { seconds, hasAnswerBegun } = silence;
+  const message = hasAnswerBegun
+    ? `${about.title} stopped in the middle of its answer and sent nothing for ${seconds} s.`
+    : `${about.title} sent nothing for ${seconds} s. Try again, or raise the time limit in Settings.`;
+  return new ProviderFailure('provider_silent', message, { kind: 'silent', cause: silence });
+}
+
+/** Words for an error event inside a stream, which is an object of the provider's own making. */
+function messageInEvent(error: unknown): string | null {
+  if (typeof error === 'string') return error;
+  if (typeof error !== 'object' || error === null || error instanceof Error) return null;
+  const { message, error: nested } = error as { message?: unknown; error?: unknown };
+  return typeof message === 'string' ? message : messageInEvent(nested);
+}
+
+/**
+ * Turns whatever a call threw into the error that callers get. A call that its signal ended stays an `AbortError`,
+ * whatever the end of the socket looked like.
+ */
+export function toProviderError(error: unknown, about: ProviderIdentity, signal: AbortSignal): Error {
+  if (signal.aborted) return new DOMException('The call was stopped.', 'AbortError');
+  const chain = [...causes(error)];
+  for (const link of chain) {
+    if (link instanceof AppError) return link;
+    if (link instanceof ProviderSilence) return failureFromSilence(link, about);
+  }
+  const call = chain.find((link) => APICallError.isInstance(link));
+  if (call?.statusCode !== undefined && (call.statusCode < 200 || call.statusCode >= 300)) {
+    const { statusCode: status, responseHeaders: headers, responseBody: body, message } = call;
+    return failureFromStatus({ status, headers, body, message, cause: error }, about);
+  }
+  const unsupported = chain.find((link) => UnsupportedFunctionalityError.isInstance(link));
+  if (unsupported) {
+    return new ProviderFailure('invalid_request', cleanMessage(unsupported.message, about.key), { cause: error });
+  }
+  const codes = chain.map(codeOf);
+  if (codes.some((code) => unreachableCodes.has(code))) {
+    const message = `${about.title} cannot be reached at ${hostOf(about.baseAddress)}. Check the network and the base address in ${settingsPlace}.`;
+    return new ProviderFailure('provider_failed', message, { kind: 'unreachable', cause: error });
+  }
+  if (codes.some((code) => /CERT|_TLS_|SSL|EPROTO/.test(code))) {
+    const message = `No safe connection to ${about.title} at ${hostOf(about.baseAddress)}: its certificate is not trusted here. Check the base address in ${settingsPlace}.`;
+    return new ProviderFailure('provider_failed', message, { kind: 'unreachable', cause: error });
+  }
+  if (codes.some((code) => cutCodes.has(code))) {
+    const message = `${about.title} closed the connection before its answer was complete. Try again.`;
+    return new ProviderFailure('provider_failed', message, { cause: error });
+  }
+  const event = messageInEvent(error);
+  const message =
+    event === null
+      ? `${about.title} sent an answer that cannot be read. Try again, or check the base address in ${settingsPlace}.`
+      : `${about.title} failed while it answered: ${cleanMessage(event, about.key)}`;
+  return new ProviderFailure('provider_failed', message, { cause: error });
+}
+
+/** An answer that ended without saying that it is complete. */
+export function incompleteAnswer(about: ProviderIdentity): ProviderFailure {
+  return new ProviderFailure('provider_failed', `${about.title} ended its answer before it was complete. Try again.`);
+}

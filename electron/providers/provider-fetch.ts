@@ -1,0 +1,234 @@
+import { Agent, type Dispatcher } from 'undici';
+
+/** How long a provider may be silent, in seconds. */
+export interface TimeLimits {
+  readonly firstByteSeconds: number;
+  readonly betweenBytesSeconds: number;
+}
+
+/** A provider that kept silent for longer than its limit; the socket is closed already. */
+export class ProviderSilence extends Error {
+  readonly seconds: number;
+  readonly hasAnswerBegun: boolean;
+
+  constructor(seconds: number, hasAnswerBegun: boolean) {
+    super(`silent for ${seconds} s`);
+    this.name = 'ProviderSilence';
+    this.seconds = seconds;
+    this.hasAnswerBegun = hasAnswerBegun;
+  }
+}
+
+/** What one call wants of the transport beyond what `fetch` knows. */
+export interface CallContext {
+  /** Called once, at the first byte of a successful answer's body. */
+  readonly onFirstByte?: (() => void) | undefined;
+  /** Rewrites the JSON body before it is sent; absent when there is nothing to add. */
+  readonly rewriteBody?: ((body: string) => string) | undefined;
+}
+
+export interface ProviderFetch {
+  /**
+   * As much of `fetch` as provider packages use: no retry, no redirect followed (a redirect would carry the key to another
+   * host), no decompression. Rejects with `ProviderSilence` when a limit passes, as does reading the body. Aborting closes
+   * the socket at once.
+   */
+  readonly fetch: typeof globalThis.fetch;
+  /** Joins a context to the call that is made with this signal. A signal serves one call. */
+  readonly join: (signal: AbortSignal, context: CallContext) => void;
+  /** Closes every connection. */
+  readonly close: () => Promise<void>;
+}
+
+/** Pieces of an answer that may wait for their reader before the socket is told to pause. */
+const waitingPieces = 16;
+
+/**
+ * Makes the transport to all providers, with kept connections. `timeLimits` is asked at every call.
+ *
+ * Measured on Node 24 with a local provider and `@ai-sdk/openai-compatible` above it, CPU per call at 16 calls at a time:
+ * Node's `fetch` 201 µs, `node:http` with a kept connection 91 µs, `undici.request` 75 µs, its dispatcher 72 µs.
+ * A real `Response` adds 10 µs to each, nearly all of it for `Headers`; hence the plain object below.
+ */
+export function createProviderFetch({ timeLimits }: { timeLimits: () => TimeLimits }): ProviderFetch {
+  // Our own limits replace undici's: theirs count in whole seconds and cannot be changed for a call under way.
+  const agent = new Agent({ pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 });
+  const contexts = new WeakMap<AbortSignal, CallContext>();
+
+  const fetchAnswer = (address: string | URL | Request, init: RequestInit = {}) =>
+    new Promise<Response>((resolve, reject) => {
+      const context = init.signal ? contexts.get(init.signal) : undefined;
+      const exchange = new Exchange(timeLimits(), context, init.signal ?? null, resolve, reject);
+      if (!init.signal?.aborted) agent.dispatch(dispatchOptions(String(address), init, context), exchange);
+    });
+
+  return {
+    fetch: fetchAnswer,
+    join: (signal, context) => void contexts.set(signal, context),
+    close: () => agent.destroy(),
+  };
+}
+
+function dispatchOptions(
+  address: string,
+  init: RequestInit,
+  context: CallContext | undefined,
+): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(address);
+  const body = (init.body as string | null | undefined) ?? null;
+  return {
+    origin,
+    path: pathname + search,
+    method: init.method ?? 'GET',
+    // Some gateways compress unless told not to, and a streamed answer gains nothing from it.
+    headers: { ...(init.headers as Record<string, string> | undefined), 'accept-encoding': 'identity' },
+    body: body !== null && context?.rewriteBody ? context.rewriteBody(body) : body,
+  };
+}
+
+/** One call from request to last byte: keeps its time limit, its reader's pace and its abort. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #limits: TimeLimits;
+  readonly #context: CallContext | undefined;
+  readonly #signal: AbortSignal | null;
+  readonly #resolve: (response: Response) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #onAbort = () => this.#fail(this.#signal?.reason as Error);
+  #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | null = null;
+  #body: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #isSuccess = false;
+  #hasFirstByte = false;
+  #isPaused = false;
+  #failure: Error | null = null;
+
+  constructor(
+    limits: TimeLimits,
+    context: CallContext | undefined,
+    signal: AbortSignal | null,
+    resolve: (response: Response) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.#limits = limits;
+    this.#context = context;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(() => this.#onSilence(), limits.firstByteSeconds * 1000);
+    if (signal?.aborted) this.#onAbort();
+    else signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // The call was ended while it waited for its connection.
+    if (this.#failure) controller.abort(this.#failure);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+    statusText = '',
+  ): void {
+    if (status < 200) return;
+    this.#isSuccess = status < 300;
+    this.#resolve(createAnswer(status, statusText, headers, this.#createBody()));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (!this.#body || this.#failure) return;
+    if (this.#hasFirstByte) this.#timer.refresh();
+    else this.#onFirstByte();
+    this.#body.enqueue(chunk);
+    if ((this.#body.desiredSize ?? 0) <= 0) {
+      this.#isPaused = true;
+      controller.pause();
+    }
+  }
+
+  onResponseEnd(): void {
+    this.#settle();
+    if (!this.#failure) this.#body?.close();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error);
+  }
+
+  #createBody(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#body = controller;
+        },
+        pull: () => {
+          if (!this.#isPaused) return;
+          this.#isPaused = false;
+          this.#timer.refresh();
+          this.#controller?.resume();
+        },
+        cancel: () => {
+          this.#body = null;
+          this.#fail(new DOMException('The answer is not wanted any more.', 'AbortError'));
+        },
+      },
+      { highWaterMark: waitingPieces },
+    );
+  }
+
+  #onFirstByte(): void {
+    this.#hasFirstByte = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#onSilence(), this.#limits.betweenBytesSeconds * 1000);
+    if (this.#isSuccess) this.#context?.onFirstByte?.();
+  }
+
+  #onSilence(): void {
+    // While our own reader is slow the provider cannot send, and is not silent.
+    if (this.#isPaused) this.#timer.refresh();
+    else {
+      const { firstByteSeconds, betweenBytesSeconds } = this.#limits;
+      this.#fail(new ProviderSilence(this.#hasFirstByte ? betweenBytesSeconds : firstByteSeconds, this.#hasFirstByte));
+    }
+  }
+
+  #settle(): void {
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  #fail(error: Error): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    this.#settle();
+    this.#controller?.abort(error);
+    this.#body?.error(error);
+    // Without effect once the head of the answer was handed out.
+    this.#reject(error);
+  }
+}
+
+function createAnswer(
+  status: number,
+  statusText: string,
+  headers: Record<string, string | string[] | undefined>,
+  body: ReadableStream<Uint8Array>,
+): Response {
+  const plainHeaders = new Map<string, string>();
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) plainHeaders.set(name, typeof value === 'string' ? value : value.join(', '));
+  }
+  const text = () => new Response(body).text();
+  const answer = {
+    ok: status >= 200 && status < 300,
+    status,
+    statusText,
+    headers: plainHeaders,
+    body,
+    text,
+    json: async () => JSON.parse(await text()) as unknown,
+  };
+  return answer as unknown as Response;
+}

@@ -1,0 +1,116 @@
+/**
+ * Writes electron/providers/catalogue/<provider>.json: the bundled facts about text models. They are those of a models.dev
+ * snapshot (its path is the only argument) with catalogue-changes.json, which is kept by hand, laid over it.
+ * `node scripts/make-catalogue.mjs <snapshot.json>`
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format } from 'prettier';
+
+const folder = join(import.meta.dirname, '..', 'electron', 'providers', 'catalogue');
+const fileNames = {
+  OpenAi: 'open-ai.json',
+  Anthropic: 'anthropic.json',
+  GoogleGemini: 'google-gemini.json',
+  Groq: 'groq.json',
+  Cohere: 'cohere.json',
+};
+
+/** Names that the snapshot counts as text but that answer no prompt, or only with tools that a prompt does not have. */
+const notForPrompts = /embedding|guard|deep-research|whisper|tts|image/;
+/** Providers' packages turn an effort into a budget of thinking tokens where a model only knows budgets. */
+const budgetEfforts = ['low', 'medium', 'high'];
+
+const empty = {
+  contextTokens: null,
+  outputTokens: null,
+  inputPrice: null,
+  outputPrice: null,
+  capabilities: [],
+  sampling: 'always',
+  reasoningEfforts: null,
+  shutdownDate: null,
+  hasEnded: false,
+  replacement: null,
+};
+
+function isTextModel([name, model]) {
+  const { input, output } = model.modalities;
+  return input.includes('text') && output.length === 1 && output[0] === 'text' && !notForPrompts.test(name);
+}
+
+function capabilitiesOf(aiSystem, model) {
+  return [
+    model.reasoning && 'reasoning',
+    model.tool_call && 'tools',
+    model.modalities.input.includes('image') && 'images',
+    // The snapshot does not say it of Claude; its package keeps to a schema through a tool where the model has no other way.
+    (model.structured_output || (aiSystem === 'Anthropic' && model.tool_call)) && 'structured-output',
+    model.open_weights && 'open-weights',
+  ].filter(Boolean);
+}
+
+function effortsOf(model) {
+  const options = model.reasoning_options ?? [];
+  const effort = options.find((option) => option.type === 'effort');
+  const canStop = options.some((option) => option.type === 'toggle');
+  if (effort) return canStop && !effort.values.includes('none') ? ['none', ...effort.values] : effort.values;
+  const budget = options.find((option) => option.type === 'budget_tokens');
+  if (!budget) return null;
+  // Claude thinks only when asked; the others think unless told not to, where that can be told.
+  return canStop || model.family?.startsWith('claude') ? ['none', ...budgetEfforts] : budgetEfforts;
+}
+
+/** When a model takes temperature, top_p and top_k; see `Sampling` in electron/providers/catalogue/catalogue.ts. */
+function samplingOf(aiSystem, model) {
+  if (aiSystem === 'OpenAi' && model.reasoning) {
+    if (model.temperature) return 'always';
+    return effortsOf(model)?.includes('none') ? 'with-effort-none' : 'never';
+  }
+  if (!model.temperature) return 'never';
+  return aiSystem === 'Anthropic' && model.reasoning ? 'unless-effort' : 'always';
+}
+
+function entryOf(aiSystem, model) {
+  return {
+    ...empty,
+    title: model.name,
+    contextTokens: model.limit?.context || null,
+    outputTokens: model.limit?.output || null,
+    inputPrice: model.cost?.input ?? null,
+    outputPrice: model.cost?.output ?? null,
+    capabilities: capabilitiesOf(aiSystem, model),
+    sampling: samplingOf(aiSystem, model),
+    reasoningEfforts: effortsOf(model),
+  };
+}
+
+function catalogueOf(aiSystem, models, changes) {
+  const entries = new Map(
+    Object.entries(models)
+      .filter(isTextModel)
+      .map(([name, model]) => [name, entryOf(aiSystem, model)]),
+  );
+  for (const [name, change] of Object.entries(changes)) {
+    const known = entries.get(name);
+    if (!known && !change.title)
+      throw new Error(`${aiSystem} ${name}: the snapshot has no such model, so it needs a title`);
+    entries.set(name, { ...(known ?? empty), ...change });
+  }
+  return [...entries]
+    .map(([name, { title, ...facts }]) => ({ name, title, ...facts }))
+    .sort((first, second) => (first.name < second.name ? -1 : 1));
+}
+
+const [snapshotPath] = process.argv.slice(2);
+if (!snapshotPath) {
+  console.error('Say where the models.dev snapshot is: node scripts/make-catalogue.mjs <snapshot.json>');
+  process.exit(2);
+}
+const snapshot = JSON.parse(readFileSync(snapshotPath, 'utf8')).providers;
+const changes = JSON.parse(readFileSync(join(folder, 'catalogue-changes.json'), 'utf8'));
+for (const [aiSystem, fileName] of Object.entries(fileNames)) {
+  const catalogue = catalogueOf(aiSystem, snapshot[aiSystem], changes[aiSystem]);
+  writeFileSync(join(folder, fileName), await format(JSON.stringify(catalogue), { parser: 'json', printWidth: 120 }));
+  console.log(`${fileName}: ${catalogue.length} models`);
+}
