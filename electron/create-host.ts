@@ -73,7 +73,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     settings: storage.settings,
     onDevice,
   });
-  const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits(storage) });
+  const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits() });
 
   let server: ServerState = { serverAddress: null, serverFailure: null, protocols: [] };
   const hostState = (): HostState => ({
@@ -120,5 +120,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
 function openApiHandler(): Handler {
   let document: Record<string, unknown> | null = null;
-  return implement(readOpenApi, () => (document ??= createOpenApiDocument(endpoints, { version: packageFile.version })));
+  return implement(
+    readOpenApi,
+    () => (document ??= createOpenApiDocument(endpoints, { version: packageFile.version })),
+  );
 }

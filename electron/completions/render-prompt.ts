@@ -1,2 +1,36 @@
+import { AppError, type ErrorDetail } from '../../shared/app-error.ts';
 import type { Warning } from '../../shared/contract/completions.ts';
-import { renderTemplate, parseTemplate } from '../../shared/prompt-template.ts';
+import { createTemplateCache } from '../../shared/prompt-template-cache.ts';
+import { renderTemplate } from '../../shared/prompt-template.ts';
+
+export interface RenderedPrompt {
+  readonly text: string;
+  /** A `variable-unfilled` for each placeholder without a replacement. */
+  readonly warnings: Warning[];
+}
+
+const parse = createTemplateCache();
+
+/** Fills a prompt template. Throws `invalid_request` with line and column for a template that cannot be run. */
+export function renderPrompt(promptText: string, replacements: Readonly<Record<string, unknown>>): RenderedPrompt {
+  const { text, unfilled } = renderTemplate(parse(promptText), replacements);
+  const warnings = unfilled.map((variable): Warning => {
+    const message = `{{${variable}}} has no replacement and renders empty.`;
+    return { code: 'variable-unfilled', message, variable };
+  });
+  return { text, warnings };
+}
+
+/** The same for a person who is still writing: what is wrong is part of the answer. */
+export function previewPrompt(
+  promptText: string,
+  replacements: Readonly<Record<string, unknown>>,
+): { renderedPrompt: string; warnings: Warning[]; problems: ErrorDetail[] } {
+  try {
+    const { text, warnings } = renderPrompt(promptText, replacements);
+    return { renderedPrompt: text, warnings, problems: [] };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { renderedPrompt: '', warnings: [], problems: error.details };
+  }
+}

@@ -115,7 +115,10 @@ export class Run {
           return;
         }
       }
-      throw new AppError('provider_failed', `${this.plan.servedBy} ended its answer without saying that it was complete.`);
+      throw new AppError(
+        'provider_failed',
+        `${this.plan.servedBy} ended its answer without saying that it was complete.`,
+      );
     } catch (error) {
       await this.#recordFailure(error);
       throw error;
