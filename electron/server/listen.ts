@@ -35,6 +35,9 @@ export interface Listener {
   close(options?: { signal?: AbortSignal }): Promise<void>;
 }
 
+/** What every listener speaks, as it is shown to people. */
+export const protocols = ['HTTP/1.1', 'HTTP/2'] as const;
+
 const certificateCheck = 12 * 3_600_000;
 
 /**
@@ -85,8 +88,8 @@ async function createPort(
   const certificate = await readOrMakeCertificate(options.dataDirectory, Date.now());
   const { server, renew } = createSecureServer(servers, limits, certificate);
   const timer = setInterval(() => {
-    readOrMakeCertificate(options.dataDirectory, Date.now()).then(renew, () =>
-      options.log('The certificate could not be renewed.'),
+    readOrMakeCertificate(options.dataDirectory, Date.now()).then(renew, (failure: unknown) =>
+      options.log('The certificate could not be renewed.', failure),
     );
   }, certificateCheck).unref();
   return { server, stopRenewing: () => clearInterval(timer) };

@@ -1,5 +1,5 @@
-/** Where the host's own messages go: one line each, for the person who runs it. Never an answer to a caller. */
-export type Log = (line: string) => void;
+/** Where the host's own messages go: for the person who runs it, never an answer to a caller. */
+export type Log = (message: string, failure?: unknown) => void;
 
 /** Shapes of keys: ours, the providers', anything behind an authentication scheme or in a query string. */
 const secrets =

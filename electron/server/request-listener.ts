@@ -5,7 +5,7 @@ import type { Api } from '../api/api.ts';
 import type { AccessRules } from './access-rules.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { IncomingRequest, type NodeRequest } from './incoming-request.ts';
-import { describeFailure, type Log } from './log.ts';
+import type { Log } from './log.ts';
 import { readHead, type RequestHead } from './request-head.ts';
 import type { BrowserWindow } from './browser-window.ts';
 import { writeResponse, type NodeResponse } from './write-response.ts';
@@ -122,7 +122,7 @@ export class RequestListener {
 
   /** The API never throws, and its streams end by themselves: what comes here is a fault of ours. */
   async #fail(failure: unknown, outgoing: NodeAnswer, signal: AbortSignal): Promise<void> {
-    this.#options.log(`An answer failed: ${describeFailure(failure)}`);
+    this.#options.log('An answer failed.', failure);
     if (outgoing.headersSent) outgoing.destroy(new Error('The answer failed.'));
     else
       await writeResponse(errorResponse(internal()), outgoing, { hasBody: true, signal }).catch(() =>

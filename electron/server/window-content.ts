@@ -2,13 +2,13 @@ import { readFile, realpath } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 
 /**
- * What the window may load: itself, and nothing from anywhere else. `unsafe-inline` is for styles alone: the editor and the
- * overlays put their rules into `style` elements. A script that got in could neither run nor send anything away.
+ * What the window may load: itself, and nothing from anywhere else. Text that a model wrote can bring in neither a script nor a
+ * style nor an image, and has nowhere to send anything to.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "font-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../../shared/app-error.ts';
+import { createHost, type Host } from '../create-host.ts';
+import { listen, protocols, type Listener } from './listen.ts';
+import { describeFailure } from './log.ts';
+import { describePortFailure } from './port-failure.ts';
+import { defaultPort, readServeOptions, UsageError, type ServeOptions } from './serve-options.ts';
+import { stopOnSignals } from './stop-on-signals.ts';
+
+/** The built window, beside the built host, or below `out/` when this file runs from the source tree. */
+const windowDirectory = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../out/window' : '../window', import.meta.url),
+);
+
+function log(message: string, failure?: unknown): void {
+  process.stderr.write(`${message}${failure === undefined ? '' : ` ${describeFailure(failure)}`}\n`);
+}
+
+async function listenForOptions(host: Host, options: ServeOptions): Promise<Listener> {
+  const token = randomBytes(32).toString('base64url');
+  const start = (port: number): Promise<Listener> =>
+    listen({
+      api: host.api,
+      port,
+      isTls: options.isTls,
+      dataDirectory: options.dataDirectory,
+      window: { directory: windowDirectory, token },
+      log,
+    });
+  try {
+    return await start(options.port ?? defaultPort);
+  } catch (failure) {
+    const isTaken = (failure as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    if (isTaken && options.port === null) return start(0);
+    throw failure;
+  }
+}
+
+function announce(listener: Listener, options: ServeOptions): void {
+  const { address, windowAddress } = listener;
+  if (options.isJson) {
+    process.stdout.write(`${JSON.stringify({ address, windowUrl: windowAddress })}\n`);
+    return;
+  }
+  process.stdout.write(
+    [
+      `Touchstone serves its API at ${address}`,
+      `Open the window in a browser:  ${windowAddress}`,
+      'Issue a key for a program:     npm run keys -- issue --name my-program',
+      'Stop with Ctrl+C.',
+      '',
+    ].join('\n'),
+  );
+}
+
+async function run(options: ServeOptions): Promise<void> {
+  const host = await createHost({
+    dataDirectory: options.dataDirectory,
+    providerBases: options.providerBases,
+    endpoints: options.endpoints,
+    capabilities: [],
+    environment: process.env,
+    log,
+  });
+  let listener: Listener;
+  try {
+    listener = await listenForOptions(host, options);
+  } catch (failure) {
+    await host.close();
+    throw new AppError('conflict', describePortFailure(failure, options.port ?? defaultPort), { cause: failure });
+  }
+  host.setServer({ serverAddress: listener.address, serverFailure: null, protocols: [...protocols] });
+  stopOnSignals({ listener, host, log });
+  // A fault in one request must not take the others with it; before this point it ends the start instead.
+  process.on('uncaughtException', (failure) => log('Something failed unexpectedly; the service goes on.', failure));
+  announce(listener, options);
+}
+
+try {
+  // The terminal or the program that reads our output may be gone; that is no reason to stop serving.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+  await run(readServeOptions(process.argv.slice(2)));
+} catch (failure) {
+  if (failure instanceof UsageError || failure instanceof AppError) log(failure.message);
+  else log('Touchstone could not start.', failure);
+  process.exitCode = failure instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,50 @@
+import type { Host } from '../create-host.ts';
+import type { Listener } from './listen.ts';
+import type { Log } from './log.ts';
+
+/** Longest time in milliseconds for connections, then for the rest, to end by themselves. */
+const connectionLimit = 2_000;
+const closingLimit = 5_000;
+
+/** A terminal signals the whole group, and `npm` passes its own signal on: what comes at once is one request to stop. */
+const echoTime = 200;
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+async function stop(listener: Pick<Listener, 'close'>, host: Pick<Host, 'close'>, log: Log): Promise<number> {
+  const limit = new Promise<number>((resolve) => {
+    setTimeout(() => {
+      log('Closing took too long; stopped anyway.');
+      resolve(1);
+    }, closingLimit);
+  });
+  const close = async (): Promise<number> => {
+    await listener.close({ signal: AbortSignal.timeout(connectionLimit) });
+    await host.close();
+    return 0;
+  };
+  return Promise.race([close(), limit]);
+}
+
+/**
+ * Ends the process on the first signal, once runs under way are recorded as cancelled and the database is closed; on a second
+ * one at once.
+ */
+export function stopOnSignals(parts: { listener: Pick<Listener, 'close'>; host: Pick<Host, 'close'>; log: Log }): void {
+  let stoppedAt: number | null = null;
+  const onSignal = (): void => {
+    if (stoppedAt !== null) {
+      if (Date.now() - stoppedAt > echoTime) process.exit(1);
+      return;
+    }
+    stoppedAt = Date.now();
+    stop(parts.listener, parts.host, parts.log).then(
+      (status) => process.exit(status),
+      (failure: unknown) => {
+        parts.log('The host did not close cleanly.', failure);
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+}
