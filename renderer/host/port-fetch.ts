@@ -61,7 +61,7 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>): HostFe
 
   port.onClose(() => {
     isClosed = true;
-    for (const id of [...exchanges.keys()]) {
+    for (const id of exchanges.keys()) {
       const exchange = forget(id);
       exchange?.reject(hostGone());
       exchange?.body.fail(hostGone());

@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const specifiers = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g;
+
+/** Every import below a folder, as `file → what it imports`; relative ones from the root of the repository. */
+function importsBelow(folder: string): { file: string; imported: string }[] {
+  return globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root }).flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(specifiers)].map(([, specifier = '']) => ({
+      file,
+      imported: specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : specifier,
+    })),
+  );
+}
+
+function isBuiltin(imported: string): boolean {
+  return imported.startsWith('node:') || builtinModules.includes(imported);
+}
+
+function isBelow(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}
+
+function isPackage(imported: string): boolean {
+  return (
+    !isBuiltin(imported) &&
+    !isBelow(imported, ['shared', 'electron', 'renderer', 'tests', 'scripts']) &&
+    imported !== 'package.json'
+  );
+}
+
+/** The imports of a folder that a rule does not allow, as text. */
+function violations(folder: string, isAllowed: (imported: string, file: string) => boolean): string[] {
+  return importsBelow(folder)
+    .filter(({ file, imported }) => !isAllowed(imported, file))
+    .map(({ file, imported }) => `${file} → ${imported}`);
+}
+
+const work = ['completions', 'credits', 'key-store', 'on-device', 'providers', 'storage'].map(
+  (name) => `electron/${name}`,
+);
+
+describe('imports', () => {
+  test('are found at all, of every kind', () => {
+    const found = importsBelow('electron').map(({ imported }) => imported);
+    expect(found).toEqual(
+      expect.arrayContaining(['electron', 'node:path', 'shared/app-error.ts', 'electron/api/api.ts']),
+    );
+  });
+
+  test('of shared/ stay in shared/, with zod and the template parser', () => {
+    expect(violations('shared', (imported) => isBelow(imported, ['shared', 'zod', '@handlebars/parser']))).toEqual([]);
+  });
+
+  test('of renderer/ are shared/, itself and packages, and never Node or Electron', () => {
+    expect(
+      violations(
+        'renderer',
+        (imported) => isBelow(imported, ['shared', 'renderer']) || (isPackage(imported) && imported !== 'electron'),
+      ),
+    ).toEqual([]);
+  });
+
+  test('of electron/ never reach the window', () => {
+    expect(violations('electron', (imported) => !isBelow(imported, ['renderer', 'tests', 'scripts']))).toEqual([]);
+  });
+
+  test('of Electron itself are in electron/shell/ alone', () => {
+    expect(
+      violations('electron', (imported, file) => imported !== 'electron' || isBelow(file, ['electron/shell'])),
+    ).toEqual([]);
+  });
+
+  test('of the service know nothing of how it is served', () => {
+    const outer = ['electron/shell', 'electron/server', 'electron/create-host.ts'];
+    const found = ['electron/api', ...work].flatMap((folder) =>
+      violations(folder, (imported) => !isBelow(imported, outer)),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('of the work itself know nothing of HTTP', () => {
+    const found = work.flatMap((folder) =>
+      violations(folder, (imported) => !isBelow(imported, ['electron/api', 'hono', '@hono'])),
+    );
+    expect(found).toEqual([]);
+  });
+});
