@@ -19,7 +19,9 @@ export function createProviderMemory(database: Database.Database): ProviderMemor
   const queries = providerQueries(database);
   const accounts = new Map(queries.accounts.all({}).map((row) => [row.account, accountOf(row)]));
   let endpoints = queries.endpoints.all({});
-  let userModels = queries.userModels.all({}).map(({ ai_system, model }) => ({ aiSystem: ai_system as AiSystem, model }));
+  let userModels = queries.userModels
+    .all({})
+    .map(({ ai_system, model }) => ({ aiSystem: ai_system as AiSystem, model }));
 
   function change(name: string, part: Partial<Account>): void {
     const next = { ...(accounts.get(name) ?? unknownAccount), ...part };

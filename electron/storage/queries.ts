@@ -45,7 +45,9 @@ export function prepareQuery<Input extends object, Row>(
   const statement = database.prepare<BoundValue[], Row>(sql);
   const bind = (input: Input) =>
     parameters.map((parameter) =>
-      parameter instanceof InputPlace ? (input as Record<string, BoundValue>)[parameter.name]! : (parameter as BoundValue),
+      parameter instanceof InputPlace
+        ? (input as Record<string, BoundValue>)[parameter.name]!
+        : (parameter as BoundValue),
     );
   return {
     run: (input) => statement.run(...bind(input)).changes,

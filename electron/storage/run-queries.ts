@@ -36,7 +36,12 @@ const runColumns = [
   ...outcomeColumns,
 ] as const satisfies (keyof RunRow)[];
 
-const outcomeTextColumns = ['content', 'reasoning', 'error_message', 'citations_json'] as const satisfies (keyof RunTextRow)[];
+const outcomeTextColumns = [
+  'content',
+  'reasoning',
+  'error_message',
+  'citations_json',
+] as const satisfies (keyof RunTextRow)[];
 
 const runTextColumns = [
   'run',
@@ -67,9 +72,7 @@ export function runWriteQueries(database: Database.Database) {
       tables.updateTable('run_texts').set(valuesOf(input, outcomeTextColumns)).where('run', '=', input.run),
     ),
     insertCredits: prepareQuery(database, (tables, input: Schema['credit_entries']) =>
-      tables
-        .insertInto('credit_entries')
-        .values(valuesOf(input, ['run', 'api_key_id', 'credits', 'created_at'])),
+      tables.insertInto('credit_entries').values(valuesOf(input, ['run', 'api_key_id', 'credits', 'created_at'])),
     ),
     addCreditsUsed: prepareQuery(database, (tables, input: { id: string; credits: number }) =>
       tables

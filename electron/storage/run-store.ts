@@ -53,7 +53,8 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
       const before = continuationToken === undefined ? Number.MAX_SAFE_INTEGER : tokens.read(query, continuationToken);
       // One more than asked for tells whether there is a next page.
       const page = { before, limit: pageSize + 1 };
-      const rows = draftId === undefined ? queries.page.all(page) : queries.pageOfDraft.all({ ...page, draft_id: draftId });
+      const rows =
+        draftId === undefined ? queries.page.all(page) : queries.pageOfDraft.all({ ...page, draft_id: draftId });
       const shown = rows.slice(0, pageSize);
       const hasMore = rows.length > pageSize;
       return {

@@ -37,7 +37,9 @@ function frozen<Value>(value: Value): Value {
 /** Settings live in memory and in one row; reading them costs nothing. */
 export function createSettingsStore(facts: Facts): SettingsStore {
   const listeners = new Set<(settings: Settings) => void>();
-  let current = frozen(salvage(settingsSchema, parseKept(facts.read('settings')), structuredClone(defaultSettings)) as Settings);
+  let current = frozen(
+    salvage(settingsSchema, parseKept(facts.read('settings')), structuredClone(defaultSettings)) as Settings,
+  );
 
   return {
     read: () => current,
