@@ -112,6 +112,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
     close: async () => {
       await completions.close();
+      await providers.close();
       await onDevice.close();
       await storage.close();
     },
