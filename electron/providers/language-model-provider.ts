@@ -44,15 +44,20 @@ class Call {
   }
 }
 
+const mostModels = 200;
+
 /** A provider on one of the AI SDK's packages, at the level of single calls: no retry, no step loop. */
 export function createLanguageModelProvider(settings: ProviderSettings, traits: ProviderTraits): Provider {
   const { transport } = settings;
+  // Packages build their schemas when a model is made, which costs more than a call.
   const models = new Map<string, LanguageModelV4>();
 
   function modelOf(name: string): LanguageModelV4 {
     let model = models.get(name);
-    // Packages build their schemas when a model is made, which costs more than a call.
-    if (!model) models.set(name, (model = traits.createModel(name)));
+    if (!model) {
+      if (models.size >= mostModels) models.clear();
+      models.set(name, (model = traits.createModel(name)));
+    }
     return model;
   }
 

@@ -1,0 +1,163 @@
+import { AppError } from '../../shared/app-error.ts';
+import { keyedProviders, type KeyedProvider } from '../../shared/contract/common.ts';
+import type { ProviderState } from '../../shared/contract/providers.ts';
+import type { KeyStore } from '../key-store/key-store.ts';
+import type { ProviderMemory } from '../storage/storage.ts';
+import { settingsPlace } from './provider-error.ts';
+import type { ProviderFetch } from './provider-fetch.ts';
+import type { Provider } from './provider.ts';
+import { createEndpointProvider, registry } from './registry.ts';
+
+/** A provider or an endpoint that has an address and perhaps a key: `OpenAi`, `endpoint:<name>`. */
+export type Account = KeyedProvider | `endpoint:${string}`;
+
+export interface EndpointAddress {
+  readonly name: string;
+  readonly baseAddress: string;
+}
+
+type KeySource = ProviderState['keySource'];
+
+export interface AccountsOptions {
+  readonly memory: ProviderMemory;
+  readonly keyStore: KeyStore;
+  /** Where keys come from that the key store does not have. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Base addresses by provider name, for this start only; they win over those that are remembered. */
+  readonly baseOverrides: Readonly<Record<string, string>>;
+  /** Endpoints of this start only; they win over remembered ones of the same name. */
+  readonly endpointOverrides: readonly EndpointAddress[];
+  readonly transport: ProviderFetch;
+  /** Told after every change of a key, an address or an endpoint. */
+  readonly onChange: () => void;
+}
+
+export function isKeyedProvider(name: string): name is KeyedProvider {
+  return (keyedProviders as readonly string[]).includes(name);
+}
+
+export function endpointAccount(name: string): Account {
+  return `endpoint:${name}`;
+}
+
+function withoutEndSlash(address: string): string {
+  return address.replace(/\/+$/, '');
+}
+
+function checkOverrides(overrides: Readonly<Record<string, string>>): Map<string, string> {
+  for (const name of Object.keys(overrides)) {
+    if (!isKeyedProvider(name)) {
+      throw new AppError(
+        'invalid_request',
+        `${name} is not a provider with a base address; these are: ${keyedProviders.join(', ')}.`,
+      );
+    }
+  }
+  return new Map(Object.entries(overrides).map(([name, address]) => [name, withoutEndSlash(address)]));
+}
+
+/** Keys, addresses and the providers made from them. Keys are read once and leave this folder only towards their provider. */
+export class Accounts {
+  readonly #options: AccountsOptions;
+  readonly #baseOverrides: ReadonlyMap<string, string>;
+  readonly #keys = new Map<Account, { readonly key: string; readonly source: KeySource } | null>();
+  readonly #providers = new Map<Account, Provider>();
+
+  constructor(options: AccountsOptions) {
+    this.#options = options;
+    this.#baseOverrides = checkOverrides(options.baseOverrides);
+  }
+
+  /** Remembered endpoints and those of this start, by name. */
+  endpoints(): EndpointAddress[] {
+    const overrides = this.#options.endpointOverrides;
+    const isOverridden = (name: string) => overrides.some((override) => isSameName(override.name, name));
+    return [...overrides, ...this.#options.memory.endpoints().filter(({ name }) => !isOverridden(name))]
+      .map(({ name, baseAddress }) => ({ name, baseAddress: withoutEndSlash(baseAddress) }))
+      .sort((first, second) => (first.name.toLowerCase() < second.name.toLowerCase() ? -1 : 1));
+  }
+
+  findEndpoint(name: string): EndpointAddress | null {
+    return this.endpoints().find((endpoint) => isSameName(endpoint.name, name)) ?? null;
+  }
+
+  isOfThisStart(name: string): boolean {
+    return this.#options.endpointOverrides.some((override) => isSameName(override.name, name));
+  }
+
+  baseAddress(provider: KeyedProvider): { address: string; isDefault: boolean } {
+    const own = registry[provider].baseAddress;
+    const address = this.#baseOverrides.get(provider) ?? this.#options.memory.baseAddress(provider) ?? own;
+    return { address: withoutEndSlash(address), isDefault: withoutEndSlash(address) === own };
+  }
+
+  setBaseAddress(provider: KeyedProvider, baseAddress: string | null): void {
+    this.#options.memory.setBaseAddress(provider, baseAddress && withoutEndSlash(baseAddress));
+    this.changed(provider);
+  }
+
+  keySource(account: Account): KeySource {
+    return this.#key(account)?.source ?? null;
+  }
+
+  setKey(account: Account, key: string): void {
+    this.#options.keyStore.write(account, key);
+    this.changed(account);
+  }
+
+  removeKey(account: Account): void {
+    this.#options.keyStore.remove(account);
+    this.changed(account);
+  }
+
+  /** The provider of an account; throws `provider_not_configured` with where to set its key. */
+  provider(account: Account): Provider {
+    let provider = this.#providers.get(account);
+    if (!provider) this.#providers.set(account, (provider = this.#create(account)));
+    return provider;
+  }
+
+  /** Forgets what was made from an account's key and address. */
+  changed(account: Account): void {
+    this.#keys.delete(account);
+    this.#providers.delete(account);
+    this.#options.onChange();
+  }
+
+  #key(account: Account) {
+    let found = this.#keys.get(account);
+    if (found === undefined) this.#keys.set(account, (found = this.#readKey(account)));
+    return found;
+  }
+
+  #readKey(account: Account): { key: string; source: KeySource } | null {
+    const { keyStore, environment } = this.#options;
+    const stored = keyStore.read(account);
+    if (stored) return { key: stored, source: keyStore.source };
+    const variable = isKeyedProvider(account) ? registry[account].environmentVariable : null;
+    const key = variable === null ? undefined : environment[variable]?.trim();
+    return key ? { key, source: 'environment' } : null;
+  }
+
+  #create(account: Account): Provider {
+    const { transport } = this.#options;
+    const key = this.#key(account)?.key ?? null;
+    if (!isKeyedProvider(account)) {
+      const endpoint = this.findEndpoint(account.slice('endpoint:'.length));
+      if (!endpoint) throw new AppError('not_found', 'There is no endpoint of this name.');
+      return createEndpointProvider({ title: endpoint.name, baseAddress: endpoint.baseAddress, key, transport });
+    }
+    const { title, environmentVariable, create } = registry[account];
+    if (key === null) {
+      throw new AppError(
+        'provider_not_configured',
+        `${title} has no key yet. Set one in ${settingsPlace}, or in the environment variable ${environmentVariable}.`,
+      );
+    }
+    return create({ title, baseAddress: this.baseAddress(account).address, key, transport });
+  }
+}
+
+function isSameName(first: string, second: string): boolean {
+  return first.toLowerCase() === second.toLowerCase();
+}

@@ -1,0 +1,205 @@
+import { AppError } from '../../shared/app-error.ts';
+import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
+import type { Configuration, Usage, Warning } from '../../shared/contract/completions.ts';
+import type { CompatibleEndpoint, Model, ProviderState } from '../../shared/contract/providers.ts';
+import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
+import type { KeyStore } from '../key-store/key-store.ts';
+import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
+import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
+import { Accounts, type AccountsOptions, type EndpointAddress } from './accounts.ts';
+import type { CatalogueEntry } from './catalogue/catalogue.ts';
+import { createEndpoints } from './endpoints.ts';
+import { findEndpoints, wellKnownEndpoints, type FoundEndpoint } from './local-endpoints.ts';
+import { ModelDirectory, unknownModel } from './model-directory.ts';
+import { applyFacts, costOf, factsOf, type ModelFacts } from './model-facts.ts';
+import { createModelList } from './model-list.ts';
+import { createProviderFetch } from './provider-fetch.ts';
+import { testAccount } from './provider-tests.ts';
+import type { Provider } from './provider.ts';
+import { registry } from './registry.ts';
+
+export interface ProvidersOptions extends Pick<AccountsOptions, 'environment' | 'baseOverrides' | 'endpointOverrides'> {
+  readonly memory: ProviderMemory;
+  readonly keyStore: KeyStore;
+  readonly settings: SettingsStore;
+  readonly onDevice: OnDeviceLanguageModels;
+  /** Where model servers on this machine are looked for; their usual ports unless told. */
+  readonly wellKnownEndpoints?: readonly EndpointAddress[];
+}
+
+/** Where a run goes. */
+export interface ResolvedModel {
+  readonly provider: Provider;
+  /** The model as the provider names it. */
+  readonly model: string;
+  /** `<aiSystem>/<model>`, or `on-device/<file name>`. */
+  readonly servedBy: string;
+  /** Null for models that the bundled catalogue does not have. */
+  readonly catalogueEntry: CatalogueEntry | null;
+  readonly facts: ModelFacts;
+}
+
+export interface Providers {
+  /**
+   * Which provider answers for a model; a few microseconds. Throws 400 for an unknown model, naming the nearest ones, and
+   * 503 `provider_not_configured` when a key is missing.
+   */
+  resolve(aiSystem: AiSystem, model: string): ResolvedModel;
+  /** What of a configuration the model takes, with warnings for what it does not and for a model that ends. */
+  applicableConfiguration(
+    target: Pick<ResolvedModel, 'facts'>,
+    configuration: Configuration,
+  ): { configuration: Configuration; warnings: Warning[] };
+  /** US dollars; null when the price is unknown. */
+  cost(target: Pick<ResolvedModel, 'facts'>, usage: Usage): number | null;
+
+  providerStates(): ProviderState[];
+  /** Name of the keychain for people; null when keys live in memory. */
+  keychainTitle(): string | null;
+  setKey(aiSystem: KeyedProvider, key: string): ProviderState;
+  removeKey(aiSystem: KeyedProvider): void;
+  setBaseAddress(aiSystem: KeyedProvider, baseAddress: string | null): ProviderState;
+  /** Throws 503 when there is no key to test; every other outcome is in the state. */
+  test(aiSystem: KeyedProvider, options: { signal: AbortSignal }): Promise<ProviderState>;
+
+  endpoints(): CompatibleEndpoint[];
+  /** Throws `conflict` for a name that is taken. */
+  addEndpoint(endpoint: EndpointAddress & { key?: string | null | undefined }): CompatibleEndpoint;
+  /** A null key removes it. Throws `not_found`, and `conflict` for an endpoint of the command line. */
+  updateEndpoint(
+    name: string,
+    change: { baseAddress?: string | undefined; key?: string | null | undefined },
+  ): CompatibleEndpoint;
+  removeEndpoint(name: string): void;
+  testEndpoint(name: string, options: { signal: AbortSignal }): Promise<CompatibleEndpoint>;
+  /** Model servers on this machine that answer and are no endpoint yet; about a second at most. */
+  findLocalEndpoints(options: { signal: AbortSignal }): Promise<FoundEndpoint[]>;
+
+  /**
+   * Every model with facts and readiness. The first call after a start also asks providers that have a key for their lists,
+   * without waiting for them: their answers are in later calls.
+   */
+  models(): Model[];
+  /** Throws `conflict` for a name that is valid already. */
+  addModel(aiSystem: AiSystem, model: string): Model;
+  /** Throws `not_found` for a name that the user did not add. */
+  removeModel(aiSystem: AiSystem, model: string): void;
+
+  /** Ends what is under way and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** An endpoint without a list takes any name, so names are not bounded by themselves. */
+const mostResolved = 1000;
+const onDeviceFacts = factsOf('on-device', 'the on-device model', null, null);
+
+function isServiceModel(name: string): name is ServiceModel {
+  return (serviceModels as readonly string[]).includes(name);
+}
+
+export function createProviders(options: ProvidersOptions): Providers {
+  const { memory, keyStore, settings, onDevice } = options;
+  const transport = createProviderFetch({ timeLimits: () => settings.read().timeLimits });
+  const resolved = new Map<string, ResolvedModel>();
+  const forget = () => resolved.clear();
+  const unsubscribe = settings.subscribe(forget);
+  const accounts = new Accounts({ ...options, transport, onChange: forget });
+  const directory = new ModelDirectory(memory, accounts);
+  const closing = new AbortController();
+
+  function resolveAtProvider(aiSystem: Exclude<AiSystem, 'ServiceAi'>, name: string): ResolvedModel {
+    const { account, providerName, facts, name: model } = directory.find(aiSystem, name);
+    return {
+      provider: accounts.provider(account),
+      model: providerName,
+      servedBy: `${aiSystem}/${model}`,
+      catalogueEntry: facts.catalogueEntry,
+      facts,
+    };
+  }
+
+  function resolveServiceModel(name: string): ResolvedModel {
+    if (!isServiceModel(name))
+      throw unknownModel(name, "the service's own", serviceModels, directory.ownerHint('ServiceAi', name));
+    const route = settings.read().serviceRoutes[name];
+    if (route.kind === 'on-device') {
+      const servedBy = `on-device/${onDevice.selectedFileName()}`;
+      return { provider: onDevice.provider, model: name, servedBy, catalogueEntry: null, facts: onDeviceFacts };
+    }
+    try {
+      return resolveAtProvider(route.aiSystem, route.model);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const message = `${name} goes to ${route.aiSystem}/${route.model}, which is not available: ${error.message} Choose where it goes in Settings.`;
+      throw new AppError('provider_not_configured', message, { cause: error });
+    }
+  }
+
+  function resolve(aiSystem: AiSystem, model: string): ResolvedModel {
+    const known = resolved.get(`${aiSystem}/${model}`);
+    if (known) return known;
+    const target = aiSystem === 'ServiceAi' ? resolveServiceModel(model) : resolveAtProvider(aiSystem, model);
+    if (resolved.size >= mostResolved) forget();
+    // The on-device file changes without our being told.
+    if (target.provider !== onDevice.provider) resolved.set(`${aiSystem}/${model}`, target);
+    return target;
+  }
+
+  function stateOf(aiSystem: KeyedProvider): ProviderState {
+    const { address, isDefault } = accounts.baseAddress(aiSystem);
+    return {
+      aiSystem,
+      keySource: accounts.keySource(aiSystem),
+      baseAddress: address,
+      isBaseAddressDefault: isDefault,
+      keyPage: registry[aiSystem].keyPage,
+      lastTest: memory.lastTest(aiSystem),
+    };
+  }
+
+  const modelList = createModelList({ ...options, accounts, directory, onChange: forget, signal: closing.signal });
+  return {
+    resolve,
+    applicableConfiguration: ({ facts }, configuration) => applyFacts(facts, configuration),
+    cost: ({ facts }, usage) => costOf(facts, usage),
+
+    providerStates: () => keyedProviders.map(stateOf),
+    keychainTitle: () => keyStore.title,
+    setKey(aiSystem, key) {
+      accounts.setKey(aiSystem, key);
+      memory.setLastTest(aiSystem, null);
+      return stateOf(aiSystem);
+    },
+    removeKey(aiSystem) {
+      accounts.removeKey(aiSystem);
+      memory.setLastTest(aiSystem, null);
+    },
+    setBaseAddress(aiSystem, baseAddress) {
+      accounts.setBaseAddress(aiSystem, baseAddress);
+      memory.setLastTest(aiSystem, null);
+      return stateOf(aiSystem);
+    },
+    async test(aiSystem, { signal }) {
+      memory.setLastTest(aiSystem, await testAccount(aiSystem, accounts, memory, { signal }));
+      forget();
+      return stateOf(aiSystem);
+    },
+
+    ...createEndpoints({ memory, accounts, onChange: forget }),
+    findLocalEndpoints({ signal }) {
+      const taken = new Set(accounts.endpoints().map(({ baseAddress }) => baseAddress));
+      const candidates = (options.wellKnownEndpoints ?? wellKnownEndpoints).filter(
+        ({ baseAddress }) => !taken.has(baseAddress),
+      );
+      return findEndpoints(candidates, transport, { signal });
+    },
+
+    ...modelList,
+
+    async close() {
+      unsubscribe();
+      closing.abort();
+      await transport.close();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { CompatibleEndpoint } from '../../shared/contract/providers.ts';
+import type { ProviderMemory } from '../storage/storage.ts';
+import { endpointAccount, type Accounts, type EndpointAddress } from './accounts.ts';
+import type { Providers } from './create-providers.ts';
+import { testAccount } from './provider-tests.ts';
+
+export interface EndpointsOptions {
+  readonly memory: ProviderMemory;
+  readonly accounts: Accounts;
+  readonly onChange: () => void;
+}
+
+type Endpoints = Pick<Providers, 'endpoints' | 'addEndpoint' | 'updateEndpoint' | 'removeEndpoint' | 'testEndpoint'>;
+
+/** The compatible endpoints that people name themselves. */
+export function createEndpoints({ memory, accounts, onChange }: EndpointsOptions): Endpoints {
+  function stateOf({ name, baseAddress }: EndpointAddress): CompatibleEndpoint {
+    const account = endpointAccount(name);
+    return { name, baseAddress, keySource: accounts.keySource(account), lastTest: memory.lastTest(account) };
+  }
+
+  function find(name: string): EndpointAddress {
+    const endpoint = accounts.findEndpoint(name);
+    if (!endpoint) throw new AppError('not_found', `There is no endpoint ${name}.`);
+    return endpoint;
+  }
+
+  function refuseIfOfThisStart(name: string): void {
+    if (!accounts.isOfThisStart(name)) return;
+    throw new AppError('conflict', `The endpoint ${name} was given on the command line and can only be changed there.`);
+  }
+
+  function forgetAnswers(name: string): void {
+    const account = endpointAccount(name);
+    memory.setLastTest(account, null);
+    memory.setListedModels(account, []);
+    accounts.changed(account);
+  }
+
+  function setKey(name: string, key: string | null | undefined): void {
+    if (key === null) accounts.removeKey(endpointAccount(name));
+    else if (key !== undefined) accounts.setKey(endpointAccount(name), key);
+  }
+
+  return {
+    endpoints: () => accounts.endpoints().map(stateOf),
+
+    addEndpoint({ name, baseAddress, key }) {
+      if (accounts.findEndpoint(name)) throw new AppError('conflict', `There is an endpoint ${name} already.`);
+      memory.addEndpoint({ name, baseAddress });
+      // Null is no key here, and a key of an endpoint that was removed elsewhere must not serve this one.
+      setKey(name, key ?? null);
+      forgetAnswers(name);
+      return stateOf(find(name));
+    },
+
+    updateEndpoint(name, { baseAddress, key }) {
+      const endpoint = find(name);
+      if (baseAddress !== undefined) {
+        refuseIfOfThisStart(endpoint.name);
+        memory.setEndpointAddress(endpoint.name, baseAddress);
+        forgetAnswers(endpoint.name);
+      }
+      setKey(endpoint.name, key);
+      return stateOf(find(name));
+    },
+
+    removeEndpoint(name) {
+      const endpoint = find(name);
+      refuseIfOfThisStart(endpoint.name);
+      accounts.removeKey(endpointAccount(endpoint.name));
+      forgetAnswers(endpoint.name);
+      for (const { aiSystem, model } of memory.userModels()) {
+        const isItsOwn = aiSystem === 'OpenAiCompatible' && model.startsWith(`${endpoint.name}/`);
+        if (isItsOwn) memory.removeUserModel(aiSystem, model);
+      }
+      memory.removeEndpoint(endpoint.name);
+      onChange();
+    },
+
+    async testEndpoint(name, { signal }) {
+      const endpoint = find(name);
+      const account = endpointAccount(endpoint.name);
+      memory.setLastTest(account, await testAccount(account, accounts, memory, { signal }));
+      onChange();
+      return stateOf(endpoint);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { AppError } from '../../shared/app-error.ts';
+import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
+import { serviceModels } from '../../shared/contract/settings.ts';
+import type { ProviderMemory } from '../storage/storage.ts';
+import { endpointAccount, isKeyedProvider, type Account, type Accounts, type EndpointAddress } from './accounts.ts';
+import { catalogue, findEntry } from './catalogue/catalogue.ts';
+import { factsOf, type ModelFacts } from './model-facts.ts';
+import { nearestNames } from './nearest-names.ts';
+import type { ListedModel } from './provider.ts';
+import { settingsPlace } from './provider-error.ts';
+import { titleOf } from './registry.ts';
+
+export type ModelOrigin = 'catalogue' | 'provider' | 'user';
+
+/** A model of a provider or an endpoint, with where it is known from. */
+export interface KnownModel {
+  readonly aiSystem: Exclude<AiSystem, 'ServiceAi'>;
+  /** As a request names it: with the endpoint's name in front for endpoints. */
+  readonly name: string;
+  /** As its provider names it. */
+  readonly providerName: string;
+  readonly account: Account;
+  readonly origin: ModelOrigin;
+  readonly facts: ModelFacts;
+}
+
+/** Which models there are: the catalogue, what providers listed, and what the user added. */
+export class ModelDirectory {
+  readonly #memory: ProviderMemory;
+  readonly #accounts: Accounts;
+
+  constructor(memory: ProviderMemory, accounts: Accounts) {
+    this.#memory = memory;
+    this.#accounts = accounts;
+  }
+
+  /** Every model of every provider and endpoint. */
+  all(): KnownModel[] {
+    return [
+      ...keyedProviders.flatMap((provider) => this.#ofProvider(provider)),
+      ...this.#accounts.endpoints().flatMap((endpoint) => this.#ofEndpoint(endpoint)),
+    ];
+  }
+
+  /** Throws `invalid_request` that names the nearest valid names. */
+  find(aiSystem: KnownModel['aiSystem'], name: string): KnownModel {
+    const found = isKeyedProvider(aiSystem) ? this.#findOfProvider(aiSystem, name) : this.#findOfEndpoint(name);
+    return found ?? this.#refuse(aiSystem, name);
+  }
+
+  #ofProvider(aiSystem: KeyedProvider): KnownModel[] {
+    const listed = this.#memory.listedModels(aiSystem) ?? [];
+    const origins = new Map<string, ModelOrigin>();
+    for (const { model } of this.#userModels(aiSystem)) origins.set(model, 'user');
+    for (const { name } of listed) origins.set(name, 'provider');
+    for (const name of catalogue[aiSystem].keys()) origins.set(name, 'catalogue');
+    const listedByName = new Map(listed.map((model) => [model.name, model]));
+    return [...origins].map(([name, origin]) => knownModel(aiSystem, name, origin, listedByName.get(name) ?? null));
+  }
+
+  #findOfProvider(aiSystem: KeyedProvider, name: string): KnownModel | null {
+    const listed = this.#memory.listedModels(aiSystem)?.find((model) => model.name === name) ?? null;
+    if (catalogue[aiSystem].has(name)) return knownModel(aiSystem, name, 'catalogue', listed);
+    if (listed) return knownModel(aiSystem, name, 'provider', listed);
+    const isAdded = this.#userModels(aiSystem).some(({ model }) => model === name);
+    return isAdded ? knownModel(aiSystem, name, 'user', null) : null;
+  }
+
+  #ofEndpoint(endpoint: EndpointAddress): KnownModel[] {
+    const listed = this.#memory.listedModels(endpointAccount(endpoint.name)) ?? [];
+    const models = listed.map((model) => endpointModel(endpoint, model.name, 'provider', model));
+    const names = new Set(models.map(({ name }) => name));
+    for (const { model } of this.#userModels('OpenAiCompatible')) {
+      const providerName = nameAtEndpoint(endpoint, model);
+      if (providerName !== null && !names.has(model)) models.push(endpointModel(endpoint, providerName, 'user', null));
+    }
+    return models;
+  }
+
+  #findOfEndpoint(name: string): KnownModel | null {
+    const endpoint = this.#accounts.findEndpoint(name.slice(0, Math.max(0, name.indexOf('/'))));
+    const providerName = endpoint && nameAtEndpoint(endpoint, name);
+    if (!endpoint || !providerName) return null;
+    const listed = this.#memory.listedModels(endpointAccount(endpoint.name));
+    const model = listed?.find((candidate) => candidate.name === providerName) ?? null;
+    if (model) return endpointModel(endpoint, providerName, 'provider', model);
+    const isAdded = this.#userModels('OpenAiCompatible').some(
+      (added) => nameAtEndpoint(endpoint, added.model) === providerName,
+    );
+    // An endpoint that was never asked for its list, or has none, knows its own models better than we do.
+    return isAdded || !listed?.length ? endpointModel(endpoint, providerName, 'user', null) : null;
+  }
+
+  #userModels(aiSystem: AiSystem): { model: string }[] {
+    return this.#memory.userModels().filter((added) => added.aiSystem === aiSystem);
+  }
+
+  /** Whose model a name is, when it is another provider's than the one it was asked of. */
+  ownerHint(aiSystem: AiSystem, name: string): string {
+    const isService = (serviceModels as readonly string[]).includes(name);
+    const found = this.all().find((model) => model.name === name && model.aiSystem !== aiSystem);
+    const owner = isService ? 'ServiceAi' : found?.aiSystem;
+    return owner && owner !== aiSystem ? ` It is a model of ${titleOf(owner)} (aiSystem ${owner}).` : '';
+  }
+
+  /** Throws `invalid_request` for a name that does not begin with an endpoint's name. */
+  requireEndpoint(name: string): EndpointAddress {
+    const slash = name.indexOf('/');
+    const endpointName = slash > 0 ? name.slice(0, slash) : '';
+    const endpoint = this.#accounts.findEndpoint(endpointName);
+    if (endpoint && slash < name.length - 1) return endpoint;
+    const known = this.#accounts.endpoints().map((candidate) => candidate.name);
+    const remedy =
+      known.length === 0
+        ? `there are no endpoints yet: add one in ${settingsPlace}`
+        : `the endpoints are: ${nearestNames(endpointName || name, known, 5).join(', ')}`;
+    const issue = `must be <endpoint>/<model>; ${remedy}`;
+    const message = `model ${issue}.${this.ownerHint('OpenAiCompatible', name)}`;
+    throw new AppError('invalid_request', message, { details: [{ field: 'model', issue }] });
+  }
+
+  #refuse(aiSystem: KnownModel['aiSystem'], name: string): never {
+    const all = this.all();
+    if (aiSystem === 'OpenAiCompatible') {
+      const endpoint = this.requireEndpoint(name);
+      const own = all.filter(({ account }) => account === endpointAccount(endpoint.name));
+      const names = own.map((model) => model.name);
+      throw unknownModel(name, `the endpoint ${endpoint.name}`, names, this.ownerHint(aiSystem, name));
+    }
+    const own = all.filter((model) => model.aiSystem === aiSystem).map((model) => model.name);
+    throw unknownModel(name, titleOf(aiSystem), own, this.ownerHint(aiSystem, name));
+  }
+}
+
+/** The 400 for a name that no model has. */
+export function unknownModel(name: string, whose: string, candidates: readonly string[], hint = ''): AppError {
+  const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
+  const nearest = nearestNames(name, candidates);
+  const issue = `is not a model of ${whose}${nearest.length > 0 ? `; nearest: ${nearest.join(', ')}` : ''}`;
+  return new AppError('invalid_request', `model: ${shown} ${issue}.${hint}`, { details: [{ field: 'model', issue }] });
+}
+
+function nameAtEndpoint(endpoint: EndpointAddress, name: string): string | null {
+  const prefix = `${endpoint.name}/`;
+  const isHere = name.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase();
+  return isHere && name.length > prefix.length ? name.slice(prefix.length) : null;
+}
+
+function knownModel(
+  aiSystem: KeyedProvider,
+  name: string,
+  origin: ModelOrigin,
+  listed: ListedModel | null,
+): KnownModel {
+  const facts = factsOf(aiSystem, name, findEntry(aiSystem, name), listed);
+  return { aiSystem, name, providerName: name, account: aiSystem, origin, facts };
+}
+
+function endpointModel(
+  endpoint: EndpointAddress,
+  providerName: string,
+  origin: ModelOrigin,
+  listed: ListedModel | null,
+): KnownModel {
+  const account = endpointAccount(endpoint.name);
+  const facts = factsOf('OpenAiCompatible', providerName, null, listed);
+  return {
+    aiSystem: 'OpenAiCompatible',
+    name: `${endpoint.name}/${providerName}`,
+    providerName,
+    account,
+    origin,
+    facts,
+  };
+}

@@ -1,0 +1,93 @@
+import type { Configuration, NamedParameter, Usage, Warning } from '../../shared/contract/completions.ts';
+import type { CatalogueEntry } from './catalogue/catalogue.ts';
+import { parameterFacts, refusalInCall, type ParameterFact, type RuleSet } from './parameter-rules.ts';
+import type { ListedModel } from './provider.ts';
+
+/** What is known of a model from every source together; the provider's own list wins over the bundled catalogue. */
+export interface ModelFacts {
+  readonly title: string;
+  readonly contextTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly shutdownDate: string | null;
+  /** True for models known to have ended on a day that no one wrote down. */
+  readonly hasEndedBefore: boolean;
+  readonly catalogueEntry: CatalogueEntry | null;
+  readonly ruleSet: RuleSet;
+  readonly parameters: readonly ParameterFact[];
+}
+
+const warningDays = 90;
+const dayMilliseconds = 86_400_000;
+
+function day(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+export function factsOf(
+  ruleSet: RuleSet,
+  name: string,
+  entry: CatalogueEntry | null,
+  listed: ListedModel | null,
+): ModelFacts {
+  return {
+    title: entry?.title ?? listed?.title ?? name,
+    contextTokens: listed?.contextTokens ?? entry?.contextTokens ?? null,
+    outputTokens: listed?.outputTokens ?? entry?.outputTokens ?? null,
+    shutdownDate: listed?.shutdownDate ?? entry?.shutdownDate ?? null,
+    hasEndedBefore: entry?.hasEnded ?? false,
+    catalogueEntry: entry,
+    ruleSet,
+    parameters: parameterFacts(ruleSet, entry),
+  };
+}
+
+/** Whether the model has been shut down by now. */
+export function hasEnded({ hasEndedBefore, shutdownDate }: ModelFacts): boolean {
+  return hasEndedBefore || (shutdownDate !== null && shutdownDate <= day(Date.now()));
+}
+
+function endingWarning(facts: ModelFacts): Warning | null {
+  const { shutdownDate, title, catalogueEntry } = facts;
+  const remedy = catalogueEntry?.replacement ? ` Take ${catalogueEntry.replacement} instead.` : '';
+  if (hasEnded(facts)) {
+    const when = shutdownDate === null ? 'has been shut down' : `was shut down on ${shutdownDate}`;
+    return { code: 'model-ending', message: `${title} ${when} by its provider.${remedy}` };
+  }
+  if (shutdownDate === null || shutdownDate > day(Date.now() + warningDays * dayMilliseconds)) return null;
+  return { code: 'model-ending', message: `${title} is shut down by its provider on ${shutdownDate}.${remedy}` };
+}
+
+/**
+ * What of a configuration the model takes, and warnings about what was left out and about a model that ends. Parameters
+ * that are null count as absent; unknown keys are kept.
+ */
+export function applyFacts(
+  facts: ModelFacts,
+  configuration: Configuration,
+): { configuration: Configuration; warnings: Warning[] } {
+  const warnings: Warning[] = [];
+  const dropped = new Set<string>();
+  for (const fact of facts.parameters) {
+    const value = configuration[fact.name];
+    if (value === undefined) continue;
+    const reason = value === null ? null : refusalInCall(fact, facts.catalogueEntry, facts.ruleSet, configuration);
+    if (value === null || reason !== null) dropped.add(fact.name);
+    if (reason !== null) warnings.push(droppedWarning(fact.name, facts.title, reason));
+  }
+  const ending = endingWarning(facts);
+  if (ending) warnings.push(ending);
+  if (dropped.size === 0) return { configuration, warnings };
+  const kept = Object.entries(configuration).filter(([key]) => !dropped.has(key));
+  return { configuration: Object.fromEntries(kept), warnings };
+}
+
+function droppedWarning(parameter: NamedParameter, title: string, reason: string): Warning {
+  return { code: 'parameter-dropped', parameter, message: `${parameter} was not sent to ${title}: ${reason}.` };
+}
+
+/** US dollars, null when the price is unknown. */
+export function costOf({ catalogueEntry }: ModelFacts, usage: Usage): number | null {
+  const { inputPrice, outputPrice } = catalogueEntry ?? { inputPrice: null, outputPrice: null };
+  if (inputPrice === null || outputPrice === null) return null;
+  return (usage.prompt_tokens * inputPrice + usage.completion_tokens * outputPrice) / 1_000_000;
+}

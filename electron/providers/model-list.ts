@@ -1,0 +1,115 @@
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { AiSystem } from '../../shared/contract/common.ts';
+import { keyedProviders } from '../../shared/contract/common.ts';
+import type { Model } from '../../shared/contract/providers.ts';
+import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
+import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
+import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
+import { endpointAccount, isKeyedProvider, type Account, type Accounts } from './accounts.ts';
+import type { Providers } from './create-providers.ts';
+import type { KnownModel, ModelDirectory } from './model-directory.ts';
+import { factsOf, hasEnded, type ModelFacts } from './model-facts.ts';
+import { testAccount } from './provider-tests.ts';
+
+export interface ModelListOptions {
+  readonly memory: ProviderMemory;
+  readonly settings: SettingsStore;
+  readonly onDevice: OnDeviceLanguageModels;
+  readonly accounts: Accounts;
+  readonly directory: ModelDirectory;
+  readonly onChange: () => void;
+  /** Ends the requests for lists that no one waits for. */
+  readonly signal: AbortSignal;
+}
+
+/** The models as the window shows them. */
+export function createModelList(options: ModelListOptions): Pick<Providers, 'models' | 'addModel' | 'removeModel'> {
+  const { memory, accounts, directory, onChange } = options;
+  const asked = new Set<Account>();
+
+  function isReady(account: Account): boolean {
+    return !isKeyedProvider(account) || accounts.keySource(account) !== null;
+  }
+
+  function askForLists(): void {
+    const endpoints = accounts.endpoints().map(({ name }) => endpointAccount(name));
+    for (const account of [...keyedProviders.filter(isReady), ...endpoints]) {
+      if (asked.has(account)) continue;
+      asked.add(account);
+      // Its outcome belongs to no one; a person who wants to know why a list is old tests the key.
+      testAccount(account, accounts, memory, { signal: options.signal }).then(onChange, () => {});
+    }
+  }
+
+  function toModel(known: KnownModel): Model {
+    return { ...describe(known.facts, known), isReady: isReady(known.account), servedBy: null };
+  }
+
+  return {
+    models() {
+      askForLists();
+      return [...serviceModels.map((name) => serviceModel(name, options)), ...directory.all().map(toModel)];
+    },
+
+    addModel(aiSystem, model) {
+      if (aiSystem === 'ServiceAi') throw invalidField('aiSystem', 'the service has its own models only');
+      if (isListed(directory, aiSystem, model)) throw new AppError('conflict', `${model} is a valid model already.`);
+      if (aiSystem === 'OpenAiCompatible') directory.requireEndpoint(model);
+      memory.addUserModel(aiSystem, model);
+      onChange();
+      return toModel(directory.find(aiSystem, model));
+    },
+
+    removeModel(aiSystem, model) {
+      const isAdded = memory.userModels().some((added) => added.aiSystem === aiSystem && added.model === model);
+      if (!isAdded) throw new AppError('not_found', `${model} is not a model that was added by hand.`);
+      memory.removeUserModel(aiSystem, model);
+      onChange();
+    },
+  };
+}
+
+function isListed(directory: ModelDirectory, aiSystem: AiSystem, name: string): boolean {
+  return directory.all().some((model) => model.aiSystem === aiSystem && model.name === name);
+}
+
+type Described = Omit<Model, 'isReady' | 'servedBy'>;
+
+function describe(facts: ModelFacts, known: Pick<Model, 'aiSystem' | 'name' | 'origin'>): Described {
+  const entry = facts.catalogueEntry;
+  return {
+    aiSystem: known.aiSystem,
+    name: known.name,
+    title: facts.title,
+    origin: known.origin,
+    contextTokens: facts.contextTokens,
+    outputTokens: facts.outputTokens,
+    inputPrice: entry?.inputPrice ?? null,
+    outputPrice: entry?.outputPrice ?? null,
+    capabilities: entry?.capabilities ?? [],
+    parameters: [...facts.parameters],
+    shutdownDate: facts.shutdownDate,
+    hasEnded: hasEnded(facts),
+    replacement: entry?.replacement ?? null,
+  };
+}
+
+/** A service model has the facts of the model that answers for it. */
+function serviceModel(name: ServiceModel, options: ModelListOptions): Model {
+  const { settings, onDevice, directory, accounts } = options;
+  const own = { aiSystem: 'ServiceAi', name, origin: 'service' } as const;
+  const route = settings.read().serviceRoutes[name];
+  if (route.kind === 'on-device') {
+    const fileName = onDevice.selectedFileName();
+    const isInstalled = onDevice
+      .state()
+      .models.some((model) => model.fileName === fileName && model.state === 'installed');
+    const facts = factsOf('on-device', name, null, null);
+    return { ...describe(facts, own), isReady: isInstalled, servedBy: `on-device/${fileName}` };
+  }
+  const target = directory.all().find((model) => model.aiSystem === route.aiSystem && model.name === route.model);
+  const facts = target?.facts ?? factsOf(route.aiSystem, route.model, null, null);
+  const isReady =
+    target !== undefined && (!isKeyedProvider(target.account) || accounts.keySource(target.account) !== null);
+  return { ...describe(facts, own), title: name, isReady, servedBy: `${route.aiSystem}/${route.model}` };
+}

@@ -1,0 +1,43 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { ProviderTest } from '../../shared/contract/providers.ts';
+import type { ProviderMemory } from '../storage/storage.ts';
+import type { Account, Accounts } from './accounts.ts';
+import { ProviderFailure } from './provider-error.ts';
+
+/** A list of models is a small answer: whoever takes longer than this does not answer. */
+const longestTestMilliseconds = 15_000;
+
+/**
+ * Asks an account for its list of models and remembers the list. Returns what was found; throws only `AbortError` when the
+ * signal ended it, and `provider_not_configured` for a missing key.
+ */
+export async function testAccount(
+  account: Account,
+  accounts: Accounts,
+  memory: ProviderMemory,
+  { signal }: { signal: AbortSignal },
+): Promise<ProviderTest> {
+  const provider = accounts.provider(account);
+  const limit = AbortSignal.timeout(longestTestMilliseconds);
+  const begun = performance.now();
+  const result = (found: Pick<ProviderTest, 'outcome' | 'models' | 'status' | 'message'>): ProviderTest => ({
+    testedAt: new Date().toISOString(),
+    milliseconds: Math.round(performance.now() - begun),
+    ...found,
+  });
+  try {
+    const models = await provider.listModels({ signal: AbortSignal.any([signal, limit]) });
+    memory.setListedModels(account, models);
+    return result({ outcome: 'ok', models: models.length, status: 200, message: null });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (limit.aborted) {
+      const message = `No answer within ${longestTestMilliseconds / 1000} s. Check the address and the network.`;
+      return result({ outcome: 'silent', models: 0, status: null, message });
+    }
+    if (!(error instanceof AppError)) throw error;
+    const { kind, providerStatus } =
+      error instanceof ProviderFailure ? error : { kind: 'failed' as const, providerStatus: null };
+    return result({ outcome: kind, models: 0, status: providerStatus, message: error.message });
+  }
+}
