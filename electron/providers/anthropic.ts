@@ -1,6 +1,6 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
-import { listAnthropicModels } from './model-lists.ts';
+import { listAnthropicModels } from './provider-lists.ts';
 import type { Provider } from './provider.ts';
 
 /** Anthropic on its Messages API, which keeps no prompts unless told to. */

@@ -1,6 +1,6 @@
 import { createCohere } from '@ai-sdk/cohere';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
-import { listCohereModels } from './model-lists.ts';
+import { listCohereModels } from './provider-lists.ts';
 import type { Provider } from './provider.ts';
 
 /** Cohere's chat, version 2. */

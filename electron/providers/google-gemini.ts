@@ -1,6 +1,6 @@
 import { createGoogle } from '@ai-sdk/google';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
-import { listGeminiModels } from './model-lists.ts';
+import { listGeminiModels } from './provider-lists.ts';
 import type { Provider } from './provider.ts';
 
 /** Google's Gemini API. Its package has no option for `store`, so the field is added to the body. */

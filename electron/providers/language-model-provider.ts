@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { bodyRewrite } from './merge-body.ts';
 import { toAnswer, toCallOptions, toPart, unnamedParameters } from './model-translation.ts';
-import type { ListModels } from './model-lists.ts';
+import type { ListModels } from './provider-lists.ts';
 import type { ModelCallOptions, ModelPart, ModelRequest, Provider } from './provider.ts';
 import { incompleteAnswer, toProviderError, type ProviderIdentity } from './provider-error.ts';
 import type { ProviderFetch } from './provider-fetch.ts';

@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
-import { listOpenAiModels } from './model-lists.ts';
+import { listOpenAiModels } from './provider-lists.ts';
 import { isStrictSchema } from './model-translation.ts';
 import type { Provider } from './provider.ts';
 
