@@ -1,4 +1,4 @@
-import type { AiSystem } from '../../shared/contract/common.ts';
+import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 
 /** Addresses inside the window, as they stand behind `#`. Every object that the palette finds has one. */
 
@@ -9,6 +9,11 @@ export const playgroundAddress = '/playground';
 
 export function settingsAddress(page: SettingsPageId): string {
   return `/settings/${page}`;
+}
+
+/** The providers page with the key field of one provider open. */
+export function providerKeyAddress(aiSystem: KeyedProvider): string {
+  return `${settingsAddress('providers')}/${aiSystem}`;
 }
 
 /** The playground with a kept run put back as it was. */

@@ -4,6 +4,7 @@ import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { Icon } from '../components/icon.tsx';
 import { KeyCaps } from '../components/key-caps.tsx';
+import { matchScore } from '../components/match-score.ts';
 import { ModalLayer } from '../components/modal-layer.tsx';
 import { allActions, useActionStore, type Action } from '../stores/actions.ts';
 import { keysOf } from './global-keys.ts';
@@ -31,20 +32,6 @@ function PaletteItem({ action }: { action: Action }) {
   );
 }
 
-/** Every word typed must stand somewhere in the name; the start of a word counts more than its middle. */
-export function paletteScore(search: string, keywords: readonly string[]): number {
-  const text = keywords.join(' ').toLowerCase();
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  let score = 1;
-  for (const word of words) {
-    const at = text.indexOf(word);
-    if (at < 0) return 0;
-    const isWordStart = at === 0 || /[^a-z0-9]/.test(text[at - 1] ?? '');
-    score *= (isWordStart ? 1 : 0.6) * (1 - Math.min(at, 200) / 1_000);
-  }
-  return score;
-}
-
 function PaletteBody() {
   const [search, setSearch] = useState('');
   const sources = useActionStore((state) => state.sources);
@@ -56,7 +43,7 @@ function PaletteBody() {
     <Command
       label="Commands"
       loop
-      filter={(_id, text, keywords) => paletteScore(text, keywords ?? [])}
+      filter={(_id, text, keywords) => matchScore(text, keywords ?? [])}
       onKeyDown={(event) => {
         if (keysOf(event.nativeEvent) === 'Mod+K') {
           event.preventDefault();

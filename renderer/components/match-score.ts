@@ -1,0 +1,15 @@
+/**
+ * How well a name fits what was typed, 0 to 1; 0 is no match. Every word typed must stand somewhere in the name, and the
+ * start of a word counts more than its middle.
+ */
+export function matchScore(search: string, names: readonly string[]): number {
+  const text = names.join(' ').toLowerCase();
+  let score = 1;
+  for (const word of search.toLowerCase().split(/\s+/)) {
+    const at = text.indexOf(word);
+    if (at < 0) return 0;
+    const isWordStart = at === 0 || /[^a-z0-9]/.test(text[at - 1] ?? '');
+    score *= (isWordStart ? 1 : 0.6) * (1 - Math.min(at, 200) / 1_000);
+  }
+  return score;
+}

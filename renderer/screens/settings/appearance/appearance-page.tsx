@@ -1,0 +1,36 @@
+import { Segmented } from '../../../components/choices.tsx';
+import { QueryView } from '../../../components/query-view.tsx';
+import { useSettings, useUpdateSettings } from '../../../queries/settings.ts';
+import { applyTheme, type Theme } from '../../../stores/theme.ts';
+import { SettingRow, SettingsPage } from '../settings-page.tsx';
+
+const themes = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const;
+
+export function AppearancePage() {
+  const settings = useSettings();
+  const update = useUpdateSettings();
+  const choose = (theme: Theme) => {
+    applyTheme(theme);
+    update.mutate({ appearance: { theme } });
+  };
+  return (
+    <SettingsPage title="Appearance">
+      <div className="card settings__first">
+        <QueryView query={settings} subject="the settings" rows={2}>
+          {({ appearance }) => (
+            <>
+              <SettingRow label="Theme" detail="The system's choice of light and dark is followed as it changes">
+                <Segmented label="Theme" value={appearance.theme} onValueChange={choose} options={themes} />
+              </SettingRow>
+              <SettingRow label="Motion" detail="Nothing moves where the system asks for reduced motion" />
+            </>
+          )}
+        </QueryView>
+      </div>
+    </SettingsPage>
+  );
+}

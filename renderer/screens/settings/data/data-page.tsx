@@ -1,0 +1,53 @@
+import { FolderOpen } from 'lucide-react';
+import { useMutation } from '@tanstack/react-query';
+import { openDataFolder } from '../../../../shared/contract/desktop.ts';
+import { Button } from '../../../components/button.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { formatBytes, formatPlural } from '../../../components/format.ts';
+import { QueryView } from '../../../components/query-view.tsx';
+import { useCapability, useHost } from '../../../host/host-context.tsx';
+import { useHostState } from '../../../queries/host-state.ts';
+import { SettingRow, SettingsPage } from '../settings-page.tsx';
+import { BackupsSection } from './backups-section.tsx';
+
+function OpenFolderButton() {
+  const { client } = useHost();
+  const open = useMutation({ mutationFn: () => client.call(openDataFolder) });
+  return (
+    <Button size="small" icon={FolderOpen} isBusy={open.isPending} onClick={() => open.mutate()}>
+      Open folder
+    </Button>
+  );
+}
+
+/** Where everything is kept, how much it is, and its copies. */
+export function DataPage() {
+  const host = useHostState();
+  const canOpen = useCapability('open-folder');
+  return (
+    <SettingsPage
+      title="Data and backup"
+      lead="Runs, settings and on-device models are in one folder on this machine. Provider keys are not in it."
+    >
+      <div className="card">
+        <QueryView query={host} subject="the host" rows={2}>
+          {({ dataDirectory, databaseBytes, runs }) => (
+            <>
+              <SettingRow label="Data folder" detail={<span className="mono--small breakable">{dataDirectory}</span>}>
+                <CopyButton label="Copy path" text={dataDirectory} size="small" />
+                {canOpen && <OpenFolderButton />}
+              </SettingRow>
+              <SettingRow
+                label="Database"
+                detail={`${formatPlural(runs, 'run')} with everything that was sent and answered`}
+              >
+                <span className="numbers medium">{formatBytes(databaseBytes)}</span>
+              </SettingRow>
+            </>
+          )}
+        </QueryView>
+      </div>
+      <BackupsSection />
+    </SettingsPage>
+  );
+}

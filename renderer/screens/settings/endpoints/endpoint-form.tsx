@@ -1,0 +1,120 @@
+import { useState, type FormEvent } from 'react';
+import { addEndpoint, type CompatibleEndpoint } from '../../../../shared/contract/providers.ts';
+import { Button } from '../../../components/button.tsx';
+import { Checkbox } from '../../../components/choices.tsx';
+import { describeError } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useAddEndpoint, useUpdateEndpoint, type EndpointInput } from '../../../queries/endpoints.ts';
+
+interface Draft {
+  name: string;
+  baseAddress: string;
+  key: string;
+  isKeyRemoved: boolean;
+}
+
+type Problems = Partial<Record<'name' | 'baseAddress' | 'key', string>>;
+
+/** What is wrong with each field by the rules of the contract. */
+export function endpointProblems({ name, baseAddress, key }: Draft): Problems {
+  const checked = addEndpoint.body?.safeParse({ name, baseAddress, key: key === '' ? null : key });
+  const problems: Problems = {};
+  for (const issue of checked?.error?.issues ?? []) {
+    const field = issue.path[0];
+    if (field === 'name' || field === 'baseAddress' || field === 'key') problems[field] ??= issue.message;
+  }
+  return problems;
+}
+
+function inputOf({ name, baseAddress, key, isKeyRemoved }: Draft): EndpointInput {
+  return { name, baseAddress, key: key !== '' ? key : isKeyRemoved ? null : undefined };
+}
+
+export interface EndpointFormProps {
+  /** The endpoint to change; null adds one. */
+  endpoint: CompatibleEndpoint | null;
+  /** What the fields of a new one begin with. */
+  suggestion?: { name: string; baseAddress: string };
+  onDone: () => void;
+}
+
+/** Adds or changes an endpoint, and tests it at once. */
+export function EndpointForm({ endpoint, suggestion, onDone }: EndpointFormProps) {
+  const [draft, setDraft] = useState<Draft>({
+    name: endpoint?.name ?? suggestion?.name ?? '',
+    baseAddress: endpoint?.baseAddress ?? suggestion?.baseAddress ?? '',
+    key: '',
+    isKeyRemoved: false,
+  });
+  const [problems, setProblems] = useState<Problems>({});
+  const add = useAddEndpoint();
+  const update = useUpdateEndpoint();
+  const save = endpoint ? update : add;
+  const change = (part: Partial<Draft>) => {
+    setDraft({ ...draft, ...part });
+    setProblems({});
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = endpointProblems(draft);
+    setProblems(found);
+    if (Object.keys(found).length === 0) save.mutate(inputOf(draft), { onSuccess: onDone });
+  };
+  return (
+    <form className="settings__form" aria-label={endpoint ? `Edit ${endpoint.name}` : 'New endpoint'} onSubmit={submit}>
+      <div className="settings__fields">
+        <TextField
+          label="Name"
+          autoFocus={endpoint === null}
+          disabled={endpoint !== null}
+          hint={
+            endpoint ? 'Models are written with it, so it stays' : `Models are written ${draft.name || 'name'}/model`
+          }
+          value={draft.name}
+          error={problems.name}
+          onValueChange={(name) => change({ name })}
+        />
+        <TextField
+          label="Base address"
+          isMono
+          placeholder="http://127.0.0.1:11434/v1"
+          autoFocus={endpoint !== null}
+          hint="With the version in it"
+          value={draft.baseAddress}
+          error={problems.baseAddress}
+          onValueChange={(baseAddress) => change({ baseAddress })}
+        />
+        <TextField
+          label="Key"
+          isMono
+          type="password"
+          disabled={draft.isKeyRemoved}
+          hint={endpoint?.keySource ? 'Empty keeps the present one' : 'Only if the endpoint asks for one'}
+          value={draft.key}
+          error={problems.key}
+          onValueChange={(key) => change({ key: key.trim() })}
+        />
+      </div>
+      {endpoint?.keySource && (
+        <Checkbox
+          label="Remove the present key"
+          isChecked={draft.isKeyRemoved}
+          onCheckedChange={(isKeyRemoved) => change({ isKeyRemoved, key: '' })}
+        />
+      )}
+      {save.error && (
+        <p className="caption negative" role="alert">
+          {describeError(save.error).message}
+        </p>
+      )}
+      <div className="row">
+        <Button type="submit" variant="primary" keys="Enter" isBusy={save.isPending}>
+          Save and test
+        </Button>
+        <Button variant="quiet" onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { CompatibleEndpoint } from '../../../../shared/contract/providers.ts';
+import { Button } from '../../../components/button.tsx';
+import { ConfirmDialog } from '../../../components/dialog.tsx';
+import { formatDuration, formatPlural } from '../../../components/format.ts';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { StateMark } from '../../../components/marks.tsx';
+import { useRemoveEndpoint, useTestEndpoint } from '../../../queries/endpoints.ts';
+import { TestNotice } from '../providers/test-notice.tsx';
+import { testState } from '../providers/test-state.ts';
+import { EndpointForm } from './endpoint-form.tsx';
+
+function found({ lastTest }: CompatibleEndpoint): string {
+  if (!lastTest) return '';
+  if (lastTest.outcome === 'ok') return `, ${formatPlural(lastTest.models, 'model')}`;
+  return lastTest.status === null
+    ? `, no answer in ${formatDuration(lastTest.milliseconds)}`
+    : `, answered ${lastTest.status}`;
+}
+
+/** One compatible endpoint with its address, its last test and what can be done about it. */
+export function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
+  const [isEditing, setEditing] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
+  const test = useTestEndpoint();
+  const remove = useRemoveEndpoint();
+  const { name, baseAddress, lastTest } = endpoint;
+  const { word, ...mark } = testState(lastTest, 'Reachable');
+  return (
+    <div className="provider" role="group" aria-label={name}>
+      <div className="provider__row">
+        <span className="strong truncate">{name}</span>
+        <span className="provider__state">
+          {lastTest ? <StateMark {...mark}>{word}</StateMark> : <StateMark tone="neutral">Not tested</StateMark>}
+        </span>
+        <span className="provider__detail truncate" title={baseAddress}>
+          <span className="mono--small">{baseAddress}</span>
+          <span className="tertiary">{found(endpoint)}</span>
+        </span>
+        <span className="provider__actions">
+          <Button size="small" isBusy={test.isPending} onClick={() => test.mutate(name)}>
+            Test
+          </Button>
+          <Button size="small" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
+            Edit
+          </Button>
+          <IconButton size="small" icon={Trash2} label={`Remove ${name}`} onClick={() => setRemoving(true)} />
+        </span>
+      </div>
+      {isEditing ? (
+        <EndpointForm endpoint={endpoint} onDone={() => setEditing(false)} />
+      ) : (
+        <TestNotice test={lastTest} baseAddress={baseAddress} />
+      )}
+      <ConfirmDialog
+        title={`Remove the endpoint ${name}?`}
+        isOpen={isRemoving}
+        onClose={() => setRemoving(false)}
+        action="Remove endpoint"
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate(name, { onSettled: () => setRemoving(false) })}
+      >
+        Its key is removed with it, and its models can no longer be chosen. Runs that were made on it are kept.
+      </ConfirmDialog>
+    </div>
+  );
+}

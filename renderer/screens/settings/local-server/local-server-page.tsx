@@ -1,0 +1,106 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { HostState } from '../../../../shared/contract/settings.ts';
+import { Segmented } from '../../../components/choices.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { Badge, StateMark } from '../../../components/marks.tsx';
+import { QueryView } from '../../../components/query-view.tsx';
+import { Failure } from '../../../components/state-panels.tsx';
+import { useCapability } from '../../../host/host-context.tsx';
+import { useHostState } from '../../../queries/host-state.ts';
+import { useSettings } from '../../../queries/settings.ts';
+import { settingsAddress } from '../../../shell/addresses.ts';
+import { SettingRow, SettingsPage, SettingsSection } from '../settings-page.tsx';
+import { curlExample, type CurlTransport } from './curl-example.ts';
+import { ServerSettings } from './server-settings.tsx';
+
+const transports = [
+  { value: 'sync', label: 'Once' },
+  { value: 'sse', label: 'Events' },
+  { value: 'stream', label: 'JSON array' },
+] as const;
+
+function Address({ address, protocols }: { address: string; protocols: readonly string[] }) {
+  return (
+    <div className="card">
+      <SettingRow
+        label={<span className="mono">{address}</span>}
+        detail={
+          <a href={`${address}/openapi.json`} target="_blank" rel="noreferrer">
+            OpenAPI document
+          </a>
+        }
+      >
+        {protocols.map((protocol) => (
+          <Badge key={protocol}>{protocol}</Badge>
+        ))}
+        <CopyButton label="Copy address" text={address} size="small" />
+      </SettingRow>
+    </div>
+  );
+}
+
+function Example({ address }: { address: string }) {
+  const [transport, setTransport] = useState<CurlTransport>('sync');
+  const text = curlExample(address, transport);
+  return (
+    <SettingsSection
+      title="Try it"
+      actions={<Segmented label="Answer" value={transport} onValueChange={setTransport} options={transports} />}
+    >
+      <div className="code">
+        <pre className="mono">{text}</pre>
+        <CopyButton label="Copy" text={text} size="small" />
+      </div>
+      <p className="caption tertiary settings__below">
+        Put a key from{' '}
+        <Link href={settingsAddress('api-keys')} className="link">
+          API keys
+        </Link>{' '}
+        into TOUCHSTONE_KEY first.
+      </p>
+    </SettingsSection>
+  );
+}
+
+function ServerState({ host, canSwitch }: { host: HostState; canSwitch: boolean }) {
+  if (host.serverFailure) {
+    return (
+      <Failure title="The local server could not start" reason={host.serverFailure}>
+        <span className="small secondary">Choose another port, or end the program that uses this one.</span>
+      </Failure>
+    );
+  }
+  if (!host.serverAddress)
+    return canSwitch ? <StateMark tone="neutral">Off: nothing listens on the network</StateMark> : null;
+  return <Address address={host.serverAddress} protocols={host.protocols} />;
+}
+
+/** The network listener for other programs on this machine. */
+export function LocalServerPage() {
+  const host = useHostState();
+  const settings = useSettings();
+  const canSwitch = useCapability('local-server-switch');
+  return (
+    <SettingsPage
+      title="Local server"
+      lead={
+        canSwitch
+          ? 'The same service that this window uses, for other programs on this machine. It is off until you switch it on.'
+          : 'This host always listens: the window and other programs on this machine share its address. Port and TLS are set when it starts, with --port and --tls.'
+      }
+    >
+      <div className="settings__stack">
+        {canSwitch && (
+          <QueryView query={settings} subject="the settings">
+            {({ localServer }) => <ServerSettings localServer={localServer} />}
+          </QueryView>
+        )}
+        <QueryView query={host} subject="the host" rows={2}>
+          {(state) => <ServerState host={state} canSwitch={canSwitch} />}
+        </QueryView>
+      </div>
+      {host.data?.serverAddress && <Example address={host.data.serverAddress} />}
+    </SettingsPage>
+  );
+}

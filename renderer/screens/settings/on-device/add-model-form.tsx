@@ -1,0 +1,66 @@
+import { FolderOpen } from 'lucide-react';
+import { useState, type FormEvent } from 'react';
+import { chooseModelFile } from '../../../../shared/contract/desktop.ts';
+import { Button } from '../../../components/button.tsx';
+import { describeError } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useCapability, useHost } from '../../../host/host-context.tsx';
+import { useAddOnDevice } from '../../../queries/on-device.ts';
+import { showToast } from '../../../stores/toasts.ts';
+
+/** Brings a model that the catalogue does not have: a GGUF file of this machine, or an `hf:` address. */
+export function AddModelForm() {
+  const [address, setAddress] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const add = useAddOnDevice();
+  const { client } = useHost();
+  const hasDialog = useCapability('native-dialogs');
+  const addAddress = (next: string) => add.mutate(next, { onSuccess: () => setAddress('') });
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (address.trim() === '')
+      setProblem('Give the path of a GGUF file, or an address such as hf:owner/repository/file.gguf.');
+    else addAddress(address.trim());
+  };
+  const choose = async () => {
+    try {
+      const { path } = await client.call(chooseModelFile);
+      if (path !== null) addAddress(path);
+    } catch (error) {
+      showToast({ tone: 'negative', ...toastOf(error) });
+    }
+  };
+  return (
+    <form className="settings__form" onSubmit={submit}>
+      <TextField
+        label="Path of a GGUF file, or an hf: address"
+        isMono
+        placeholder="hf:bartowski/Llama-3.2-1B-Instruct-GGUF:Q4_K_M"
+        hint="A file is used where it is. An hf: address is downloaded from Hugging Face, with its size shown first."
+        value={address}
+        error={problem ?? (add.error ? describeError(add.error).message : null)}
+        onValueChange={(next) => {
+          setAddress(next);
+          setProblem(null);
+          add.reset();
+        }}
+      />
+      <div className="row">
+        <Button type="submit" isBusy={add.isPending}>
+          Add model
+        </Button>
+        {hasDialog && (
+          <Button variant="quiet" icon={FolderOpen} onClick={() => void choose()}>
+            Choose a file
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function toastOf(error: unknown): { text: string; requestId: string | undefined } {
+  const { message, requestId } = describeError(error);
+  return { text: message, requestId };
+}

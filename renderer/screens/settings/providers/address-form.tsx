@@ -1,0 +1,48 @@
+import { useState, type FormEvent } from 'react';
+import { baseAddress as baseAddressSchema, type ProviderState } from '../../../../shared/contract/providers.ts';
+import { Button } from '../../../components/button.tsx';
+import { describeError } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useUpdateProvider } from '../../../queries/providers.ts';
+
+/** Sets where a provider is reached, for people behind a gateway. The address includes the version, as in `https://host/v1`. */
+export function AddressForm({ provider, onDone }: { provider: ProviderState; onDone: () => void }) {
+  const [address, setAddress] = useState(provider.baseAddress);
+  const [problem, setProblem] = useState<string | null>(null);
+  const update = useUpdateProvider(provider.aiSystem);
+  const save = (next: string | null) => update.mutate(next, { onSuccess: onDone });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const checked = baseAddressSchema.safeParse(address.trim());
+    if (checked.success) save(checked.data);
+    else setProblem(`The address ${checked.error.issues[0]?.message ?? 'is not valid'}.`);
+  };
+  return (
+    <form className="provider__form provider__form--address" onSubmit={submit}>
+      <span className="small secondary">Base address</span>
+      <TextField
+        label={`Base address of ${provider.aiSystem}`}
+        isLabelHidden
+        isMono
+        autoFocus
+        value={address}
+        error={problem ?? (update.error ? describeError(update.error).message : null)}
+        onValueChange={(next) => {
+          setAddress(next);
+          setProblem(null);
+        }}
+      />
+      <Button type="submit" isBusy={update.isPending}>
+        Save
+      </Button>
+      {!provider.isBaseAddressDefault && (
+        <Button variant="quiet" onClick={() => save(null)}>
+          Use its own
+        </Button>
+      )}
+      <p className="caption tertiary">
+        With the version in it, as the provider writes it. Every run and every test goes there.
+      </p>
+    </form>
+  );
+}

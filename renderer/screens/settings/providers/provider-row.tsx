@@ -1,0 +1,105 @@
+import { Globe, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { ProviderState } from '../../../../shared/contract/providers.ts';
+import { Button } from '../../../components/button.tsx';
+import { ConfirmDialog } from '../../../components/dialog.tsx';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Badge, StateMark } from '../../../components/marks.tsx';
+import { useRemoveProviderKey, useTestProvider } from '../../../queries/providers.ts';
+import { AddressForm } from './address-form.tsx';
+import { KeyForm } from './key-form.tsx';
+import { TestNotice } from './test-notice.tsx';
+import { testState, testSummary } from './test-state.ts';
+
+function KeyState({ provider }: { provider: ProviderState }) {
+  if (provider.keySource === null) return <StateMark tone="neutral">No key</StateMark>;
+  const { word, ...mark } = testState(provider.lastTest, 'Key set');
+  return <StateMark {...mark}>{word}</StateMark>;
+}
+
+function Detail({ provider }: { provider: ProviderState }) {
+  const { keySource, lastTest, isBaseAddressDefault, baseAddress } = provider;
+  return (
+    <span className="provider__detail row">
+      {keySource === 'environment' && <Badge isOutlined>From the environment</Badge>}
+      {keySource === 'memory' && <Badge tone="caution">Until Touchstone quits</Badge>}
+      <span className="truncate">
+        {keySource !== null && (lastTest ? testSummary(lastTest) : 'Not tested yet')}
+        {!isBaseAddressDefault && <span className="tertiary"> at {new URL(baseAddress).host}</span>}
+      </span>
+    </span>
+  );
+}
+
+export interface ProviderRowProps {
+  provider: ProviderState;
+  /** Whether the address of the page asks for this provider's key. */
+  isAskedFor: boolean;
+}
+
+/** One provider: the state of its key, its last test, and what can be done about both. */
+export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
+  const [form, setForm] = useState<'key' | 'address' | null>(isAskedFor ? 'key' : null);
+  const [isRemoving, setRemoving] = useState(false);
+  const test = useTestProvider(provider.aiSystem);
+  const remove = useRemoveProviderKey(provider.aiSystem);
+  const { aiSystem, keySource } = provider;
+  const hasKey = keySource !== null;
+  return (
+    <div className="provider" role="group" aria-label={aiSystem}>
+      <div className="provider__row">
+        <span className="strong">{aiSystem}</span>
+        <span className="provider__state">
+          <KeyState provider={provider} />
+        </span>
+        <Detail provider={provider} />
+        <span className="provider__actions">
+          {form !== null ? (
+            <Button size="small" variant="quiet" onClick={() => setForm(null)}>
+              Cancel
+            </Button>
+          ) : (
+            <>
+              {hasKey && (
+                <Button size="small" isBusy={test.isPending} onClick={() => test.mutate()}>
+                  Test
+                </Button>
+              )}
+              <Button size="small" onClick={() => setForm('key')}>
+                {hasKey ? 'Replace' : 'Add key'}
+              </Button>
+              <IconButton
+                size="small"
+                icon={Globe}
+                label={`Base address of ${aiSystem}`}
+                onClick={() => setForm('address')}
+              />
+              {(keySource === 'keychain' || keySource === 'memory') && (
+                <IconButton
+                  size="small"
+                  icon={Trash2}
+                  label={`Remove the key of ${aiSystem}`}
+                  onClick={() => setRemoving(true)}
+                />
+              )}
+            </>
+          )}
+        </span>
+      </div>
+      {form === 'key' && <KeyForm provider={provider} onDone={() => setForm(null)} />}
+      {form === 'address' && <AddressForm provider={provider} onDone={() => setForm(null)} />}
+      {form === null && hasKey && <TestNotice test={provider.lastTest} baseAddress={provider.baseAddress} />}
+      <ConfirmDialog
+        title={`Remove the key of ${aiSystem}?`}
+        isOpen={isRemoving}
+        onClose={() => setRemoving(false)}
+        action="Remove key"
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate(undefined, { onSettled: () => setRemoving(false) })}
+      >
+        Runs on {aiSystem} will be refused until a key is set again. The key cannot be brought back from here; its page
+        at the provider can make a new one.
+      </ConfirmDialog>
+    </div>
+  );
+}

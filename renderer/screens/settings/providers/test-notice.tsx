@@ -1,0 +1,35 @@
+import { useState } from 'react';
+import type { ProviderTest } from '../../../../shared/contract/providers.ts';
+import { formatDuration } from '../../../components/format.ts';
+import { Notice } from '../../../components/state-panels.tsx';
+
+/** Why the last test failed and what to do, with the bare facts of the answer for those who look. */
+export function TestNotice({ test, baseAddress }: { test: ProviderTest | null; baseAddress: string }) {
+  const [isAnswerShown, setAnswerShown] = useState(false);
+  if (!test || test.outcome === 'ok') return null;
+  return (
+    <div className="provider__notice">
+      <Notice tone={test.outcome === 'silent' || test.outcome === 'unreachable' ? 'caution' : 'negative'}>
+        {test.message ?? 'The test failed without a reason. Test again.'}{' '}
+        <button
+          type="button"
+          className="link"
+          aria-expanded={isAnswerShown}
+          onClick={() => setAnswerShown(!isAnswerShown)}
+        >
+          {isAnswerShown ? 'Hide the answer' : 'Show the answer'}
+        </button>
+        {isAnswerShown && (
+          <dl className="provider__answer">
+            <dt>Asked</dt>
+            <dd className="mono--small">GET {baseAddress.replace(/\/$/, '')}/models</dd>
+            <dt>Answered</dt>
+            <dd>
+              {test.status === null ? 'nothing' : `HTTP ${test.status}`} after {formatDuration(test.milliseconds)}
+            </dd>
+          </dl>
+        )}
+      </Notice>
+    </div>
+  );
+}

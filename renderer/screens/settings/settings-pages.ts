@@ -1,0 +1,63 @@
+import { Archive, Cpu, KeyRound, Network, Plug, Route, SunMoon, Users, type LucideIcon } from 'lucide-react';
+import type { SettingsPageId } from '../../shell/addresses.ts';
+
+export interface SettingsPageEntry {
+  id: SettingsPageId;
+  title: string;
+  icon: LucideIcon;
+  /** Words that people look for and that stand on the page. */
+  keywords: readonly string[];
+}
+
+/** The pages in the order of the list; `settings-screen.tsx` gives each its component. */
+export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]] = [
+  {
+    id: 'providers',
+    title: 'Providers and keys',
+    icon: KeyRound,
+    keywords: [
+      'OpenAi',
+      'Anthropic',
+      'GoogleGemini',
+      'Groq',
+      'Cohere',
+      'keychain',
+      'base address',
+      'time limits',
+      'timeout',
+      'gateway',
+    ],
+  },
+  {
+    id: 'endpoints',
+    title: 'Compatible endpoints',
+    icon: Plug,
+    keywords: ['Ollama', 'LM Studio', 'vLLM', 'llama.cpp', 'OpenAiCompatible', 'gateway', 'local'],
+  },
+  {
+    id: 'service-models',
+    title: 'Service models',
+    icon: Route,
+    keywords: ['ServiceAi', 'hl-gpt-4o-mini', 'hl-gpt-4.1-mini', 'route'],
+  },
+  {
+    id: 'on-device',
+    title: 'On-device models',
+    icon: Cpu,
+    keywords: ['GGUF', 'download', 'offline', 'Hugging Face', 'TinyLlama'],
+  },
+  {
+    id: 'api-keys',
+    title: 'API keys',
+    icon: Users,
+    keywords: ['callers', 'credits', 'limit', 'scopes', 'revoke', 'issue'],
+  },
+  {
+    id: 'local-server',
+    title: 'Local server',
+    icon: Network,
+    keywords: ['port', 'TLS', 'HTTP/2', 'curl', 'address', 'listener'],
+  },
+  { id: 'data', title: 'Data and backup', icon: Archive, keywords: ['folder', 'database', 'restore', 'copy', 'size'] },
+  { id: 'appearance', title: 'Appearance', icon: SunMoon, keywords: ['theme', 'dark', 'light', 'motion'] },
+];

@@ -1,0 +1,90 @@
+import { Search } from 'lucide-react';
+import { useState, type ComponentType } from 'react';
+import { Link, Redirect, useLocation } from 'wouter';
+import { classNames } from '../../components/class-names.ts';
+import { ErrorBoundary } from '../../components/error-boundary.tsx';
+import { matchScore } from '../../components/match-score.ts';
+import { TextField } from '../../components/text-field.tsx';
+import { settingsAddress, type SettingsPageId } from '../../shell/addresses.ts';
+import { usePlace } from '../../stores/activity.ts';
+import { ApiKeysPage } from './api-keys/api-keys-page.tsx';
+import { AppearancePage } from './appearance/appearance-page.tsx';
+import { DataPage } from './data/data-page.tsx';
+import { EndpointsPage } from './endpoints/endpoints-page.tsx';
+import { LocalServerPage } from './local-server/local-server-page.tsx';
+import { OnDevicePage } from './on-device/on-device-page.tsx';
+import { ProvidersPage } from './providers/providers-page.tsx';
+import { ServiceModelsPage } from './service-models/service-models-page.tsx';
+import { settingsPages, type SettingsPageEntry } from './settings-pages.ts';
+import './settings.css';
+
+const components: Record<SettingsPageId, ComponentType> = {
+  providers: ProvidersPage,
+  endpoints: EndpointsPage,
+  'service-models': ServiceModelsPage,
+  'on-device': OnDevicePage,
+  'api-keys': ApiKeysPage,
+  'local-server': LocalServerPage,
+  data: DataPage,
+  appearance: AppearancePage,
+};
+
+function Navigation({ current }: { current: SettingsPageEntry }) {
+  const [find, setFind] = useState('');
+  const [, navigate] = useLocation();
+  const found = settingsPages.filter(({ title, keywords }) => matchScore(find, [title, ...keywords]) > 0);
+  return (
+    <nav className="panel panel--inset line-right settings__nav" aria-label="Settings">
+      <form
+        className="settings__find"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (found[0]) navigate(settingsAddress(found[0].id));
+        }}
+      >
+        <TextField
+          label="Find a setting"
+          isLabelHidden
+          placeholder="Find a setting"
+          size="small"
+          icon={Search}
+          value={find}
+          onValueChange={setFind}
+        />
+      </form>
+      {found.map((page) => (
+        <Link
+          key={page.id}
+          href={settingsAddress(page.id)}
+          className={classNames('view', page === current && 'is-selected')}
+          aria-current={page === current ? 'page' : undefined}
+        >
+          {page.title}
+        </Link>
+      ))}
+      {found.length === 0 && <p className="settings__none small tertiary">No setting has this name.</p>}
+    </nav>
+  );
+}
+
+/** The list of pages and the page; every page has its own address, `#/settings/providers`. */
+export function SettingsScreen() {
+  const [location] = useLocation();
+  const id = location.split('/')[2];
+  const page = settingsPages.find((entry) => entry.id === id);
+  usePlace(page?.title ?? null);
+  if (!page) return <Redirect to={settingsAddress(settingsPages[0].id)} replace />;
+  const Page = components[page.id];
+  return (
+    <div className="settings">
+      <Navigation current={page} />
+      {/* Focusable, so that the keyboard can scroll a page that holds no control. */}
+      <div key={page.id} className="scroll settings__page" tabIndex={0} role="region" aria-label={page.title}>
+        <ErrorBoundary name={page.title}>
+          <Page />
+        </ErrorBoundary>
+      </div>
+    </div>
+  );
+}
