@@ -75,7 +75,7 @@ function createSilenceGuard({ signal, silenceMs }: FetchContext) {
     silence.abort(
       new AppError(
         'provider_silent',
-        `Hugging Face sent nothing for ${Math.ceil(silenceMs / 1000)} seconds. This model needs an open network; check it and resume. What was fetched is kept.`,
+        `Hugging Face sent nothing for ${silenceMs / 1000} s. This model needs an open network; check it and resume. What was fetched is kept.`,
       ),
     );
   }, silenceMs);

@@ -110,7 +110,7 @@ function createSilenceTimer(silenceMs: number) {
     controller.abort(
       new AppError(
         'provider_silent',
-        `The server sent nothing for ${Math.ceil(silenceMs / 1000)} seconds. Check the network and resume; what was fetched is kept.`,
+        `The server sent nothing for ${silenceMs / 1000} s. Check the network and resume; what was fetched is kept.`,
       ),
     );
   const timer = setTimeout(fire, silenceMs);
