@@ -19,6 +19,8 @@ export interface ProviderTraits {
   readonly adaptOptions?: (options: LanguageModelV4CallOptions, request: ModelRequest) => LanguageModelV4CallOptions;
   /** Fields of the body that its package cannot set; they win over everything. */
   readonly fixedBody?: Record<string, unknown>;
+  /** Whether an error inside a stream is one that loses nothing of the answer. */
+  readonly isHarmless?: (error: unknown) => boolean;
 }
 
 /** A call under way: its own signal, so that whatever ends it closes the socket. */
@@ -92,7 +94,10 @@ export function createLanguageModelProvider(settings: ProviderSettings, traits: 
         const { stream } = await modelOf(request.model).doStream(options);
         let finish: ModelPart | null = null;
         for await (const streamPart of stream) {
-          if (streamPart.type === 'error') throw streamPart.error;
+          if (streamPart.type === 'error') {
+            if (traits.isHarmless?.(streamPart.error)) continue;
+            throw streamPart.error;
+          }
           const part = toPart(streamPart);
           if (part?.type === 'finish') finish = part;
           else if (part) yield part;
