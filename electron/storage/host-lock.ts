@@ -13,6 +13,8 @@ export function lockHost(directory: string): { release(): void } {
   createPrivateFile(file);
   const lock = new Database(file, { timeout: 0 });
   try {
+    // Nothing is ever written; without this an empty journal would lie beside the lock.
+    lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createCredits } from '../../../electron/credits/credits.ts';
+import type { AuthenticatedKey } from '../../../electron/storage/storage.ts';
+
+function key(change: Partial<AuthenticatedKey> = {}): AuthenticatedKey {
+  return { id: 'key', callerId: 'caller', scopes: ['run'], creditLimit: 3, creditsUsed: 1, ...change };
+}
+
+const exhausted = expect.objectContaining({
+  code: 'credits_exhausted',
+  status: 402,
+  message: expect.stringContaining('Whoever runs this Touchstone can raise the limit'),
+});
+
+test('runs under way count as used, so that parallel requests cannot overspend', () => {
+  const credits = createCredits();
+  const [first, second] = [credits.reserve(key()), credits.reserve(key())];
+  expect([first.consumed, first.remaining(), second.remaining()]).toEqual([1, 0, 0]);
+  expect(() => credits.reserve(key())).toThrow(exhausted);
+});
+
+test('a run that costs nothing gives its credit back, once', () => {
+  const credits = createCredits();
+  const reservation = credits.reserve(key({ creditsUsed: 2 }));
+  reservation.release();
+  reservation.release();
+  expect([reservation.consumed, reservation.remaining()]).toEqual([0, 1]);
+  credits.reserve(key({ creditsUsed: 2 }));
+  expect(() => credits.reserve(key({ creditsUsed: 2 }))).toThrow(exhausted);
+});
+
+test('a raised limit counts at once, and one below what was used leaves nothing', () => {
+  const credits = createCredits();
+  credits.reserve(key({ creditLimit: 2 }));
+  expect(credits.reserve(key({ creditLimit: 9 })).remaining()).toBe(6);
+  expect(() => credits.reserve(key({ creditLimit: 0 }))).toThrow(exhausted);
+});
+
+test('a key without a limit, and the window, never run out', () => {
+  const credits = createCredits();
+  for (const who of [key({ creditLimit: null }), null]) {
+    const reservation = credits.reserve(who);
+    expect([reservation.consumed, reservation.remaining()]).toEqual([1, null]);
+    reservation.release();
+  }
+  expect(credits.reserve(key({ id: 'other' })).remaining()).toBe(1);
+});
+
+test('whatever the order of reserving and releasing, no more than the limit is ever out', () => {
+  fc.assert(
+    fc.property(fc.array(fc.option(fc.nat(), { nil: null })), fc.nat(6), (actions, creditLimit) => {
+      const credits = createCredits();
+      const out: ReturnType<typeof credits.reserve>[] = [];
+      for (const pick of actions) {
+        if (pick !== null && out.length > 0) out.splice(pick % out.length, 1)[0]!.release();
+        else if (out.length < creditLimit) out.push(credits.reserve(key({ creditLimit, creditsUsed: 0 })));
+        else expect(() => credits.reserve(key({ creditLimit, creditsUsed: 0 }))).toThrow(exhausted);
+      }
+      for (const reservation of out) expect(reservation.remaining()).toBe(creditLimit - out.length);
+    }),
+  );
+});

@@ -1,0 +1,92 @@
+import { closeSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { openStorage } from '../../../electron/storage/open-storage.ts';
+import type { Storage } from '../../../electron/storage/storage.ts';
+import { sampleOutcome, sampleRun } from './sample-run.ts';
+import { listAll, openTestStorage, temporaryDirectory } from './test-storage.ts';
+
+async function record(storage: Storage): Promise<string> {
+  const run = sampleRun();
+  storage.runs.begin(run);
+  await storage.runs.finish(run.runId, sampleOutcome());
+  return run.runId;
+}
+
+function runsOf(storage: Storage): string[] {
+  return listAll(storage, 50).map(({ runId }) => runId);
+}
+
+test('a copy has everything, queued runs too, in one file that is whole and private', async () => {
+  const storage = openTestStorage();
+  await record(storage);
+  storage.runs.begin(sampleRun());
+  const [first, second] = await Promise.all([storage.createBackup(), storage.createBackup()]);
+  expect(storage.listBackups().map(({ fileName }) => fileName)).toEqual([second.fileName, first.fileName]);
+  const file = join(storage.directory, 'backups', first.fileName);
+  expect([statSync(file).mode & 0o777, statSync(file).size]).toEqual([0o600, first.bytes]);
+  const copy = new Database(file, { readonly: true });
+  expect([
+    copy.pragma('integrity_check', { simple: true }),
+    copy.pragma('journal_mode', { simple: true }),
+    copy.prepare('SELECT count(*) AS runs FROM runs').get(),
+  ]).toEqual(['ok', 'delete', { runs: 2 }]);
+  copy.close();
+});
+
+test('a scheduled copy is put in place at the next start, and what it replaced is a copy itself', async () => {
+  const directory = temporaryDirectory();
+  const before = openStorage({ directory });
+  const kept = await record(before);
+  const { fileName } = await before.createBackup();
+  const later = await record(before);
+  before.scheduleRestore(fileName);
+  expect(runsOf(before)).toEqual([later, kept]);
+  await before.close();
+
+  const restored = openStorage({ directory });
+  expect(runsOf(restored)).toEqual([kept]);
+  const replaced = restored.listBackups().find((backup) => backup.fileName !== fileName)!;
+  restored.scheduleRestore(replaced.fileName);
+  await restored.close();
+
+  expect(runsOf(openTestStorage({ directory }))).toEqual([later, kept]);
+});
+
+test('what is missing is not found, what is damaged or foreign is refused', async () => {
+  const storage = openTestStorage();
+  await record(storage);
+  const { fileName, bytes } = await storage.createBackup();
+  const folder = join(storage.directory, 'backups');
+  truncateSync(join(folder, fileName), bytes - 4096);
+  writeFileSync(join(folder, 'text.sqlite'), 'no database at all, just text');
+  const foreign = new Database(join(folder, 'foreign.sqlite'));
+  foreign.exec('CREATE TABLE things (name TEXT)');
+  foreign.close();
+  for (const name of [fileName, 'text.sqlite', 'foreign.sqlite']) {
+    expect(() => storage.scheduleRestore(name), name).toThrow(expect.objectContaining({ code: 'conflict' }));
+  }
+  for (const name of ['none.sqlite', '../touchstone.sqlite', 'restore-next']) {
+    expect(() => storage.scheduleRestore(name), name).toThrow(expect.objectContaining({ code: 'not_found' }));
+  }
+});
+
+test('a copy that was damaged after it was chosen leaves the present database in place, and says so', async () => {
+  const directory = temporaryDirectory();
+  const before = openStorage({ directory });
+  const { fileName } = await before.createBackup();
+  const present = await record(before);
+  before.scheduleRestore(fileName);
+  await before.close();
+  const handle = openSync(join(directory, 'backups', fileName), 'r+');
+  writeSync(handle, Buffer.alloc(8192, 7), 0, 8192, 4096);
+  closeSync(handle);
+
+  const warning = new Promise<Error>((resolve) => void process.once('warning', resolve));
+  const storage = openStorage({ directory });
+  expect(runsOf(storage)).toEqual([present]);
+  expect((await warning).message).toContain('was not restored');
+  await storage.close();
+  expect(runsOf(openTestStorage({ directory }))).toEqual([present]);
+});

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { AppError } from '../../../shared/app-error.ts';
+import { createContinuationTokens } from '../../../electron/storage/continuation-token.ts';
+
+const position = z.object({ sequence: z.int(), id: z.string() });
+const tokens = createContinuationTokens('secret', 'things', position);
+const positions = fc.record({ sequence: fc.integer(), id: fc.string({ unit: 'binary' }) });
+
+function refusalOf(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    return error instanceof AppError ? [error.code, error.details[0]?.field] : error;
+  }
+}
+const refused = ['invalid_request', 'continuationToken'];
+
+test('a token gives back the position that it was written with', () => {
+  fc.assert(
+    fc.property(positions, fc.jsonValue(), (place, query) => {
+      expect(tokens.read(query, tokens.write(query, place))).toEqual(place);
+    }),
+  );
+});
+
+test('the order of filters, and absent ones, do not matter', () => {
+  const token = tokens.write({ b: 1, a: { d: [1, 2], c: null } }, { sequence: 1, id: '' });
+  expect(tokens.read({ a: { c: null, d: [1, 2] }, b: 1, e: undefined }, token)).toEqual({ sequence: 1, id: '' });
+  expect(refusalOf(() => tokens.read({ a: { c: null, d: [2, 1] }, b: 1 }, token))).toEqual(refused);
+});
+
+test('any change of any character is refused', () => {
+  const alphabet = fc.constantFrom(...'ABCabc019-_=+/ \u{1F600}');
+  fc.assert(
+    fc.property(positions, fc.nat(), alphabet, (place, at, character) => {
+      const token = tokens.write('query', place);
+      const index = at % token.length;
+      const changed = token.slice(0, index) + character + token.slice(index + 1);
+      fc.pre(changed !== token);
+      expect(refusalOf(() => tokens.read('query', changed))).toEqual(refused);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a cut, lengthened or made-up token is refused', () => {
+  const token = tokens.write('query', { sequence: 5, id: 'x' });
+  fc.assert(
+    fc.property(fc.nat(token.length - 1), fc.string(), (length, text) => {
+      expect(refusalOf(() => tokens.read('query', token.slice(0, length)))).toEqual(refused);
+      expect(refusalOf(() => tokens.read('query', text))).toEqual(refused);
+      if (text) expect(refusalOf(() => tokens.read('query', token + text))).toEqual(refused);
+    }),
+  );
+});
+
+test('a token of another query, list, database or form is refused', () => {
+  const place = { sequence: 5, id: 'x' };
+  const foreign = [
+    tokens.write('other query', place),
+    createContinuationTokens('secret', 'other things', position).write('query', place),
+    createContinuationTokens('other secret', 'things', position).write('query', place),
+    createContinuationTokens('secret', 'things', z.string()).write('query', 'x'),
+  ];
+  expect(foreign.map((token) => refusalOf(() => tokens.read('query', token)))).toEqual(foreign.map(() => refused));
+});

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { openStorage } from '../../../electron/storage/open-storage.ts';
+import { sampleOutcome, sampleRun } from './sample-run.ts';
+import { listAll, openTestStorage, temporaryDirectory } from './test-storage.ts';
+
+function otherConnection(directory: string): Database.Database {
+  const database = new Database(join(directory, 'touchstone.sqlite'), { readonly: true });
+  onTestFinished(() => void database.close());
+  return database;
+}
+
+test('a run comes back as it was sent and answered', async () => {
+  const storage = openTestStorage();
+  const run = sampleRun({ callerId: storage.windowCallerId, metadata: { draftId: 'draft-1' } });
+  storage.runs.begin(run);
+  await storage.runs.finish(run.runId, sampleOutcome());
+
+  expect(storage.runs.read(run.runId)).toEqual({
+    runId: run.runId,
+    messageId: run.messageId,
+    conversationId: run.conversationId,
+    callerId: storage.windowCallerId,
+    status: 'Completed',
+    aiSystem: 'OpenAi',
+    model: 'gpt-4o',
+    servedBy: 'OpenAi/gpt-4o',
+    createdAt: '2026-11-20T09:30:00.123Z',
+    completedAt: '2026-11-20T09:30:01.007Z',
+    totalMs: 345.25,
+    firstTokenMs: 120.5,
+    usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
+    cost: 0.000125,
+    errorCode: null,
+    title: 'Translate {{text}}',
+    draftId: 'draft-1',
+    input: {
+      promptText: run.promptText,
+      systemMessage: run.systemMessage,
+      replacements: run.replacements,
+      renderedPrompt: run.renderedPrompt,
+      configuration: run.configuration,
+      dataspaceIds: null,
+    },
+    output: {
+      content: 'Bonjour \u{1F44B}\u0000 fin',
+      reasoning: 'It is a greeting.',
+      finishReason: 'Stop',
+      error: null,
+    },
+    appHeaders: { team: 'red' },
+    metadata: { draftId: 'draft-1' },
+    citations: [],
+    warnings: run.warnings,
+    credits: 1,
+  });
+});
+
+test.each(['process', 'power-loss'] as const)(
+  'a finished run is committed for every other process (durability %s)',
+  async (durability) => {
+    const storage = openTestStorage({ durability });
+    const run = sampleRun();
+    storage.runs.begin(run);
+    const finished = storage.runs.finish(run.runId, sampleOutcome());
+    const select = otherConnection(storage.directory).prepare('SELECT status FROM runs WHERE id = ?');
+    expect(select.get(run.runId)).toBeUndefined();
+    await finished;
+    expect(select.get(run.runId)).toEqual({ status: 'Completed' });
+  },
+);
+
+test('a run under way is written soon without a reader, and its outcome replaces nothing but the outcome', async () => {
+  const storage = openTestStorage();
+  const run = sampleRun();
+  storage.runs.begin(run);
+  const select = otherConnection(storage.directory).prepare('SELECT status, credits FROM runs WHERE id = ?');
+  await expect.poll(() => select.get(run.runId)).toEqual({ status: 'Running', credits: 0 });
+  const before = storage.runs.read(run.runId)!;
+  const error = { code: 'provider_failed', message: 'It broke.' };
+  await storage.runs.finish(
+    run.runId,
+    sampleOutcome({ status: 'Failed', finishReason: 'Error', error, usage: null, cost: null }),
+  );
+  expect(before.status).toBe('Running');
+  expect(storage.runs.read(run.runId)).toEqual({
+    ...before,
+    status: 'Failed',
+    completedAt: '2026-11-20T09:30:01.007Z',
+    totalMs: 345.25,
+    firstTokenMs: 120.5,
+    errorCode: 'provider_failed',
+    credits: 1,
+    output: { content: sampleOutcome().content, reasoning: 'It is a greeting.', finishReason: 'Error', error },
+  });
+});
+
+test('readers see what is still queued', () => {
+  const storage = openTestStorage();
+  const run = sampleRun();
+  storage.runs.begin(run);
+  expect(storage.runs.count()).toBe(1);
+  expect(listAll(storage, 20)).toMatchObject([{ runId: run.runId, status: 'Running', completedAt: null }]);
+  expect(storage.runs.read(run.runId)?.status).toBe('Running');
+});
+
+test('a run that ends twice, or never began, is refused', async () => {
+  const storage = openTestStorage();
+  const run = sampleRun();
+  storage.runs.begin(run);
+  await storage.runs.finish(run.runId, sampleOutcome());
+  await expect(storage.runs.finish(run.runId, sampleOutcome())).rejects.toThrow('has not begun, or has ended');
+  await expect(storage.runs.finish(randomUUID(), sampleOutcome())).rejects.toThrow('has not begun');
+});
+
+test('a run that cannot be written fails alone, and leaves no gap', async () => {
+  const storage = openTestStorage();
+  const [first, twin, last] = [sampleRun(), sampleRun(), sampleRun()];
+  storage.runs.begin(first);
+  await storage.runs.finish(first.runId, sampleOutcome());
+  for (const run of [{ ...twin, runId: twin.runId }, last]) storage.runs.begin(run);
+  const unwritable = sampleOutcome({ status: 'Unheard of' as 'Failed' });
+  const results = await Promise.allSettled([
+    storage.runs.finish(twin.runId, unwritable),
+    storage.runs.finish(last.runId, sampleOutcome()),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  expect(storage.runs.count()).toBe(2);
+  expect(listAll(storage, 20).map(({ runId }) => runId)).toEqual([last.runId, first.runId]);
+});
+
+test('credits are entered with the outcome and summed for the key', async () => {
+  const storage = openTestStorage();
+  const { id, key } = storage.apiKeys.issue({ name: 'ledger' });
+  const runs = [1, 0, 1].map((credits) => ({ credits, run: sampleRun({ apiKeyId: id }) }));
+  for (const { run } of runs) storage.runs.begin(run);
+  await Promise.all(runs.map(({ run, credits }) => storage.runs.finish(run.runId, sampleOutcome({ credits }))));
+  const entries = otherConnection(storage.directory)
+    .prepare(
+      'SELECT runs.id, entry.api_key_id, entry.credits FROM credit_entries entry JOIN runs ON runs.sequence = entry.run ORDER BY entry.run',
+    )
+    .all();
+  expect(storage.apiKeys.authenticate(key)?.creditsUsed).toBe(2);
+  expect(entries).toEqual([
+    { id: runs[0]!.run.runId, api_key_id: id, credits: 1 },
+    { id: runs[2]!.run.runId, api_key_id: id, credits: 1 },
+  ]);
+});
+
+test('runs that were under way when the host ended are failed as interrupted at the next start', async () => {
+  const directory = temporaryDirectory();
+  const before = openStorage({ directory });
+  const [done, interrupted] = [sampleRun(), sampleRun()];
+  for (const run of [done, interrupted]) before.runs.begin(run);
+  await before.runs.finish(done.runId, sampleOutcome());
+  await before.close();
+
+  const storage = openTestStorage({ directory });
+  expect(storage.runs.read(done.runId)?.status).toBe('Completed');
+  expect(storage.runs.read(interrupted.runId)).toMatchObject({
+    status: 'Failed',
+    errorCode: 'interrupted',
+    credits: 0,
+    completedAt: null,
+    output: {
+      finishReason: 'Error',
+      error: { code: 'interrupted', message: 'The host ended before the answer was complete. Run it again.' },
+    },
+  });
+  expect(storage.runs.count()).toBe(2);
+});
+
+test('closing twice closes once, and what was queued is kept', async () => {
+  const directory = temporaryDirectory();
+  const before = openStorage({ directory });
+  const run = sampleRun();
+  before.runs.begin(run);
+  const finished = before.runs.finish(run.runId, sampleOutcome());
+  await Promise.all([before.close(), before.close(), finished]);
+  expect(openTestStorage({ directory }).runs.read(run.runId)?.status).toBe('Completed');
+});
+
+type Step = { kind: 'begin' } | { kind: 'finish'; pick: number } | { kind: 'list' } | { kind: 'wait' };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.constant<Step>({ kind: 'begin' }),
+  fc.record({ kind: fc.constant('finish' as const), pick: fc.nat() }),
+  fc.constant<Step>({ kind: 'list' }),
+  fc.constant<Step>({ kind: 'wait' }),
+);
+
+test('however begins, finishes and reads interleave, a reader sees exactly what happened so far', async () => {
+  const storage = openTestStorage();
+  const expected: { runId: string; status: string }[] = [];
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const underWay: typeof expected = [];
+      const finishes: Promise<void>[] = [];
+      for (const action of steps) {
+        if (action.kind === 'begin') {
+          const run = sampleRun();
+          storage.runs.begin(run);
+          const entry = { runId: run.runId, status: 'Running' };
+          expected.unshift(entry);
+          underWay.push(entry);
+        } else if (action.kind === 'finish' && underWay.length > 0) {
+          const [entry] = underWay.splice(action.pick % underWay.length, 1);
+          entry!.status = 'Completed';
+          finishes.push(storage.runs.finish(entry!.runId, sampleOutcome()));
+        } else if (action.kind === 'wait') await new Promise(setImmediate);
+        else {
+          const page = storage.runs.list({ pageSize: 30, continuationToken: undefined, draftId: undefined });
+          expect(page.data.map(({ runId, status }) => ({ runId, status }))).toEqual(expected.slice(0, 30));
+        }
+        expect(storage.runs.count()).toBe(expected.length);
+      }
+      await Promise.all(finishes);
+    }),
+    { numRuns: 60 },
+  );
+  expect(listAll(storage, 100).map(({ runId, status }) => ({ runId, status }))).toEqual(expected);
+});

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import type { NewRun, RunOutcome } from '../../../electron/storage/storage.ts';
+
+export function sampleRun(change: Partial<NewRun> = {}): NewRun {
+  return {
+    runId: randomUUID(),
+    messageId: randomUUID(),
+    conversationId: randomUUID(),
+    workspaceId: null,
+    callerId: '11111111-1111-4111-8111-111111111111',
+    apiKeyId: null,
+    promptId: null,
+    promptVersionId: null,
+    aiSystem: 'OpenAi',
+    model: 'gpt-4o',
+    servedBy: 'OpenAi/gpt-4o',
+    createdAt: Date.UTC(2026, 10, 20, 9, 30, 0, 123),
+    promptText: 'Translate {{text}}\ninto French',
+    systemMessage: 'You are a translator.',
+    replacements: { text: 'good morning', nested: { list: [1, null] } },
+    renderedPrompt: 'Translate good morning\ninto French',
+    configuration: { temperature: 0.5 },
+    dataspaceIds: null,
+    appHeaders: { team: 'red' },
+    metadata: { ticket: 7 },
+    warnings: [{ code: 'variable-unfilled', message: 'name is empty', variable: 'name' }],
+    ...change,
+  };
+}
+
+export function sampleOutcome(change: Partial<RunOutcome> = {}): RunOutcome {
+  return {
+    status: 'Completed',
+    content: 'Bonjour \u{1F44B}\u0000 fin',
+    reasoning: 'It is a greeting.',
+    finishReason: 'Stop',
+    error: null,
+    usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
+    cost: 0.000125,
+    credits: 1,
+    firstTokenMs: 120.5,
+    totalMs: 345.25,
+    completedAt: Date.UTC(2026, 10, 20, 9, 30, 1, 7),
+    citations: [],
+    ...change,
+  };
+}

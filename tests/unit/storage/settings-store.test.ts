@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { defaultSettings, settings as settingsSchema } from '../../../shared/contract/settings.ts';
+import { createSettingsStore } from '../../../electron/storage/settings-store.ts';
+import type { Facts } from '../../../electron/storage/facts.ts';
+import { openStorage } from '../../../electron/storage/open-storage.ts';
+import { openTestStorage, temporaryDirectory } from './test-storage.ts';
+
+function factsWith(value: string): Facts {
+  return { read: () => value, write: () => undefined, readOrMake: () => value };
+}
+
+test('a change is seen by readers and listeners, and kept', async () => {
+  const directory = temporaryDirectory();
+  const before = openStorage({ directory });
+  expect(before.settings.read()).toEqual(defaultSettings);
+  const heard: unknown[] = [];
+  const unsubscribe = before.settings.subscribe((settings) => heard.push(settings.appearance.theme));
+  before.settings.update({ appearance: { theme: 'dark' } });
+  unsubscribe();
+  before.settings.update({ onDeviceModel: 'small.gguf' });
+  await before.close();
+  expect(heard).toEqual(['dark']);
+  expect(openTestStorage({ directory }).settings.read()).toEqual({
+    ...defaultSettings,
+    appearance: { theme: 'dark' },
+    onDeviceModel: 'small.gguf',
+  });
+});
+
+test('what one reader holds cannot change what others read', () => {
+  const { settings } = openTestStorage();
+  expect(() => (settings.read().timeLimits.firstByteSeconds = 1)).toThrow(TypeError);
+  expect(() => settings.update({ timeLimits: { firstByteSeconds: -1, betweenBytesSeconds: 1 } })).toThrow();
+  expect(settings.read()).toEqual(defaultSettings);
+});
+
+test('damaged and unknown parts fall back to their defaults, the others stay', () => {
+  const kept = {
+    ...defaultSettings,
+    timeLimits: { firstByteSeconds: 'soon', betweenBytesSeconds: 7 },
+    serviceRoutes: { 'hl-gpt-4o-mini': { kind: 'provider', aiSystem: 'ServiceAi', model: 'x' } },
+    appearance: null,
+    onDeviceModel: 'kept.gguf',
+    fromTheFuture: true,
+  };
+  expect(createSettingsStore(factsWith(JSON.stringify(kept))).read()).toEqual({
+    ...defaultSettings,
+    timeLimits: { firstByteSeconds: 60, betweenBytesSeconds: 7 },
+    onDeviceModel: 'kept.gguf',
+  });
+});
+
+test('whatever the row holds, settings are valid', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (value) => {
+      expect(settingsSchema.safeParse(createSettingsStore(factsWith(value)).read()).success).toBe(true);
+    }),
+  );
+});
