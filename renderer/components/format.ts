@@ -2,11 +2,22 @@
 
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
-/** Decimal units, as file managers and download pages write them: `322.6 MB`. */
+function bytePower(bytes: number): number {
+  return bytes < 1 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(bytes) / 3));
+}
+
+/** Decimal units, as file managers and download pages write them: `322.6 MB`, `460 MB`. */
 export function formatBytes(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const power = bytePower(bytes);
   const value = bytes / 1000 ** power;
-  return `${power === 0 || value >= 1000 ? Math.round(value) : value.toFixed(1)} ${byteUnits[power]}`;
+  return `${power === 0 ? value : Number(value.toFixed(1))} ${byteUnits[power]}`;
+}
+
+/** How much of a whole is here, both in the unit of the whole and always as wide: `148.0 of 322.6 MB`. */
+export function formatPart(bytes: number, whole: number): string {
+  const power = bytePower(whole);
+  const inUnit = (amount: number) => (amount / 1000 ** power).toFixed(power === 0 ? 0 : 1);
+  return `${inUnit(bytes)} of ${inUnit(whole)} ${byteUnits[power]}`;
 }
 
 const wholeNumber = new Intl.NumberFormat('en');

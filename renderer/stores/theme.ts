@@ -2,7 +2,7 @@ import type { Settings } from '../../shared/contract/settings.ts';
 
 export type Theme = Settings['appearance']['theme'];
 
-/** Read by `public/apply-theme.js` before the first paint. */
+/** Read by `public/assets/apply-theme.v1.js` before the first paint. */
 const storageKey = 'touchstone.theme';
 
 /** Shows a theme at once and keeps it for the next start; `system` follows the machine. */

@@ -12,23 +12,6 @@ import { TextField } from '../../../components/text-field.tsx';
 import { useRevokeApiKey, useUpdateApiKey } from '../../../queries/api-keys.ts';
 import { readCreditLimit } from './credit-limit.ts';
 
-function Credits({ apiKey }: { apiKey: ApiKey }) {
-  const { creditsUsed, creditLimit } = apiKey;
-  const isUsedUp = creditLimit !== null && creditsUsed >= creditLimit;
-  return (
-    <>
-      {formatCount(creditsUsed)}
-      <span className="tertiary"> of {creditLimit === null ? 'any' : formatCount(creditLimit)}</span>
-      {isUsedUp && (
-        <>
-          {' '}
-          <Badge tone="caution">Used up</Badge>
-        </>
-      )}
-    </>
-  );
-}
-
 function LimitForm({ apiKey, onDone }: { apiKey: ApiKey; onDone: () => void }) {
   const [text, setText] = useState(apiKey.creditLimit === null ? '' : String(apiKey.creditLimit));
   const update = useUpdateApiKey();
@@ -62,15 +45,26 @@ export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
   const [isEditing, setEditing] = useState(false);
   const [isRevoking, setRevoking] = useState(false);
   const revoke = useRevokeApiKey();
-  const { name, scopes, lastUsedAt, revokedAt, callerId, createdAt } = apiKey;
+  const { name, scopes, lastUsedAt, revokedAt, callerId, createdAt, creditsUsed, creditLimit } = apiKey;
+  const isUsedUp = creditLimit !== null && creditsUsed >= creditLimit;
   return (
     <tr className={revokedAt ? 'is-off' : undefined}>
       <td>
-        <span className="medium">{name}</span>
+        <span className="row">
+          <span className="medium">{name}</span>
+          {isUsedUp && <Badge tone="caution">Used up</Badge>}
+        </span>
       </td>
       <td>{scopes.length === allScopes.length ? 'All' : scopes.join(', ')}</td>
+      <td className="right nowrap">{formatCount(creditsUsed)}</td>
       <td className="right nowrap">
-        {isEditing ? <LimitForm apiKey={apiKey} onDone={() => setEditing(false)} /> : <Credits apiKey={apiKey} />}
+        {isEditing ? (
+          <LimitForm apiKey={apiKey} onDone={() => setEditing(false)} />
+        ) : creditLimit === null ? (
+          <span className="tertiary">None</span>
+        ) : (
+          formatCount(creditLimit)
+        )}
       </td>
       <td className="nowrap">{lastUsedAt ? formatTime(lastUsedAt) : <span className="tertiary">Never</span>}</td>
       <td className="nowrap wide-only">{revokedAt ? `Revoked ${formatTime(revokedAt)}` : formatTime(createdAt)}</td>

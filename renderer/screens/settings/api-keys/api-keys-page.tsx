@@ -22,6 +22,9 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
             <th scope="col" className="right">
               Credits used
             </th>
+            <th scope="col" className="right">
+              Limit
+            </th>
             <th scope="col">Last use</th>
             <th scope="col" className="wide-only">
               Issued

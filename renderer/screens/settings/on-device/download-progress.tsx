@@ -1,5 +1,5 @@
 import type { OnDeviceModel } from '../../../../shared/contract/on-device.ts';
-import { formatBytes, formatDuration } from '../../../components/format.ts';
+import { formatBytes, formatDuration, formatPart } from '../../../components/format.ts';
 import { Progress } from '../../../components/progress.tsx';
 
 /** Time until the last byte at the present rate, in milliseconds; null when it cannot be known. */
@@ -16,9 +16,7 @@ export function DownloadProgress({ model }: { model: OnDeviceModel }) {
     <>
       <Progress label={`Download of ${model.title}`} fraction={bytes === null ? null : receivedBytes / bytes} />
       <div className="row small nowrap numbers">
-        <span>
-          {bytes === null ? formatBytes(receivedBytes) : `${formatBytes(receivedBytes)} of ${formatBytes(bytes)}`}
-        </span>
+        <span>{bytes === null ? formatBytes(receivedBytes) : formatPart(receivedBytes, bytes)}</span>
         {state === 'downloading' && bytesPerSecond !== null && (
           <span className="tertiary">{formatBytes(bytesPerSecond)}/s</span>
         )}

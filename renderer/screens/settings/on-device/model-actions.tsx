@@ -12,11 +12,12 @@ import {
   useSelectOnDevice,
 } from '../../../queries/on-device.ts';
 
-function StopButton({ model }: { model: OnDeviceModel }) {
+/** Ends a fetch and deletes what is here of it. */
+function StopButton({ model, label = 'Stop' }: { model: OnDeviceModel; label?: string }) {
   const remove = useRemoveOnDevice();
   return (
     <Button size="small" isBusy={remove.isPending} onClick={() => remove.mutate(model.id)}>
-      Stop
+      {label}
     </Button>
   );
 }
@@ -92,7 +93,7 @@ export function ModelActions({ model }: { model: OnDeviceModel }) {
       return (
         <>
           {fetchButton('Try again', true)}
-          <StopButton model={model} />
+          <StopButton model={model} label="Discard" />
         </>
       );
     case 'installed':

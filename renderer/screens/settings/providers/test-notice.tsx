@@ -3,6 +3,16 @@ import type { ProviderTest } from '../../../../shared/contract/providers.ts';
 import { formatDuration } from '../../../components/format.ts';
 import { Notice } from '../../../components/state-panels.tsx';
 
+/** The first sentence says what refused, the rest what to do. */
+function Message({ text }: { text: string }) {
+  const [, reason = text, remedy = ''] = /^(.+?\.)\s+(\S.*)$/s.exec(text) ?? [];
+  return (
+    <>
+      <strong>{reason}</strong> {remedy}
+    </>
+  );
+}
+
 /** Why the last test failed and what to do, with the bare facts of the answer for those who look. */
 export function TestNotice({ test, baseAddress }: { test: ProviderTest | null; baseAddress: string }) {
   const [isAnswerShown, setAnswerShown] = useState(false);
@@ -10,7 +20,7 @@ export function TestNotice({ test, baseAddress }: { test: ProviderTest | null; b
   return (
     <div className="provider__notice">
       <Notice tone={test.outcome === 'silent' || test.outcome === 'unreachable' ? 'caution' : 'negative'}>
-        {test.message ?? 'The test failed without a reason. Test again.'}{' '}
+        <Message text={test.message ?? 'The test failed without a reason. Test again.'} />{' '}
         <button
           type="button"
           className="link"
