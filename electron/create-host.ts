@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import packageFile from '../package.json' with { type: 'json' };
-import { endpoints } from '../shared/contract/index.ts';
-import { readOpenApi } from '../shared/contract/open-api.ts';
 import type { Capability, HostState } from '../shared/contract/settings.ts';
 import type { Api } from './api/api.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
 import { completionHandlers } from './api/completions.ts';
 import { createApi } from './api/create-api.ts';
-import { implement, type Handler } from './api/handler.ts';
+import type { Handler } from './api/handler.ts';
 import { onDeviceHandlers } from './api/on-device.ts';
-import { createOpenApiDocument } from './api/open-api.ts';
 import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
 import { settingsHandlers } from './api/settings.ts';
@@ -92,7 +89,6 @@ export async function createHost(options: HostOptions): Promise<Host> {
     reportFailure: options.log,
     handlers: [
       ...completionHandlers(completions, options.log),
-      openApiHandler(),
       ...providerHandlers(providers),
       ...runHandlers(storage.runs, completions, options.log),
       ...onDeviceHandlers(onDevice, options.log),
@@ -117,12 +113,4 @@ export async function createHost(options: HostOptions): Promise<Host> {
       await storage.close();
     },
   };
-}
-
-function openApiHandler(): Handler {
-  let document: Record<string, unknown> | null = null;
-  return implement(
-    readOpenApi,
-    () => (document ??= createOpenApiDocument(endpoints, { version: packageFile.version })),
-  );
 }
