@@ -85,7 +85,7 @@ function parseOrRefuse(parameters: readonly string[]): ReturnType<typeof parseCo
     return parseCommandLine(parameters);
   } catch (error) {
     // Only the first sentence of Node's message is about what was typed.
-    const [sentence] = (error as Error).message.split('. ', 1);
+    const [sentence] = (error as Error).message.split(/\.\s/, 1);
     throw new UsageError(`${sentence}; usage: ${usage}.`);
   }
 }

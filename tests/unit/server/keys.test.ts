@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { runKeysCommand } from '../../../electron/server/keys-command.ts';
+import { openStorage } from '../../../electron/storage/open-storage.ts';
+
+const script = fileURLToPath(new URL('../../../electron/server/keys.ts', import.meta.url));
+
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'touchstone-keys-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function keys(...parameters: string[]) {
+  const printed: string[] = [];
+  const complaints: string[] = [];
+  const status = runKeysCommand(parameters, {
+    print: (line) => void printed.push(line),
+    complain: (line) => void complaints.push(line),
+  });
+  return { status, printed, complaints };
+}
+
+function issued(...parameters: string[]): { id: string; key: string; callerId: string } {
+  return JSON.parse(keys('issue', '--json', ...parameters).printed.join()) as ReturnType<typeof issued>;
+}
+
+test('a key is issued, listed and revoked', () => {
+  const directory = temporaryDirectory();
+  const given = issued('--name', 'ci', '--credits', '5', '--scopes', 'audit, run', '--data-dir', directory);
+  expect(given).toEqual({ id: expect.any(String), key: expect.stringMatching(/^ts_/), callerId: expect.any(String) });
+  const listed = () =>
+    JSON.parse(keys('list', '--json', '--data-dir', directory).printed.join()) as { data: unknown[] };
+  expect(listed().data).toMatchObject([
+    { id: given.id, name: 'ci', callerId: given.callerId, scopes: ['run', 'audit'], creditLimit: 5, revokedAt: null },
+  ]);
+  expect(keys('revoke', given.id.toUpperCase(), '--data-dir', directory)).toEqual({
+    status: 0,
+    printed: [`Revoked ${given.id}.`],
+    complaints: [],
+  });
+  expect(listed().data).toMatchObject([{ id: given.id, revokedAt: expect.any(String) }]);
+});
+
+test('for people the key is shown once, and the list has none', () => {
+  const directory = temporaryDirectory();
+  const { printed } = keys('issue', '--name', 'by hand', '--data-dir', directory);
+  const key = /ts_[\w-]{43}/.exec(printed.join('\n'))?.[0];
+  expect(key).toBeDefined();
+  const list = keys('list', '--data-dir', directory).printed.join('\n');
+  expect([list.includes('by hand'), list.includes('run,audit,manage'), list.includes(key!)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('it works while the service runs, which sees the change at once', async () => {
+  const directory = temporaryDirectory();
+  const storage = openStorage({ directory });
+  onTestFinished(() => storage.close());
+  const given = issued('--name', 'late', '--data-dir', directory);
+  expect(storage.apiKeys.authenticate(given.key)?.callerId).toBe(given.callerId);
+  keys('revoke', given.id, '--data-dir', directory);
+  expect(storage.apiKeys.authenticate(given.key)).toBeNull();
+});
+
+test.each([
+  [[], 'Say what to do'],
+  [['rotate'], 'Say what to do'],
+  [['issue'], 'Name the key'],
+  [['issue', '--name', ' '], '--name cannot be taken'],
+  [['issue', '--name', 'x', '--scopes', 'run,root'], "'root' is not a scope; the scopes are run, audit, manage."],
+  [['issue', '--name', 'x', '--scopes', ''], "'' is not a scope"],
+  [['issue', '--name', 'x', '--credits', '-1'], '--credits'],
+  [['issue', '--name', 'x', '--credits', '1.5'], '--credits takes a whole number'],
+  [['issue', '--name', 'x', '--credits', '9999999999'], '--credits cannot be taken'],
+  [['issue', 'x'], 'takes options only'],
+  [['list', '--name', 'x'], 'does not take --name'],
+  [['revoke'], 'Name the one key'],
+  [['revoke', 'a', 'b'], 'Name the one key'],
+  [['revoke', 'nobody'], 'There is no API key with this id.'],
+  [['list', '--unheard-of'], "Unknown option '--unheard-of'"],
+  [['list', '--data-dir', '/nowhere/at/all'], 'There is no Touchstone data in /nowhere/at/all'],
+])('keys %j ends with status 2 and one sentence', (parameters, sentence) => {
+  const directory = temporaryDirectory();
+  issued('--name', 'first', '--data-dir', directory);
+  const hasFolder = parameters.includes('--data-dir') || parameters.length === 0;
+  const result = keys(...parameters, ...(hasFolder ? [] : ['--data-dir', directory]));
+  expect(result).toEqual({ status: 2, printed: [], complaints: [expect.stringContaining(sentence)] });
+  expect(result.complaints[0]).not.toContain('\n');
+});
+
+test('as a program it speaks JSON on its output, and sentences with status 2 on its error output', async () => {
+  const directory = temporaryDirectory();
+  const run = (...parameters: string[]) => promisify(execFile)(process.execPath, [script, ...parameters]);
+  const environment = { ...process.env, TOUCHSTONE_DATA_DIR: directory };
+  const { stdout } = await promisify(execFile)(process.execPath, [script, 'issue', '--name', 'p', '--json'], {
+    env: environment,
+  });
+  expect(Object.keys(JSON.parse(stdout) as object)).toEqual(['id', 'key', 'callerId']);
+  expect((await run('list', '--data-dir', directory)).stdout).toContain('  p  ');
+  await expect(run('revoke', 'nobody', '--data-dir', directory)).rejects.toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'There is no API key with this id.\n',
+  });
+});
