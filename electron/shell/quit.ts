@@ -15,7 +15,7 @@ export function closeBeforeQuit(closeHost: () => Promise<void>, log: (message: s
       log('The host did not close cleanly.', error);
     }
     state = 'closed';
-    app.quit();
+    app.exit();
   }
 
   app.on('will-quit', (event) => {
