@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { isMac } from './platform.ts';
 
 const drawings: Record<string, LucideIcon> = { Enter: CornerDownLeft, ArrowUp, ArrowDown };
-const names: Record<string, string> = { Escape: 'Esc', Mod: 'Ctrl', Space: 'Space', Backspace: 'Backspace' };
+const names: Record<string, string> = { Escape: 'Esc', Mod: 'Ctrl' };
 
 function cap(key: string): ReactNode {
   const Drawing = isMac && key === 'Mod' ? Command : isMac && key === 'Alt' ? Option : drawings[key];
   if (Drawing) return <Drawing className="icon" />;
-  return names[key] ?? key.toUpperCase();
+  return names[key] ?? (key.length === 1 ? key.toUpperCase() : key);
 }
 
 /** The keys of an action as small caps, `Mod+Enter` or `?`. Hidden from screen readers, which get `aria-keyshortcuts`. */

@@ -23,6 +23,14 @@ function useInertFrame(isOpen: boolean): void {
   }, [isOpen]);
 }
 
+/** The first field or answer; where there is none, the layer itself rather than its Close button. */
+function focusWhatIsAskedFor(event: Event): void {
+  const layer = event.currentTarget;
+  if (!(layer instanceof HTMLElement) || layer.querySelector('input, textarea, select, .dialog__foot button')) return;
+  event.preventDefault();
+  layer.focus();
+}
+
 export interface ModalLayerProps {
   isOpen: boolean;
   onClose: () => void;
@@ -44,6 +52,7 @@ export function ModalLayer({ isOpen, onClose, className, role = 'dialog', childr
           aria-modal="true"
           aria-describedby={undefined}
           className={classNames('overlay', className)}
+          onOpenAutoFocus={focusWhatIsAskedFor}
           onCloseAutoFocus={(event) => event.preventDefault()}
         >
           {children}

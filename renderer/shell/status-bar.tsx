@@ -39,7 +39,7 @@ function OnDevice() {
   if (!data) return null;
   const { text, tone } = onDeviceSummary(data);
   return (
-    <Link href={settingsAddress('on-device')} className={`statusbar__item wide-only ${tone === 'neutral' ? '' : tone}`}>
+    <Link href={settingsAddress('on-device')} className={`statusbar__item ${tone === 'neutral' ? 'wide-only' : tone}`}>
       {tone === 'accent' ? <Spinner /> : <Icon icon={Cpu} size="tiny" />}
       {text}
     </Link>

@@ -34,7 +34,6 @@ export function useWindowActions(): void {
     ...settingsPages.map((page) => ({
       id: `settings.${page.id}`,
       title: page.title,
-      detail: 'Settings',
       group: 'Settings',
       icon: page.icon,
       keywords: page.keywords,

@@ -1,5 +1,11 @@
 import { ArrowRight } from 'lucide-react';
-import { serviceModels, type ServiceModel, type Settings } from '../../../../shared/contract/settings.ts';
+import type { Model } from '../../../../shared/contract/providers.ts';
+import {
+  serviceModels,
+  type ServiceModel,
+  type ServiceRoute,
+  type Settings,
+} from '../../../../shared/contract/settings.ts';
 import { Combobox } from '../../../components/combobox.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
@@ -9,20 +15,33 @@ import { useSettings, useUpdateSettings } from '../../../queries/settings.ts';
 import { SettingsSection } from '../settings-page.tsx';
 import { priceText, routeLabel, routeOfValue, routeOptions, routeValue } from './route-options.ts';
 
+interface RouteNote {
+  text: string;
+  isWarning: boolean;
+}
+
+/** What to know about a route: its price, or why runs on it are refused now. */
+export function routeNote(route: ServiceRoute, target: Model | undefined, hasOnDeviceModel: boolean): RouteNote {
+  if (route.kind === 'on-device') {
+    return hasOnDeviceModel
+      ? { text: 'No key, no network', isWarning: false }
+      : { text: 'No model is on this device yet; runs are refused until one is', isWarning: true };
+  }
+  if (target && !target.isReady)
+    return { text: `${route.aiSystem} has no key; runs are refused until it has one`, isWarning: true };
+  return { text: (target && priceText(target)) ?? 'Price not known', isWarning: false };
+}
+
 function RouteRow({ name, settings }: { name: ServiceModel; settings: Settings }) {
   const update = useUpdateSettings();
   const models = useModels().data?.data ?? [];
-  const onDevice = useOnDevice().data?.models.find(({ isSelected }) => isSelected)?.title ?? null;
+  const selected = useOnDevice().data?.models.find(({ isSelected, state }) => isSelected && state === 'installed');
+  const title = selected?.title ?? null;
   const route = settings.serviceRoutes[name];
   const target = models.find(
     (model) => route.kind === 'provider' && model.aiSystem === route.aiSystem && model.name === route.model,
   );
-  const note =
-    route.kind === 'on-device'
-      ? 'No key, no network. For trying out, not for judging prompts.'
-      : target && !target.isReady
-        ? `${route.aiSystem} has no key: runs are refused until it has one.`
-        : ((target && priceText(target)) ?? 'Price not known');
+  const note = routeNote(route, target, selected !== undefined);
   return (
     <div className="provider">
       <div className="provider__row provider__row--route">
@@ -33,14 +52,14 @@ function RouteRow({ name, settings }: { name: ServiceModel; settings: Settings }
           placeholder="Find a model"
           size="small"
           value={routeValue(route)}
-          shown={routeLabel(route, onDevice)}
-          options={routeOptions(models, onDevice)}
+          shown={routeLabel(route, title)}
+          options={routeOptions(models, title)}
           onValueChange={(value) =>
             update.mutate({ serviceRoutes: { ...settings.serviceRoutes, [name]: routeOfValue(value) } })
           }
         />
-        <span className={`small truncate ${target && !target.isReady ? 'caution' : 'tertiary'}`} title={note}>
-          {note}
+        <span className={`small truncate ${note.isWarning ? 'caution' : 'tertiary'}`} title={note.text}>
+          {note.text}
         </span>
       </div>
     </div>
