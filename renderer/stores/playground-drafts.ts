@@ -23,11 +23,15 @@ export interface Draft {
   model: string;
   /** Text of each variable's field by its path, those included that the template no longer names. */
   values: Record<string, string>;
+  /** Variables whose text is read as JSON although the template would take it as it is. */
+  jsonNames: readonly string[];
   /** Text of each parameter's field; an absent one is not sent. */
   parameters: Partial<Record<NamedParameter, string>>;
   /** JSON object of parameters that the window has no field for; empty is none. */
   otherParameters: string;
   transport: Transport;
+  /** The run whose answer is on the screen; null before the first one. */
+  shownRunId: string | null;
   /** Milliseconds since 1970. */
   updatedAt: number;
 }
@@ -43,14 +47,15 @@ export interface DeletedDraft {
 interface DraftsState {
   drafts: Draft[];
   activeId: string;
-  activate(id: string): void;
-  change(id: string, change: DraftChange): void;
+  activate: (id: string) => void;
+  change: (id: string, change: DraftChange) => void;
+  rename: (id: string, name: string) => void;
   /** Makes a draft, opens it and gives its id. */
-  create(from?: DraftChange): string;
-  duplicate(id: string): string;
+  create: (from?: DraftChange) => string;
+  duplicate: (id: string) => string;
   /** Null for a draft that does not exist. The last draft is replaced by an empty one. */
-  remove(id: string): DeletedDraft | null;
-  restore(deleted: DeletedDraft): void;
+  remove: (id: string) => DeletedDraft | null;
+  restore: (deleted: DeletedDraft) => void;
 }
 
 /** More would make every list of drafts useless; the oldest unused ones make room. */
@@ -63,19 +68,29 @@ export function isKeyedProvider(aiSystem: AiSystem): aiSystem is KeyedProvider {
   return aiSystem !== 'ServiceAi' && aiSystem !== 'OpenAiCompatible';
 }
 
-function newDraft(from: DraftChange = {}): Draft {
+/** Names are unique, so that a list of them can be read: a taken one gets a number. */
+function unusedName(name: string, drafts: readonly Draft[]): string {
+  const taken = new Set(drafts.map((draft) => draft.name));
+  let unused = name;
+  for (let number = 2; taken.has(unused); number += 1) unused = `${name} ${number}`;
+  return unused;
+}
+
+function newDraft(from: DraftChange, others: readonly Draft[]): Draft {
   return {
-    name: 'Untitled prompt',
     isExample: false,
     promptText: '',
     systemMessage: '',
     ...onDeviceChoice,
     values: {},
+    jsonNames: [],
+    shownRunId: null,
     parameters: {},
     otherParameters: '',
     transport: 'sse',
     ...from,
     id: crypto.randomUUID(),
+    name: unusedName(from.name ?? 'Untitled prompt', others),
     updatedAt: Date.now(),
   };
 }
@@ -89,7 +104,7 @@ function withinBounds(drafts: Draft[], activeId: string): Draft[] {
 }
 
 function freshState(): Pick<DraftsState, 'drafts' | 'activeId'> {
-  const draft = newDraft(exampleDraft);
+  const draft = newDraft(exampleDraft, []);
   return { drafts: [draft], activeId: draft.id };
 }
 
@@ -104,14 +119,24 @@ export const useDrafts = create<DraftsState>()(
         set(({ drafts }) => ({
           drafts: drafts.map((draft) => (draft.id === id ? { ...draft, ...change, updatedAt: Date.now() } : draft)),
         })),
+      rename: (id, name) =>
+        set(({ drafts }) => {
+          const unused = unusedName(
+            name,
+            drafts.filter((draft) => draft.id !== id),
+          );
+          return { drafts: drafts.map((draft) => (draft.id === id ? { ...draft, name: unused } : draft)) };
+        }),
       create: (from) => {
-        const draft = newDraft(from);
+        const draft = newDraft(from ?? {}, get().drafts);
         set(({ drafts }) => ({ drafts: withinBounds([draft, ...drafts], draft.id), activeId: draft.id }));
         return draft.id;
       },
       duplicate: (id) => {
         const original = get().drafts.find((draft) => draft.id === id);
-        return get().create(original && { ...original, name: `${original.name}, copy`, isExample: false });
+        return get().create(
+          original && { ...original, name: `${original.name}, copy`, isExample: false, shownRunId: null },
+        );
       },
       remove: (id) => {
         const position = get().drafts.findIndex((draft) => draft.id === id);
@@ -137,7 +162,7 @@ export const useDrafts = create<DraftsState>()(
 
 function withoutDraft({ drafts, activeId }: DraftsState, position: number): Pick<DraftsState, 'drafts' | 'activeId'> {
   const rest = drafts.toSpliced(position, 1);
-  if (rest.length === 0) rest.push(newDraft());
+  if (rest.length === 0) rest.push(newDraft({}, []));
   const isActiveGone = rest.every((draft) => draft.id !== activeId);
   const neighbour = rest[Math.min(position, rest.length - 1)];
   return { drafts: rest, activeId: isActiveGone && neighbour ? neighbour.id : activeId };

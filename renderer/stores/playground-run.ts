@@ -106,8 +106,7 @@ function headerNumber(headers: Headers, name: string): number | null {
 }
 
 function takeHead(run: LiveRun, status: number, headers: Headers): void {
-  run.wire.status = status;
-  run.wire.responseHeaders = [...headers];
+  run.wire = { ...run.wire, status, responseHeaders: [...headers] };
   run.runId = headers.get('x-run-id');
   run.servedBy = headers.get('x-served-by');
   run.credits = headerNumber(headers, 'x-credits-consumed');
@@ -173,8 +172,20 @@ export async function followRun(client: Client, options: RunOptions): Promise<Li
   let reasoning: Promise<void> = Promise.resolve();
 
   const wire = {
-    onRequest: (sent: { method: string; path: string; headers: Readonly<Record<string, string>>; body: unknown }) =>
-      Object.assign(run.wire, { ...sent, body: typeof sent.body === 'string' ? sent.body : '' }),
+    onRequest: ({
+      method,
+      path,
+      headers,
+      body,
+    }: {
+      method: string;
+      path: string;
+      headers: WireLog['headers'];
+      body: unknown;
+    }) => {
+      run.wire = { ...run.wire, method, path, headers, body: typeof body === 'string' ? body : '' };
+      change();
+    },
     onHead: ({ status, headers }: { status: number; headers: Headers }) => {
       takeHead(run, status, headers);
       if (status === 200) run.state = 'streaming';
@@ -186,7 +197,6 @@ export async function followRun(client: Client, options: RunOptions): Promise<Li
     onFrame: (frame: WireFrame) => run.wire.frames.push(frame),
   };
 
-  change();
   try {
     if (transport === 'sync') {
       takeAnswer(run, await client.call(createCompletionSync, { body: request, signal, wire }), performance.now());

@@ -1,23 +1,26 @@
 import { create } from 'zustand';
-import { readRun } from '../../shared/contract/runs.ts';
-import type { RunDetail } from '../../shared/contract/runs.ts';
 import type { Client } from '../host/client.ts';
-import { followRun, isUnderWay } from './playground-run.ts';
+import { beginStreamingRun } from './activity.ts';
+import { followRun } from './playground-run.ts';
 import type { LiveRun, RunOptions } from './playground-run.ts';
 
-interface RunsState {
+interface LiveRunsState {
   /** The newest run of each draft since the window opened. */
   live: Readonly<Record<string, LiveRun>>;
-  /** Runs as the host kept them, by run id: what an old run showed, and what only the host knows of a new one. */
-  kept: Readonly<Record<string, RunDetail>>;
   /** Drafts that begin to run by themselves as soon as the on-device model is there. */
   waiting: Readonly<Record<string, true>>;
-  start(client: Client, options: Omit<RunOptions, 'signal' | 'onChange'>): Promise<LiveRun>;
-  stop(draftId: string): void;
+  /** Runs a draft and stops what it was running before. Resolves at the end of the run, however it ended. */
+  start: (client: Client, options: StartOptions) => Promise<LiveRun>;
+  /** Marks a draft as waiting until it is started or stopped; the signal is of the stop. */
+  wait: (draftId: string) => AbortSignal;
+  stop: (draftId: string) => void;
   /** Takes the newest run of a draft off the screen; it stays in the history. */
-  dismiss(draftId: string): void;
-  setWaiting(draftId: string, isWaiting: boolean): void;
-  keep(run: RunDetail): void;
+  dismiss: (draftId: string) => void;
+}
+
+export interface StartOptions extends Omit<RunOptions, 'signal' | 'onChange'> {
+  /** Called once, as soon as the host has named the run. */
+  onRunId?: (runId: string) => void;
 }
 
 const stopSwitches = new Map<string, AbortController>();
@@ -47,64 +50,56 @@ function oncePerFrame(draw: (run: LiveRun) => void): { push(run: LiveRun): void;
   };
 }
 
-export const useRuns = create<RunsState>()((set, get) => ({
+function without<Value>(values: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(values).filter(([other]) => other !== key));
+}
+
+export const useLiveRuns = create<LiveRunsState>()((set, get) => ({
   live: {},
-  kept: {},
   waiting: {},
   start: async (client, options) => {
-    const { draftId } = options;
+    const { draftId, onRunId } = options;
     get().stop(draftId);
-    get().setWaiting(draftId, false);
     const controller = new AbortController();
     stopSwitches.set(draftId, controller);
-    const isNewest = (): boolean => stopSwitches.get(draftId) === controller;
     const show = (run: LiveRun): void => {
-      if (isNewest()) set(({ live }) => ({ live: { ...live, [draftId]: run } }));
+      const isNewest = stopSwitches.get(draftId) === controller;
+      if (isNewest) set(({ live }) => ({ live: { ...live, [draftId]: run } }));
     };
     const frames = oncePerFrame(show);
-    let isDrawn = false;
+    let isShown = false;
+    let isNamed = false;
+    // The first state is drawn at once: a press on Run shows before the host has answered.
     const onChange = (run: LiveRun): void => {
-      // The first state is drawn at once: a press on Run shows in the same frame.
-      if (isDrawn) frames.push(run);
+      if (isShown) frames.push(run);
       else show(run);
-      isDrawn = true;
+      isShown = true;
+      if (run.runId !== null && !isNamed) onRunId?.(run.runId);
+      isNamed = run.runId !== null;
     };
-    const ended = await followRun(client, { ...options, signal: controller.signal, onChange });
-    frames.flush(ended);
-    await keepEnded(client, ended, get().keep);
-    return ended;
+    const end = beginStreamingRun();
+    try {
+      const ended = await followRun(client, { ...options, signal: controller.signal, onChange });
+      frames.flush(ended);
+      return ended;
+    } finally {
+      end();
+    }
+  },
+  wait: (draftId) => {
+    get().stop(draftId);
+    const controller = new AbortController();
+    stopSwitches.set(draftId, controller);
+    set(({ waiting }) => ({ waiting: { ...waiting, [draftId]: true } }));
+    return controller.signal;
   },
   stop: (draftId) => {
     stopSwitches.get(draftId)?.abort();
-    get().setWaiting(draftId, false);
+    if (draftId in get().waiting) set(({ waiting }) => ({ waiting: without(waiting, draftId) }));
   },
   dismiss: (draftId) => {
     get().stop(draftId);
     stopSwitches.delete(draftId);
     set(({ live }) => ({ live: without(live, draftId) }));
   },
-  setWaiting: (draftId, isWaiting) => {
-    if (isWaiting === draftId in get().waiting) return;
-    set(({ waiting }) => ({ waiting: isWaiting ? { ...waiting, [draftId]: true } : without(waiting, draftId) }));
-  },
-  keep: (run) => set(({ kept }) => ({ kept: { ...kept, [run.runId]: run } })),
 }));
-
-function without<Value>(values: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> {
-  return Object.fromEntries(Object.entries(values).filter(([other]) => other !== key));
-}
-
-/** Cost, reasoning and the like are known to the host alone, once the run is on disk. */
-async function keepEnded(client: Client, run: LiveRun, keep: (detail: RunDetail) => void): Promise<void> {
-  if (run.runId === null) return;
-  try {
-    keep(await client.call(readRun, { parameters: { id: run.runId } }));
-  } catch (cause) {
-    console.warn('The finished run could not be read back.', cause);
-  }
-}
-
-/** How many runs are under way, over all drafts. */
-export function useRunsUnderWay(): number {
-  return useRuns(({ live }) => Object.values(live).filter(isUnderWay).length);
-}

@@ -98,15 +98,13 @@ function suggestionsFor(state: EditorState, inside: Inside): Completion[] {
   const open = openBlocks(state, inside.from);
   const innermost = open.at(-1);
   if (inside.sign === '/') {
-    return open
-      .toReversed()
-      .map(({ name }, index) => ({
-        label: name,
-        detail: 'closes the block',
-        type: 'keyword',
-        boost: -index,
-        apply: applyTag(name),
-      }));
+    return open.toReversed().map(({ name }, index) => ({
+      label: name,
+      detail: 'closes the block',
+      type: 'keyword',
+      boost: -index,
+      apply: applyTag(name),
+    }));
   }
   if (inside.sign === '#' && inside.isFirstWord) {
     return blockHelpers.map(([label, detail]) => ({ label, detail, type: 'keyword', apply: applyBlock(label) }));

@@ -1,0 +1,95 @@
+import { memo, useMemo, useRef } from 'react';
+import type { ComponentProps } from 'react';
+import Markdown from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { definitionsOf, hasReference, noBlocks, readBlocks } from './markdown-blocks.ts';
+import type { MarkdownBlock } from './markdown-blocks.ts';
+
+/** A block of code with its language and a button that copies it. */
+function CodeBlock({ text, language }: { text: string; language: string }) {
+  return (
+    <figure className="code-block">
+      <figcaption>
+        <span className="caption tertiary truncate">{language || 'text'}</span>
+        <CopyButton text={text} label="Copy code" isIconOnly size="small" />
+      </figcaption>
+      <pre tabIndex={0} aria-label={language ? `Code, ${language}` : 'Code'}>
+        <code>{text}</code>
+      </pre>
+    </figure>
+  );
+}
+
+function textOf(children: unknown): string {
+  if (typeof children === 'string') return children;
+  return Array.isArray(children) ? children.map(textOf).join('') : '';
+}
+
+/** Code inside lists and quotations; at the top level it is drawn without the Markdown parser. */
+function InnerCode({ children }: ComponentProps<'pre'>) {
+  const code = children as { props?: { className?: string; children?: unknown } } | undefined;
+  const language = /language-(\S+)/.exec(code?.props?.className ?? '')?.[1] ?? '';
+  return <CodeBlock text={textOf(code?.props?.children).replace(/\n$/, '')} language={language} />;
+}
+
+/** What a model writes as a link may lead anywhere: it opens outside and tells nothing about this page. */
+function OuterLink({ href, children }: ComponentProps<'a'>) {
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
+      {children}
+    </a>
+  );
+}
+
+/** An image would be a request to an address that a model chose. Its text and address are shown in its place. */
+function NamedImage({ alt, src }: ComponentProps<'img'>) {
+  return (
+    <span className="tertiary">
+      {alt || 'Image'}
+      {typeof src === 'string' && src !== '' && <> ({src})</>}
+    </span>
+  );
+}
+
+function ScrollingTable({ children }: ComponentProps<'table'>) {
+  return (
+    <div className="markdown__table scroll" tabIndex={0} role="group" aria-label="Table">
+      <table>{children}</table>
+    </div>
+  );
+}
+
+const components = { pre: InnerCode, a: OuterLink, img: NamedImage, table: ScrollingTable };
+const plugins = [remarkGfm];
+
+/** One block. It is drawn again only when its own text or a definition that it refers to changes. */
+const Block = memo(function Block({ raw, code, definitions }: Omit<MarkdownBlock, 'start'> & { definitions: string }) {
+  if (code) return <CodeBlock text={code.text} language={code.language} />;
+  return (
+    <Markdown remarkPlugins={plugins} components={components}>
+      {definitions === '' ? raw : `${raw}\n\n${definitions}`}
+    </Markdown>
+  );
+});
+
+/** A growing answer as Markdown: finished blocks stay as they are, only the open one is drawn anew. No raw HTML. */
+export function MarkdownView({ text, isGrowing }: { text: string; isGrowing: boolean }) {
+  const before = useRef(noBlocks);
+  const blocks = useMemo(() => (before.current = readBlocks(text, before.current)), [text]);
+  // Definitions stand at the end of a text, so looking for them can wait until it is there.
+  const definitions = useMemo(() => (isGrowing ? '' : definitionsOf(blocks.text)), [blocks, isGrowing]);
+  const all = blocks.open ? [...blocks.closed, blocks.open] : blocks.closed;
+  return (
+    <div className={isGrowing ? 'markdown is-growing' : 'markdown'}>
+      {all.map(({ start, raw, code }) => (
+        <Block
+          key={start}
+          raw={raw}
+          code={code}
+          definitions={definitions !== '' && hasReference(raw) ? definitions : ''}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import { formatPlural } from '../../../components/format.ts';
+import { cost, duration } from '../format.ts';
+import type { Metrics } from './shown-run.ts';
+import { useNow } from './use-now.ts';
+
+interface MetricProps {
+  name: string;
+  /** Null shows a dash, so that the bar keeps its shape. */
+  value: string | null;
+  unit?: string | undefined;
+  /** Width in characters of the longest usual value. */
+  width: number;
+  title?: string | undefined;
+}
+
+function Metric({ name, value, unit, width, title }: MetricProps) {
+  let shown: ReactNode = <span className="tertiary">–</span>;
+  if (value !== null) shown = value;
+  return (
+    <div style={{ minWidth: `${width}ch` }} title={title}>
+      <dt>{name}</dt>
+      <dd>
+        {shown}
+        {value !== null && unit && <small>{unit}</small>}
+      </dd>
+    </div>
+  );
+}
+
+function TimeMetric({ name, milliseconds }: { name: string; milliseconds: number | null }) {
+  const time = milliseconds === null ? null : duration(milliseconds);
+  return <Metric name={name} value={time?.value ?? null} unit={time?.unit} width={9} />;
+}
+
+function tokensText({ inputTokens, outputTokens, isEstimated }: Metrics): string | null {
+  if (inputTokens === null || outputTokens === null) return null;
+  const about = isEstimated ? '~' : '';
+  return `${about}${inputTokens.toLocaleString('en')} + ${about}${outputTokens.toLocaleString('en')}`;
+}
+
+/** The figures of the run below its answer. Widths are fixed: numbers change in place. */
+export function MetricsBar({ metrics }: { metrics: Metrics | null }) {
+  const now = useNow(metrics?.runningSince != null);
+  if (!metrics) return null;
+  const { runningSince, firstTokenMs, totalMs, speed, isEstimated } = metrics;
+  const elapsed = runningSince === null ? totalMs : Math.max(0, now - runningSince);
+  const about = isEstimated ? '~' : '';
+  return (
+    <dl className="metrics" aria-label="Figures of the run">
+      <TimeMetric name="First token" milliseconds={firstTokenMs} />
+      <TimeMetric name={runningSince === null ? 'Total' : 'Elapsed'} milliseconds={elapsed} />
+      <Metric name="Speed" value={speed === null ? null : about + Math.round(speed)} unit="tok/s" width={11} />
+      <Metric
+        name="Tokens in + out"
+        value={tokensText(metrics)}
+        width={16}
+        title={isEstimated ? 'Counted here, about four characters a token; the provider has not said' : undefined}
+      />
+      <Metric name="Cost" value={metrics.cost === null ? null : about + cost(metrics.cost)} width={9} />
+      <Metric
+        name="Credits"
+        value={metrics.credits === null ? null : String(metrics.credits)}
+        width={6}
+        title={metrics.credits === null ? undefined : formatPlural(metrics.credits, 'credit')}
+      />
+    </dl>
+  );
+}

@@ -1,0 +1,73 @@
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { Button } from '../../../components/button.tsx';
+import { Failure } from '../../../components/state-panels.tsx';
+import { settingsAddress } from '../../../shell/addresses.ts';
+import { failureWords } from './failure-words.ts';
+import type { Remedy } from './failure-words.ts';
+import type { RunFailure as Cause, ShownRun } from './shown-run.ts';
+
+export interface RemedyActions {
+  runAgain: () => void;
+  pickModel: () => void;
+  installModel: () => void;
+}
+
+/** Whole seconds until a moment, down to 0. */
+function useSecondsUntil(moment: number | null): number {
+  const [now, setNow] = useState(Date.now);
+  const left = moment === null ? 0 : Math.max(0, Math.ceil((moment - now) / 1000));
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setTimeout(() => setNow(Date.now()), 1000);
+    return () => clearTimeout(timer);
+  }, [left, now]);
+  return left;
+}
+
+function RunAgain({ retryAt, isFirst, runAgain }: { retryAt: number | null; isFirst: boolean; runAgain: () => void }) {
+  const wait = useSecondsUntil(retryAt);
+  return (
+    <Button
+      variant={isFirst ? 'default' : 'quiet'}
+      keys="Mod+Enter"
+      aria-disabled={wait > 0 || undefined}
+      onClick={runAgain}
+    >
+      {wait > 0 ? `Run again in ${wait} s` : 'Run again'}
+    </Button>
+  );
+}
+
+/** A failed run in the place of its answer, with the remedy as a button. */
+export function RunFailure({ failure, run, actions }: { failure: Cause; run: ShownRun; actions: RemedyActions }) {
+  const [, navigate] = useLocation();
+  const { title, reason, remedies } = failureWords(failure, run);
+  const [failedAt] = useState(Date.now);
+  const seconds = failure.error?.retryAfterSeconds;
+  const buttons: Record<Exclude<Remedy, 'run-again'>, [label: string, onClick: () => void]> = {
+    'set-key': [
+      failure.code === 'provider_key_refused' ? 'Replace key' : 'Add key',
+      () => navigate(settingsAddress('providers')),
+    ],
+    'open-endpoints': ['Open endpoints', () => navigate(settingsAddress('endpoints'))],
+    'pick-model': ['Pick another model', actions.pickModel],
+    'install-model': ['Install and run', actions.installModel],
+  };
+  return (
+    <Failure title={title} reason={reason} requestId={failure.error?.requestId}>
+      {remedies.map((remedy, index) => {
+        if (remedy === 'run-again') {
+          const retryAt = seconds === undefined ? null : failedAt + seconds * 1000;
+          return <RunAgain key={remedy} retryAt={retryAt} isFirst={index === 0} runAgain={actions.runAgain} />;
+        }
+        const [label, onClick] = buttons[remedy];
+        return (
+          <Button key={remedy} variant={index === 0 ? 'default' : 'quiet'} onClick={onClick}>
+            {label}
+          </Button>
+        );
+      })}
+    </Failure>
+  );
+}

@@ -1,0 +1,162 @@
+import type { AppError } from '../../../../shared/app-error.ts';
+import type { AiSystem } from '../../../../shared/contract/common.ts';
+import type { Usage, Warning } from '../../../../shared/contract/completions.ts';
+import type { Model } from '../../../../shared/contract/providers.ts';
+import type { RunDetail } from '../../../../shared/contract/runs.ts';
+import type { LiveRun, RunState } from '../../../stores/playground-run.ts';
+import { estimateTokens } from '../format.ts';
+
+export interface RunFailure {
+  code: string;
+  message: string;
+  /** Null for a run that was put back: its request is long over. */
+  error: AppError | null;
+}
+
+/** One run as the answer shows it, under way or from the history. */
+export interface ShownRun {
+  /** Changes with the run, not with its progress. */
+  key: string;
+  runId: string | null;
+  state: RunState;
+  aiSystem: AiSystem;
+  model: string;
+  servedBy: string | null;
+  text: string;
+  reasoning: string;
+  isReasoningLive: boolean;
+  finishReason: string | null;
+  warnings: readonly Warning[];
+  failure: RunFailure | null;
+  metrics: Metrics;
+}
+
+/** The figures of a run; null where nothing is known yet. */
+export interface Metrics {
+  /** Milliseconds of `performance.now()` when a run that is still under way began; null for one that has ended. */
+  runningSince: number | null;
+  firstTokenMs: number | null;
+  totalMs: number | null;
+  /** Output tokens a second after the first one. */
+  speed: number | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  /** Whether the tokens are counted here, roughly, because the provider has not said. */
+  isEstimated: boolean;
+  cost: number | null;
+  credits: number | null;
+}
+
+function speedOf(tokens: number, milliseconds: number | null): number | null {
+  // Below a tenth of a second the figure says more about the clock than about the model.
+  return milliseconds === null || milliseconds < 100 || tokens === 0 ? null : tokens / (milliseconds / 1000);
+}
+
+function costOf(model: Model | null, usage: Usage | null): number | null {
+  if (!model || !usage || model.inputPrice === null || model.outputPrice === null) return null;
+  return (usage.prompt_tokens * model.inputPrice + usage.completion_tokens * model.outputPrice) / 1_000_000;
+}
+
+function estimatedUsage(run: LiveRun): Usage | null {
+  if (run.text === '') return null;
+  const prompt_tokens = estimateTokens(run.request.promptText + (run.request.systemMessage ?? ''));
+  const completion_tokens = estimateTokens(run.text + run.reasoning);
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+}
+
+function liveMetrics(run: LiveRun, model: Model | null, now: number): Metrics {
+  const usage = run.usage ?? estimatedUsage(run);
+  const end = run.endedAt ?? now;
+  const output = usage?.completion_tokens ?? 0;
+  return {
+    runningSince: run.endedAt === null ? run.startedAt : null,
+    firstTokenMs: run.firstTokenAt === null ? null : run.firstTokenAt - run.startedAt,
+    totalMs: run.endedAt === null ? null : run.endedAt - run.startedAt,
+    speed:
+      run.firstTokenAt === null
+        ? null
+        : speedOf(output, run.transport === 'sync' ? end - run.startedAt : end - run.firstTokenAt),
+    inputTokens: usage?.prompt_tokens ?? null,
+    outputTokens: usage?.completion_tokens ?? null,
+    isEstimated: run.usage === null,
+    cost: costOf(model, usage),
+    credits: run.credits,
+  };
+}
+
+export function shownLive(run: LiveRun, model: Model | null, now: number): ShownRun {
+  return {
+    key: run.key,
+    runId: run.runId,
+    state: run.state,
+    aiSystem: run.request.aiSystem,
+    model: run.request.model,
+    servedBy: run.servedBy,
+    text: run.text,
+    reasoning: run.reasoning,
+    isReasoningLive: run.isReasoningLive,
+    finishReason: run.finishReason,
+    warnings: run.warnings,
+    failure: run.error && { code: run.error.code, message: run.error.message, error: run.error },
+    metrics: liveMetrics(run, model, now),
+  };
+}
+
+const states: Record<RunDetail['status'], RunState> = {
+  Running: 'streaming',
+  Completed: 'completed',
+  Cancelled: 'stopped',
+  Failed: 'failed',
+};
+
+export function shownKept(run: RunDetail): ShownRun {
+  const { output, usage } = run;
+  const afterFirst = run.totalMs === null || run.firstTokenMs === null ? null : run.totalMs - run.firstTokenMs;
+  return {
+    key: run.runId,
+    runId: run.runId,
+    state: states[run.status],
+    aiSystem: run.aiSystem,
+    model: run.model,
+    servedBy: run.servedBy,
+    text: output.content,
+    reasoning: output.reasoning ?? '',
+    isReasoningLive: false,
+    finishReason: output.finishReason,
+    warnings: run.warnings,
+    failure: output.error && { ...output.error, error: null },
+    metrics: {
+      runningSince: null,
+      firstTokenMs: run.firstTokenMs,
+      totalMs: run.totalMs,
+      speed: usage ? speedOf(usage.completion_tokens, afterFirst) : null,
+      inputTokens: usage?.prompt_tokens ?? null,
+      outputTokens: usage?.completion_tokens ?? null,
+      isEstimated: false,
+      cost: run.cost,
+      credits: run.credits,
+    },
+  };
+}
+
+/** Facts that only the host has, once a live run is on its disk: its price, its whole reasoning. */
+export function withKept(live: ShownRun, kept: RunDetail | undefined): ShownRun {
+  if (!kept || kept.status === 'Running' || live.runId !== kept.runId) return live;
+  return {
+    ...live,
+    reasoning: kept.output.reasoning ?? live.reasoning,
+    servedBy: kept.servedBy ?? live.servedBy,
+    metrics: { ...live.metrics, cost: kept.cost ?? live.metrics.cost, credits: kept.credits },
+  };
+}
+
+const finishWords: Record<string, string> = {
+  Length: 'Cut off: the answer reached max_tokens or the end of the context. Raise max_tokens, or shorten the prompt.',
+  ContentFilter: "Ended by the provider's content filter. Change the prompt, or pick another model.",
+  ToolCalls: 'The model asked for a tool. The playground has none to give it.',
+};
+
+/** What a finish reason other than `Stop` means; null where there is nothing to say. */
+export function finishMeaning(finishReason: string | null): string | null {
+  return finishReason === null ? null : (finishWords[finishReason] ?? null);
+}

@@ -1,0 +1,42 @@
+import { useCallback, useLayoutEffect, useRef } from 'react';
+import type { RefObject } from 'react';
+
+/** Pixels from the end within which a reader counts as being at the end. */
+const nearEnd = 24;
+
+/**
+ * Keeps the end of a growing text in view for a reader who is at its end, and leaves one who has scrolled up alone.
+ * Begins at the end for a new `key`.
+ */
+export function useFollowScroll(
+  key: string,
+  isGrowing: boolean,
+): { scroller: RefObject<HTMLDivElement | null>; onScroll: () => void } {
+  const scroller = useRef<HTMLDivElement>(null);
+  const isFollowing = useRef(true);
+
+  const onScroll = useCallback(() => {
+    const element = scroller.current;
+    if (element) isFollowing.current = element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd;
+  }, []);
+
+  useLayoutEffect(() => {
+    isFollowing.current = isGrowing;
+    if (scroller.current) scroller.current.scrollTop = 0;
+    // A run that ends keeps its place; only another run begins anew.
+  }, [key]);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    const content = element?.firstElementChild;
+    if (!element || !content || !isGrowing) return;
+    // Observed rather than done with each draw: reading the height there would force a second layout.
+    const observer = new ResizeObserver(() => {
+      if (isFollowing.current) element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(content);
+    return () => observer.disconnect();
+  }, [key, isGrowing]);
+
+  return { scroller, onScroll };
+}

@@ -1,0 +1,67 @@
+import type { RunSummary } from '../../../../shared/contract/runs.ts';
+import type { LiveRun } from '../../../stores/playground-run.ts';
+
+/** One line of the history. */
+export type HistoryRow = Pick<
+  RunSummary,
+  'runId' | 'aiSystem' | 'model' | 'status' | 'createdAt' | 'totalMs' | 'cost' | 'errorCode' | 'servedBy' | 'title'
+> & {
+  /** The host does not know it yet; it cannot be put back. */
+  isNew: boolean;
+};
+
+const statuses = {
+  connecting: 'Running',
+  streaming: 'Running',
+  completed: 'Completed',
+  stopped: 'Cancelled',
+  failed: 'Failed',
+} as const;
+
+function liveRow(run: LiveRun): HistoryRow {
+  return {
+    runId: run.runId ?? run.key,
+    aiSystem: run.request.aiSystem,
+    model: run.request.model,
+    status: statuses[run.state],
+    createdAt: new Date(run.sentAt).toISOString(),
+    totalMs: run.endedAt === null ? null : run.endedAt - run.startedAt,
+    cost: null,
+    errorCode: run.error?.code ?? null,
+    servedBy: run.servedBy,
+    title: run.request.promptText.split('\n', 1)[0]?.slice(0, 120) ?? '',
+    isNew: run.runId === null,
+  };
+}
+
+/**
+ * The history with the newest run in its place: on top until the host lists it, afterwards with the state that the window
+ * knows better, because the host writes a run down a moment after its end.
+ */
+export function historyRows(kept: readonly RunSummary[], live: LiveRun | null): HistoryRow[] {
+  const rows = kept.map((run): HistoryRow => ({ ...run, isNew: false }));
+  if (!live) return rows;
+  const row = liveRow(live);
+  const index = rows.findIndex(({ runId }) => runId === row.runId);
+  const known = rows[index];
+  if (!known) return live.state === 'failed' && live.runId === null ? rows : [row, ...rows];
+  if (known.status !== 'Running') return rows;
+  return rows.with(index, { ...row, cost: known.cost });
+}
+
+const errorWords: Record<string, string> = {
+  rate_limited: 'rate limit',
+  provider_overloaded: 'overloaded',
+  provider_key_refused: 'key refused',
+  provider_not_configured: 'not set up',
+  provider_silent: 'silent',
+  provider_failed: 'provider failed',
+  model_not_installed: 'not installed',
+  credits_exhausted: 'no credits',
+  invalid_request: 'refused',
+};
+
+/** Why a run failed, in two words. */
+export function errorWord(code: string): string {
+  return errorWords[code] ?? code.replaceAll('_', ' ');
+}

@@ -1,0 +1,203 @@
+import { useDeferredValue, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Model } from '../../../shared/contract/providers.ts';
+import { ResizableGroup, ResizablePanel, ResizeHandle } from '../../components/resizable.tsx';
+import { describeError } from '../../components/state-panels.tsx';
+import { useHost } from '../../host/host-context.tsx';
+import { useInstallOnDevice, useOnDevice } from '../../queries/on-device.ts';
+import { useMediaQuery } from '../../shell/use-media-query.ts';
+import { usePlace } from '../../stores/activity.ts';
+import { useActiveDraft, useDrafts } from '../../stores/playground-drafts.ts';
+import type { DraftChange } from '../../stores/playground-drafts.ts';
+import { usePlaygroundView } from '../../stores/playground-view.ts';
+import { showToast } from '../../stores/toasts.ts';
+import { AnswerPanel } from './answer/answer-panel.tsx';
+import { offeredModel } from './first-start/first-start.tsx';
+import { modelKey } from './model/model-list.ts';
+import { ModelPicker } from './model/model-picker.tsx';
+import { PromptPanel } from './prompt-panel.tsx';
+import { draftAddress, putRunBack, useAddresses } from './session/use-addresses.ts';
+import { usePlaygroundActions } from './session/use-playground-actions.ts';
+import { isWaitingForModel, useChosenModel, useLiveRun, useRunner, useShownRun } from './session/use-session.ts';
+import { SidePanel } from './side-panel.tsx';
+import { useTemplateState } from './template-state.ts';
+import { Toolbar } from './toolbar.tsx';
+import { useWireCode } from './wire/use-wire-code.ts';
+import { WirePanel } from './wire/wire-panel.tsx';
+
+function toggleWire(): void {
+  usePlaygroundView.setState(({ isWireOpen }) => ({ isWireOpen: !isWireOpen }));
+}
+
+/** Runs a draft when it waits for the on-device model, and fetches that model where nobody has begun to. */
+function useInstallOffered(): () => void {
+  const { data } = useOnDevice();
+  const { mutate } = useInstallOnDevice();
+  return () => {
+    const offered = offeredModel(data?.models ?? []);
+    if (offered && ['absent', 'paused', 'failed'].includes(offered.state)) mutate(offered.id);
+  };
+}
+
+/** The open draft with everything that is known of it and everything that can be done with it. */
+function usePlayground() {
+  const { client } = useHost();
+  const [, navigate] = useLocation();
+  const draft = useActiveDraft();
+  const model = useChosenModel(draft);
+  // Reading a template of megabytes takes longer than a key press; the editor does not wait for it.
+  const template = useTemplateState(useDeferredValue(draft));
+  const runner = useRunner(draft.id, model);
+  const install = useInstallOffered();
+  const [isPickerOpen, setPickerOpen] = useState(false);
+  const [isRenaming, setRenaming] = useState(false);
+  const focusAt = useRef<((offset: number) => void) | null>(null);
+  const mustWait = isWaitingForModel(model);
+  const run = (): void => {
+    if (mustWait) install();
+    runner.run();
+  };
+  return {
+    draft,
+    model,
+    template,
+    runner: { ...runner, run },
+    mustWait,
+    focusAt,
+    isPickerOpen,
+    setPickerOpen,
+    isRenaming,
+    setRenaming,
+    live: useLiveRun(draft.id),
+    shown: useShownRun(draft, model),
+    code: useWireCode(draft, model),
+    change: (change: DraftChange) => useDrafts.getState().change(draft.id, change),
+    openDraft: (draftId: string) => navigate(draftAddress(draftId)),
+    putBack: (runId: string) => {
+      putRunBack(client, runId).then(
+        (draftId) => navigate(draftAddress(draftId)),
+        (error: unknown) => {
+          const { message, requestId } = describeError(error);
+          showToast({ tone: 'negative', text: message, requestId });
+        },
+      );
+    },
+  };
+}
+
+export type PlaygroundState = ReturnType<typeof usePlayground>;
+
+function useActionsOf(state: PlaygroundState): void {
+  const { draft, runner, shown, openDraft, setPickerOpen, setRenaming, focusAt } = state;
+  const text = shown?.text ?? '';
+  usePlaygroundActions({
+    draft,
+    runner,
+    openDraft,
+    openPicker: () => setPickerOpen(true),
+    rename: () => setRenaming(true),
+    toggleWire,
+    focusEditor: () => {
+      usePlaygroundView.setState({ promptView: 'template' });
+      requestAnimationFrame(() => focusAt.current?.(draft.promptText.length));
+    },
+    copyAnswer: text === '' ? null : () => void navigator.clipboard.writeText(text),
+  });
+}
+
+function Wire({ state }: { state: PlaygroundState }) {
+  const { draft, live, code, change } = state;
+  return (
+    <WirePanel
+      run={live}
+      transport={draft.transport}
+      onTransportChange={(transport) => change({ transport })}
+      code={code}
+      onToggle={toggleWire}
+    />
+  );
+}
+
+function Work({ state }: { state: PlaygroundState }) {
+  const isWireOpen = usePlaygroundView((view) => view.isWireOpen);
+  const { draft, template, shown, change, focusAt } = state;
+  return (
+    <div className="panel play__work">
+      <ResizableGroup id="playground-rows" orientation="vertical">
+        <ResizablePanel id="panes" minSize={160}>
+          <ResizableGroup id="playground-panes">
+            <ResizablePanel id="edit" defaultSize="48%" minSize={280}>
+              <PromptPanel draft={draft} template={template} onChange={change} focusAt={focusAt} />
+            </ResizablePanel>
+            <ResizeHandle label="Width of the prompt" />
+            <ResizablePanel id="answer" minSize={280}>
+              <AnswerPanel
+                run={shown}
+                mustWait={state.mustWait}
+                isWaiting={state.runner.isWaiting}
+                actions={{
+                  runAgain: state.runner.run,
+                  pickModel: () => state.setPickerOpen(true),
+                  installModel: state.runner.run,
+                }}
+              />
+            </ResizablePanel>
+          </ResizableGroup>
+        </ResizablePanel>
+        {isWireOpen && <ResizeHandle label="Height of the wire" />}
+        {isWireOpen && (
+          <ResizablePanel id="wire" defaultSize={272} minSize={120}>
+            <Wire state={state} />
+          </ResizablePanel>
+        )}
+      </ResizableGroup>
+      {!isWireOpen && <Wire state={state} />}
+    </div>
+  );
+}
+
+/** The screen: toolbar, prompt and answer, wire, and at the side model, parameters and history. */
+export function Playground() {
+  const state = usePlayground();
+  const isWide = useMediaQuery('(min-width: 1100px)');
+  const { draft, runner, isPickerOpen, setPickerOpen, change } = state;
+  useAddresses();
+  useActionsOf(state);
+  usePlace(draft.isExample ? `Examples / ${draft.name}` : draft.name);
+  const choose = (model: Model): void => {
+    change({ aiSystem: model.aiSystem, model: model.name });
+    setPickerOpen(false);
+  };
+  return (
+    <>
+      <Toolbar state={state} isWide={isWide} />
+      <ResizableGroup id="playground" className="play">
+        <ResizablePanel id="work" minSize="50%">
+          <Work state={state} />
+        </ResizablePanel>
+        {isWide && <ResizeHandle label="Width of model, parameters and history" />}
+        {isWide && (
+          <ResizablePanel
+            id="side"
+            defaultSize={256}
+            minSize={232}
+            maxSize={440}
+            groupResizeBehavior="preserve-pixel-size"
+          >
+            <SidePanel state={state} />
+          </ResizablePanel>
+        )}
+      </ResizableGroup>
+      <ModelPicker
+        isOpen={isPickerOpen}
+        chosenKey={modelKey({ aiSystem: draft.aiSystem, name: draft.model })}
+        onChoose={choose}
+        onChooseAndRun={(model) => {
+          choose(model);
+          requestAnimationFrame(runner.run);
+        }}
+        onClose={() => setPickerOpen(false)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,181 @@
+import { ChevronDown, ChevronRight, CircleX, TriangleAlert } from 'lucide-react';
+import { useCallback, useMemo, type RefObject } from 'react';
+import { Segmented } from '../../components/choices.tsx';
+import { formatPlural } from '../../components/format.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Badge } from '../../components/marks.tsx';
+import { Notice } from '../../components/state-panels.tsx';
+import type { Draft, DraftChange } from '../../stores/playground-drafts.ts';
+import { usePlaygroundView } from '../../stores/playground-view.ts';
+import type { TemplateNames } from './editor/template-completion.ts';
+import { PlainEditor, TemplateEditor } from './editor/template-editor.tsx';
+import { estimateTokens } from './format.ts';
+import type { TemplateState } from './template-state.ts';
+import { memberNames } from './variables/variable-model.ts';
+import { VariablesPanel } from './variables/variables-panel.tsx';
+
+const promptViews = [
+  { value: 'template', label: 'Template' },
+  { value: 'rendered', label: 'Rendered' },
+] as const;
+
+/** What a suggestion says beside a name: its value, or how much of it there is. */
+function describeValue(text: string, isUnfilled: boolean): string {
+  if (isUnfilled) return 'unfilled';
+  return text.length > 40 || text.includes('\n') ? formatPlural(text.length, 'character') : text;
+}
+
+function readNames({ fields, unfilled }: TemplateState, draft: Draft): TemplateNames {
+  const used = fields.map((field) => ({
+    name: field.name,
+    detail: describeValue(field.text, unfilled.includes(field)),
+  }));
+  const known = new Set(used.map(({ name }) => name));
+  const kept = Object.entries(draft.values)
+    .filter(([name, text]) => text !== '' && !known.has(name))
+    .map(([name, text]) => ({ name, detail: describeValue(text, false) }));
+  return {
+    variables: [...used, ...kept],
+    members: Object.fromEntries(fields.map((field) => [field.name, memberNames(field)])),
+  };
+}
+
+function SystemMessage({ draft, onChange }: { draft: Draft; onChange: (change: DraftChange) => void }) {
+  const isOpen = usePlaygroundView((view) => view.isSystemOpen);
+  const tokens = estimateTokens(draft.systemMessage);
+  return (
+    <>
+      <div className="header">
+        <button
+          type="button"
+          className="row fold-title"
+          aria-expanded={isOpen}
+          onClick={() => usePlaygroundView.setState({ isSystemOpen: !isOpen })}
+        >
+          <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
+          <h2>System message</h2>
+        </button>
+        {draft.systemMessage === '' && <span className="caption tertiary">Empty</span>}
+        <span className="grow" />
+        {tokens > 0 && <span className="caption tertiary">about {formatPlural(tokens, 'token')}</span>}
+      </div>
+      {isOpen && (
+        <PlainEditor
+          key={draft.id}
+          className="play__system"
+          label="System message"
+          hint="Who the model is and how it answers. Sent as it is, without variables."
+          value={draft.systemMessage}
+          onValueChange={(systemMessage) => onChange({ systemMessage })}
+        />
+      )}
+    </>
+  );
+}
+
+/** The prompt as a run would send it. */
+function Rendered({ template }: { template: TemplateState }) {
+  const { rendered, renderProblem, unfilled } = template;
+  if (rendered === null) {
+    return (
+      <div className="rendered">
+        <Notice tone="negative">
+          {renderProblem ?? 'The template has a mistake. Mend it to see the prompt as it would be sent.'}
+        </Notice>
+      </div>
+    );
+  }
+  return (
+    <div className="rendered scroll" tabIndex={0} role="region" aria-label="Rendered prompt">
+      {unfilled.length > 0 && (
+        <Notice tone="caution">
+          Empty, because nothing is filled in: {unfilled.map(({ name }) => name).join(', ')}.
+        </Notice>
+      )}
+      <pre className="mono">{rendered}</pre>
+    </div>
+  );
+}
+
+function Mistakes({ template, onGo }: { template: TemplateState; onGo: (offset: number) => void }) {
+  if (template.mistakes.length === 0) return null;
+  return (
+    <ul className="mistakes" aria-label="Mistakes in the template">
+      {template.mistakes.slice(0, 3).map(({ line, column, message, start }) => (
+        <li key={`${line}:${column}`}>
+          <button type="button" className="caption negative row" onClick={() => onGo(start)}>
+            <Icon icon={CircleX} size="tiny" />
+            {line}:{column} {message}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export interface PromptPanelProps {
+  draft: Draft;
+  template: TemplateState;
+  onChange: (change: DraftChange) => void;
+  /** Puts the cursor at an offset of the prompt; set once the editor is there. */
+  focusAt: RefObject<((offset: number) => void) | null>;
+}
+
+/** Where the prompt is written: system message, template or its rendering, and a field for each variable. */
+export function PromptPanel({ draft, template, onChange, focusAt }: PromptPanelProps) {
+  const view = usePlaygroundView(({ promptView }) => promptView);
+  const names = useMemo(() => readNames(template, draft), [template, draft]);
+  const unfilledPlaces = useMemo(() => template.unfilled.flatMap(({ positions }) => positions), [template.unfilled]);
+  const takeFocus = useCallback((focus: (offset: number) => void) => void (focusAt.current = focus), [focusAt]);
+  return (
+    <section className="panel play__edit" aria-label="Prompt">
+      <SystemMessage draft={draft} onChange={onChange} />
+      <div className="header line-top">
+        <h2>Prompt</h2>
+        {template.unfilled.length > 0 && (
+          <Badge tone="caution">
+            <Icon icon={TriangleAlert} size="tiny" />
+            {template.unfilled.length} unfilled
+          </Badge>
+        )}
+        <span className="grow" />
+        {view === 'rendered' && template.rendered !== null && (
+          <span className="caption tertiary">about {formatPlural(estimateTokens(template.rendered), 'token')}</span>
+        )}
+        <Segmented
+          label="Prompt view"
+          value={view}
+          onValueChange={(promptView) => usePlaygroundView.setState({ promptView })}
+          options={promptViews}
+        />
+      </div>
+      {view === 'rendered' ? (
+        <Rendered template={template} />
+      ) : (
+        <TemplateEditor
+          key={draft.id}
+          className="play__prompt"
+          label="Prompt, Handlebars"
+          hint="Write the prompt here. {{name}} makes a field below."
+          value={draft.promptText}
+          onValueChange={(promptText) => onChange({ promptText })}
+          names={names}
+          mistakes={template.mistakes}
+          unfilled={unfilledPlaces}
+          onReady={takeFocus}
+        />
+      )}
+      <Mistakes template={template} onGo={(offset) => focusAt.current?.(offset)} />
+      <VariablesPanel
+        fields={template.fields}
+        unfilled={template.unfilled}
+        onTextChange={(name, text) => onChange({ values: { ...draft.values, [name]: text } })}
+        onJsonChange={(name, isJson) =>
+          onChange({
+            jsonNames: isJson ? [...draft.jsonNames, name] : draft.jsonNames.filter((other) => other !== name),
+          })
+        }
+      />
+    </section>
+  );
+}

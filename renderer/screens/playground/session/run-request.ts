@@ -1,0 +1,71 @@
+import type { CompletionRequest } from '../../../../shared/contract/completions.ts';
+import type { Model } from '../../../../shared/contract/providers.ts';
+import type { RunDetail } from '../../../../shared/contract/runs.ts';
+import { parseTemplate } from '../../../../shared/prompt-template.ts';
+import type { Draft, DraftChange } from '../../../stores/playground-drafts.ts';
+import { readConfiguration, writeParameters } from '../parameters/parameter-model.ts';
+import { readTemplate } from '../template-state.ts';
+import { writeFields } from '../variables/variable-model.ts';
+
+/** Why a draft cannot be run, and where to mend it. */
+export interface Blocker {
+  message: string;
+  place: { kind: 'prompt'; offset: number } | { kind: 'variable'; name: string } | { kind: 'parameter'; name: string };
+}
+
+export type RunRequest = { request: CompletionRequest } | { blocker: Blocker };
+
+/** The request of a draft without what the window adds: what a person wrote and nothing else. */
+export function readRequest(draft: Draft, model: Model | null): RunRequest {
+  const template = parseTemplate(draft.promptText);
+  const { fields, replacements, mistakes } = readTemplate(template, template.variables, draft);
+  const { configuration, problems } = readConfiguration(draft, model);
+  const [mistake] = mistakes;
+  const field = fields.find(({ problem }) => problem !== null);
+  const [problem] = problems;
+  if (draft.promptText.trim() === '')
+    return { blocker: { message: 'Write a prompt first', place: { kind: 'prompt', offset: 0 } } };
+  if (mistake) {
+    const message = `Line ${mistake.line}, column ${mistake.column}: ${mistake.message}`;
+    return { blocker: { message, place: { kind: 'prompt', offset: mistake.start } } };
+  }
+  if (field)
+    return { blocker: { message: `${field.name}: ${field.problem}`, place: { kind: 'variable', name: field.name } } };
+  if (problem)
+    return {
+      blocker: { message: `${problem.name}: ${problem.problem}`, place: { kind: 'parameter', name: problem.name } },
+    };
+  return {
+    request: {
+      promptText: draft.promptText,
+      ...(draft.systemMessage !== '' && { systemMessage: draft.systemMessage }),
+      aiSystem: draft.aiSystem,
+      model: draft.model,
+      ...(Object.keys(configuration).length > 0 && { configuration }),
+      ...(Object.keys(replacements).length > 0 && { replacements }),
+    },
+  };
+}
+
+/** The request of a draft as the playground sends it: the draft's id joins the run to its history. */
+export function withDraftId(request: CompletionRequest, draftId: string): CompletionRequest {
+  return { ...request, metadata: { draftId } };
+}
+
+/** What a draft becomes when a run is put back as it was. Values of variables that the run does not use stay where they are. */
+export function putBack(run: RunDetail, draft: Pick<Draft, 'values'>): DraftChange {
+  const { promptText, systemMessage, replacements, configuration } = run.input;
+  const { variables } = parseTemplate(promptText);
+  const { values, jsonNames } = writeFields(variables, replacements);
+  const empty = Object.fromEntries(variables.map(({ name }) => [name, '']));
+  return {
+    promptText,
+    systemMessage: systemMessage ?? '',
+    aiSystem: run.aiSystem,
+    model: run.model,
+    values: { ...draft.values, ...empty, ...values },
+    jsonNames,
+    ...writeParameters(configuration),
+    shownRunId: run.runId,
+  };
+}

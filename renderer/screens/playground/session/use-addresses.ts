@@ -1,0 +1,98 @@
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { aiSystem } from '../../../../shared/contract/common.ts';
+import { readRun } from '../../../../shared/contract/runs.ts';
+import type { RunDetail } from '../../../../shared/contract/runs.ts';
+import { describeError } from '../../../components/state-panels.tsx';
+import { formatTime } from '../../../components/format.ts';
+import { useHost } from '../../../host/host-context.tsx';
+import type { Client } from '../../../host/client.ts';
+import { useDrafts } from '../../../stores/playground-drafts.ts';
+import { useLiveRuns } from '../../../stores/playground-runs.ts';
+import { showToast } from '../../../stores/toasts.ts';
+import { putBack } from './run-request.ts';
+
+export function draftAddress(draftId: string): string {
+  return `/playground/${draftId}`;
+}
+
+/** What an address of the playground asks for. */
+export type Target =
+  | { kind: 'draft'; draftId: string }
+  | { kind: 'run'; runId: string }
+  | { kind: 'model'; aiSystem: string; model: string }
+  | { kind: 'newest' };
+
+export function readTarget(location: string): Target {
+  const [first, second, third] = location
+    .replace(/^\/playground\/?/, '')
+    .split('/')
+    .map(decodeURIComponent);
+  if ((first === 'runs' || first === 'run') && second) return { kind: 'run', runId: second };
+  if (first === 'models' && second && third) return { kind: 'model', aiSystem: second, model: third };
+  return first ? { kind: 'draft', draftId: first } : { kind: 'newest' };
+}
+
+/** The draft that takes a run back: the one it came from, or a new one for runs of others. */
+function draftFor(run: RunDetail): { draftId: string; isNew: boolean } {
+  const { drafts, create } = useDrafts.getState();
+  const own = drafts.find(({ id }) => id === run.draftId);
+  if (own) return { draftId: own.id, isNew: false };
+  return { draftId: create({ name: run.title.trim().slice(0, 60) || 'Run without a prompt' }), isNew: true };
+}
+
+/**
+ * Puts a run back as it was, with the way back. Gives the id of the draft that has it now. Throws `AppError` for a run
+ * that the host does not have.
+ */
+export async function putRunBack(client: Client, runId: string): Promise<string> {
+  const run = await client.call(readRun, { parameters: { id: runId } });
+  const { draftId, isNew } = draftFor(run);
+  const { drafts, change, activate } = useDrafts.getState();
+  const before = drafts.find(({ id }) => id === draftId);
+  if (!before) return draftId;
+  const live = useLiveRuns.getState().live[draftId];
+  // A run that never got an id would go on standing in front of the one that is put back.
+  if (live && live.runId === null) useLiveRuns.getState().dismiss(draftId);
+  const { id: _id, updatedAt: _updatedAt, ...contents } = before;
+  change(draftId, putBack(run, before));
+  activate(draftId);
+  if (!isNew) {
+    showToast({
+      tone: 'neutral',
+      text: `Put back as it was at ${formatTime(run.createdAt)}.`,
+      action: { label: 'Undo', run: () => change(draftId, contents) },
+    });
+  }
+  return draftId;
+}
+
+/** Does what the address asks for and leaves the address of the open draft in its place. */
+export function useAddresses(): void {
+  const [location, navigate] = useLocation();
+  const { client } = useHost();
+  const activeId = useDrafts((state) => state.activeId);
+
+  useEffect(() => {
+    const target = readTarget(location);
+    const { drafts, activate, change } = useDrafts.getState();
+    const settle = (draftId: string): void => navigate(draftAddress(draftId), { replace: true });
+    if (target.kind === 'newest') settle(activeId);
+    else if (target.kind === 'draft') {
+      if (drafts.some(({ id }) => id === target.draftId)) return activate(target.draftId);
+      showToast({ tone: 'neutral', text: 'This prompt is not kept in this window.' });
+      settle(activeId);
+    } else if (target.kind === 'model') {
+      const system = aiSystem.safeParse(target.aiSystem);
+      if (system.success) change(activeId, { aiSystem: system.data, model: target.model });
+      settle(activeId);
+    } else {
+      putRunBack(client, target.runId).then(settle, (error: unknown) => {
+        const { message, requestId } = describeError(error);
+        showToast({ tone: 'negative', text: message, requestId });
+        settle(useDrafts.getState().activeId);
+      });
+    }
+    // Only a new address asks for something; the draft that it opened is its answer.
+  }, [location]);
+}

@@ -1,0 +1,165 @@
+import {
+  Activity,
+  Copy,
+  Eye,
+  FilePlus2,
+  History,
+  Pencil,
+  Play,
+  Repeat2,
+  Square,
+  SquareTerminal,
+  Trash2,
+} from 'lucide-react';
+import { useActions, type Action } from '../../../stores/actions.ts';
+import { useDrafts } from '../../../stores/playground-drafts.ts';
+import type { Draft } from '../../../stores/playground-drafts.ts';
+import { usePlaygroundView } from '../../../stores/playground-view.ts';
+import { deleteDraft } from '../drafts/draft-menu.tsx';
+import type { Runner } from './use-session.ts';
+
+export interface ActionTargets {
+  draft: Draft;
+  runner: Runner;
+  openDraft: (draftId: string) => void;
+  openPicker: () => void;
+  rename: () => void;
+  toggleWire: () => void;
+  focusEditor: () => void;
+  copyAnswer: (() => void) | null;
+}
+
+const group = 'Playground';
+
+function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[] {
+  const isBusy = runner.isUnderWay || runner.isWaiting;
+  return [
+    {
+      id: 'playground.run',
+      title: 'Run the prompt',
+      group,
+      icon: Play,
+      keys: 'Mod+Enter',
+      isEnabled: !isBusy,
+      run: runner.run,
+    },
+    {
+      id: 'playground.stop',
+      title: 'Stop the run',
+      group,
+      icon: Square,
+      keys: 'Escape',
+      worksWhileTyping: true,
+      isEnabled: isBusy,
+      run: runner.stop,
+    },
+    {
+      id: 'playground.model',
+      title: 'Choose a model',
+      group,
+      icon: Repeat2,
+      keys: 'Mod+L',
+      keywords: ['provider'],
+      run: openPicker,
+    },
+    {
+      id: 'playground.copy',
+      title: 'Copy the answer',
+      group,
+      icon: Copy,
+      isEnabled: copyAnswer !== null,
+      run: () => copyAnswer?.(),
+    },
+  ];
+}
+
+function viewActions({ toggleWire, focusEditor }: ActionTargets): Action[] {
+  const { getState, setState } = usePlaygroundView;
+  return [
+    {
+      id: 'playground.rendered',
+      title: 'Show the template or the rendered prompt',
+      group,
+      icon: Eye,
+      keys: 'Mod+Shift+P',
+      run: () => setState({ promptView: getState().promptView === 'template' ? 'rendered' : 'template' }),
+    },
+    {
+      id: 'playground.markdown',
+      title: 'Show the answer as Markdown or plain',
+      group,
+      icon: Eye,
+      keys: 'Mod+Shift+M',
+      run: () => setState({ answerView: getState().answerView === 'markdown' ? 'plain' : 'markdown' }),
+    },
+    {
+      id: 'playground.wire',
+      title: 'Show or hide the wire',
+      group,
+      icon: Activity,
+      keys: 'Mod+J',
+      keywords: ['frames', 'curl', 'http'],
+      run: toggleWire,
+    },
+    { id: 'playground.edit', title: 'Go to the prompt', group, icon: Pencil, keys: 'Mod+E', run: focusEditor },
+    {
+      id: 'playground.history',
+      title: 'History: this prompt or all runs',
+      group,
+      icon: History,
+      run: () => setState({ historyScope: getState().historyScope === 'draft' ? 'all' : 'draft' }),
+    },
+  ];
+}
+
+function draftActions({ draft, openDraft, rename }: ActionTargets, drafts: readonly Draft[]): Action[] {
+  const { create, duplicate } = useDrafts.getState();
+  return [
+    {
+      id: 'playground.new',
+      title: 'New prompt',
+      group,
+      icon: FilePlus2,
+      keys: 'Mod+Alt+N',
+      run: () => openDraft(create()),
+    },
+    {
+      id: 'playground.rename',
+      title: 'Rename the prompt',
+      group,
+      icon: Pencil,
+      keys: 'F2',
+      worksWhileTyping: true,
+      run: rename,
+    },
+    {
+      id: 'playground.duplicate',
+      title: 'Duplicate the prompt',
+      group,
+      icon: Copy,
+      run: () => openDraft(duplicate(draft.id)),
+    },
+    {
+      id: 'playground.delete',
+      title: 'Delete the prompt',
+      group,
+      icon: Trash2,
+      run: () => deleteDraft(draft, openDraft),
+    },
+    ...drafts
+      .filter(({ id }) => id !== draft.id)
+      .map(({ id, name }) => ({
+        id: `prompt.${id}`,
+        title: name,
+        group: 'Prompts',
+        icon: SquareTerminal,
+        run: () => openDraft(id),
+      })),
+  ];
+}
+
+/** Everything that the playground can do, by name and by keys. */
+export function usePlaygroundActions(targets: ActionTargets): void {
+  const drafts = useDrafts((state) => state.drafts);
+  useActions('playground', [...runActions(targets), ...viewActions(targets), ...draftActions(targets, drafts)]);
+}

@@ -1,0 +1,118 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo, useState } from 'react';
+import { followOnDevice } from '../../../../shared/contract/on-device.ts';
+import type { Model } from '../../../../shared/contract/providers.ts';
+import { useHost } from '../../../host/host-context.tsx';
+import { hostKey } from '../../../queries/host-state.ts';
+import { modelsKey, useModels } from '../../../queries/models.ts';
+import { runsKey, useRun } from '../../../queries/runs.ts';
+import { useDrafts } from '../../../stores/playground-drafts.ts';
+import type { Draft } from '../../../stores/playground-drafts.ts';
+import { isUnderWay } from '../../../stores/playground-run.ts';
+import type { LiveRun } from '../../../stores/playground-run.ts';
+import { useLiveRuns } from '../../../stores/playground-runs.ts';
+import { shownKept, shownLive, withKept } from '../answer/shown-run.ts';
+import type { ShownRun } from '../answer/shown-run.ts';
+import { isOnDevice } from '../model/model-list.ts';
+import { readRequest, withDraftId } from './run-request.ts';
+import type { Blocker } from './run-request.ts';
+
+/** The chosen model's facts; null while the list is on its way, and for a name that no list has. */
+export function useChosenModel({ aiSystem, model }: Pick<Draft, 'aiSystem' | 'model'>): Model | null {
+  const { data } = useModels();
+  return useMemo(
+    () => data?.data.find((candidate) => candidate.aiSystem === aiSystem && candidate.name === model) ?? null,
+    [data, aiSystem, model],
+  );
+}
+
+/** Whether a run has to wait until the on-device model is installed. */
+export function isWaitingForModel(model: Model | null): boolean {
+  return model !== null && model.aiSystem === 'ServiceAi' && !model.isReady && isOnDevice(model);
+}
+
+/** The newest run of the draft since the window opened; null before it and while an older one is shown in its place. */
+export function useLiveRun(draftId: string): LiveRun | null {
+  return useLiveRuns(({ live }) => live[draftId] ?? null);
+}
+
+/** The run whose answer is on the screen: the one under way, or the one that was put back or made before a restart. */
+export function useShownRun(draft: Draft, model: Model | null): ShownRun | null {
+  const live = useLiveRun(draft.id);
+  const isLive = live !== null && (live.runId === null || live.runId === draft.shownRunId || isUnderWay(live));
+  const isEnded = live !== null && !isUnderWay(live);
+  const kept = useRun(isLive && !isEnded ? null : ((isLive ? live.runId : null) ?? draft.shownRunId)).data;
+  return useMemo(() => {
+    if (isLive) return withKept(shownLive(live, model, performance.now()), kept);
+    return kept ? shownKept(kept) : null;
+  }, [isLive, live, model, kept]);
+}
+
+export interface Runner {
+  isUnderWay: boolean;
+  /** Begins by itself as soon as the on-device model is there. */
+  isWaiting: boolean;
+  /** Why the last attempt did not begin; null once it could. */
+  blocker: Blocker | null;
+  run: () => void;
+  stop: () => void;
+}
+
+/** Resolves when an on-device model is installed and chosen. */
+async function onDeviceModelReady(client: ReturnType<typeof useHost>['client'], signal: AbortSignal): Promise<void> {
+  const { parts } = await client.stream(followOnDevice, { signal });
+  for await (const { models } of parts) {
+    if (models.some(({ state, isSelected }) => state === 'installed' && isSelected)) return;
+  }
+}
+
+/** Starts and stops the runs of a draft. It reads the draft at the moment of the press, not as it was drawn. */
+export function useRunner(draftId: string, model: Model | null): Runner {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  const underWay = useLiveRuns(({ live }) => isUnderWay(live[draftId]));
+  const isWaiting = useLiveRuns(({ waiting }) => draftId in waiting);
+  const [blocker, setBlocker] = useState<Blocker | null>(null);
+
+  const begin = useCallback(async (): Promise<void> => {
+    const draft = useDrafts.getState().drafts.find(({ id }) => id === draftId);
+    if (!draft) return;
+    const read = readRequest(draft, model);
+    setBlocker('blocker' in read ? read.blocker : null);
+    if ('blocker' in read) return;
+    const run = await useLiveRuns.getState().start(client, {
+      draftId,
+      request: withDraftId(read.request, draftId),
+      transport: draft.transport,
+      hasReasoning: model === null || model.contextTokens === null || model.capabilities.includes('reasoning'),
+      onRunId: (shownRunId) => {
+        useDrafts.getState().change(draftId, { shownRunId });
+        void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });
+      },
+    });
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: runsKey }),
+      queryClient.invalidateQueries({ queryKey: hostKey }),
+      run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
+    ]);
+  }, [client, draftId, model, queryClient]);
+
+  const beginWhenReady = useCallback(async (): Promise<void> => {
+    const signal = useLiveRuns.getState().wait(draftId);
+    try {
+      await onDeviceModelReady(client, signal);
+    } catch (cause) {
+      if (signal.aborted) return;
+      useLiveRuns.getState().stop(draftId);
+      throw cause;
+    }
+    if (!signal.aborted) await begin();
+  }, [begin, client, draftId]);
+
+  const run = useCallback(
+    () => void (isWaitingForModel(model) ? beginWhenReady() : begin()),
+    [begin, beginWhenReady, model],
+  );
+  const stop = useCallback(() => useLiveRuns.getState().stop(draftId), [draftId]);
+  return { isUnderWay: underWay, isWaiting, blocker, run, stop };
+}

@@ -1,0 +1,85 @@
+import { useMemo, useRef } from 'react';
+import { AppError } from '../../../shared/app-error.ts';
+import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
+import type { ParsedTemplate } from '../../../shared/prompt-template.ts';
+import { scanTags } from '../../../shared/prompt-template-tags.ts';
+import type { TemplateVariable } from '../../../shared/prompt-template-variables.ts';
+import type { Draft } from '../../stores/playground-drafts.ts';
+import type { TemplateMistake } from './editor/template-editor.tsx';
+import { readFields, readReplacements, unfilledFields } from './variables/variable-model.ts';
+import type { VariableField } from './variables/variable-model.ts';
+
+/** What is known of a draft's template: its fields, its mistakes, the prompt as a run would send it. */
+export interface TemplateState {
+  fields: readonly VariableField[];
+  replacements: Record<string, unknown>;
+  unfilled: readonly VariableField[];
+  mistakes: readonly (TemplateMistake & { line: number; column: number })[];
+  /** Null when the template has mistakes or cannot be rendered. */
+  rendered: string | null;
+  /** Why it cannot be rendered although it has no mistakes; null when it can. */
+  renderProblem: string | null;
+}
+
+function offsetOf(text: string, line: number, column: number): number {
+  let start = 0;
+  for (let count = 1; count < line; count += 1) start = text.indexOf('\n', start) + 1;
+  return start + column - 1;
+}
+
+/** The whole tag is underlined: a single brace is easily missed. */
+export function readMistakes({ text, problems }: ParsedTemplate): TemplateState['mistakes'] {
+  if (problems.length === 0) return [];
+  const tags = scanTags(text);
+  return problems.map(({ issue, line, column }) => {
+    const offset = offsetOf(text, line, column);
+    const tag = tags.find(({ start, end }) => start <= offset && offset < end);
+    return { message: issue, line, column, start: tag?.start ?? offset, end: tag?.end ?? offset + 1 };
+  });
+}
+
+function render(template: ParsedTemplate, replacements: Record<string, unknown>) {
+  if (template.problems.length > 0) return { text: null, unfilled: [], problem: null };
+  try {
+    return { ...renderTemplate(template, replacements), problem: null };
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    return { text: null, unfilled: [], problem: cause.message };
+  }
+}
+
+/** Everything that follows from a template and the texts of its fields. */
+export function readTemplate(
+  template: ParsedTemplate,
+  variables: readonly TemplateVariable[],
+  draft: Pick<Draft, 'values' | 'jsonNames'>,
+): TemplateState {
+  const fields = readFields(variables, draft);
+  const replacements = readReplacements(fields);
+  const { text, unfilled, problem } = render(template, replacements);
+  return {
+    fields,
+    replacements,
+    unfilled: unfilledFields(fields, unfilled),
+    mistakes: readMistakes(template),
+    rendered: text,
+    renderProblem: problem,
+  };
+}
+
+/**
+ * The state of the draft's template. While a tag is half typed the template does not parse; its fields stay as they were
+ * before, so that nothing jumps under the hand.
+ */
+export function useTemplateState(draft: Draft): TemplateState {
+  const { id, promptText, values, jsonNames } = draft;
+  const lastGood = useRef<{ id: string; variables: readonly TemplateVariable[] }>({ id, variables: [] });
+  const template = useMemo(() => parseTemplate(promptText), [promptText]);
+  if (lastGood.current.id !== id) lastGood.current = { id, variables: [] };
+  if (template.problems.length === 0) lastGood.current = { id, variables: template.variables };
+  const { variables } = lastGood.current;
+  return useMemo(
+    () => readTemplate(template, variables, { values, jsonNames }),
+    [template, variables, values, jsonNames],
+  );
+}

@@ -1,0 +1,166 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { Search } from 'lucide-react';
+import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { classNames } from '../../../components/class-names.ts';
+import { formatPlural } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
+import type { LiveRun } from '../../../stores/playground-run.ts';
+import { jsonTokens } from './json-tokens.ts';
+import { findFrames, frameRow, longGapLimit } from './wire-model.ts';
+import type { FrameRow } from './wire-model.ts';
+
+const rowHeight = 20;
+/** What a row can show at all; a JSON answer may be megabytes in one frame. */
+const shownCharacters = 600;
+
+export function JsonText({ text }: { text: string }) {
+  return jsonTokens(text).map(({ kind, text: piece }, index) => (
+    <span key={index} className={kind ? `tok-${kind}` : undefined}>
+      {piece}
+    </span>
+  ));
+}
+
+const Row = memo(function Row({
+  row,
+  top,
+  isNewest,
+  isOpen,
+  onToggle,
+}: {
+  row: FrameRow;
+  top: number;
+  isNewest: boolean;
+  isOpen: boolean;
+  onToggle: (number: number) => void;
+}) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={row.number + 1}
+      className={classNames('frames__row', isNewest && 'is-new', isOpen && 'is-selected')}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={() => onToggle(row.number)}
+    >
+      <span role="cell">{row.number}</span>
+      <span role="cell">{(row.at / 1000).toFixed(3)}</span>
+      <span role="cell" className={row.isLongGap ? 'caution medium' : undefined}>
+        {row.gap === null ? '' : Math.round(row.gap)}
+      </span>
+      <span role="cell">{row.bytes.toLocaleString('en')}</span>
+      <span role="cell" className="truncate" title={row.data.slice(0, shownCharacters)}>
+        <JsonText text={row.data.slice(0, shownCharacters)} />
+      </span>
+    </div>
+  );
+});
+
+/** Every frame of the answer with its time; follows the newest while the reader is at the end. */
+export function FramesTable({ run }: { run: LiveRun }) {
+  const [words, setWords] = useState('');
+  const [openFrame, setOpenFrame] = useState<number | null>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const isFollowing = useRef(true);
+  const { frames } = run.wire;
+  const count = run.frameCount;
+  const isUnderWay = run.endedAt === null;
+  const found = useMemo(() => (words === '' ? null : findFrames(frames, count, words)), [frames, count, words]);
+  // The limit is about the whole answer: while it comes, the newest thousand frames stand for it.
+  const limit = useMemo(
+    () => longGapLimit(frames.slice(Math.max(0, count - 1000), count)),
+    [frames, Math.floor(count / 50)],
+  );
+  const shown = found?.length ?? count;
+  const virtualizer = useVirtualizer({
+    count: shown,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+  });
+
+  useEffect(() => {
+    isFollowing.current = true;
+    setOpenFrame(null);
+  }, [run.key]);
+  useEffect(() => {
+    if (isFollowing.current && isUnderWay && shown > 0) virtualizer.scrollToIndex(shown - 1, { align: 'end' });
+  }, [shown, isUnderWay, virtualizer]);
+
+  const onScroll = (): void => {
+    const element = scroller.current;
+    if (element) isFollowing.current = element.scrollHeight - element.scrollTop - element.clientHeight < rowHeight * 2;
+  };
+  const openAt = (position: number): void => {
+    const next = Math.max(0, Math.min(shown - 1, position));
+    setOpenFrame((found?.[next] ?? next) + 1);
+    virtualizer.scrollToIndex(next);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (shown === 0 || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
+    event.preventDefault();
+    const position = openFrame === null ? -1 : found ? found.indexOf(openFrame - 1) : openFrame - 1;
+    openAt(openFrame === null ? shown - 1 : position + (event.key === 'ArrowDown' ? 1 : -1));
+  };
+  const open = openFrame === null ? null : frames[openFrame - 1];
+  return (
+    <section className="panel wire__frames" aria-label="Frames">
+      <div className="header">
+        <h3>Frames</h3>
+        <span className="caption tertiary nowrap">
+          {formatPlural(count, 'frame')} received{isUnderWay ? ', following' : ''}
+          {found && `, ${found.length.toLocaleString('en')} found`}
+        </span>
+        <span className="grow" />
+        <div className="field field--small wire__find">
+          <Icon icon={Search} size="small" />
+          <input
+            aria-label="Find in frames"
+            placeholder="Find"
+            value={words}
+            onChange={(event) => setWords(event.target.value)}
+          />
+        </div>
+      </div>
+      <div role="table" aria-label="Frames of the answer" aria-rowcount={count + 1} className="frames">
+        <div role="row" aria-rowindex={1} className="frames__row frames__head">
+          <span role="columnheader">#</span>
+          <span role="columnheader">At, s</span>
+          <span role="columnheader">Gap, ms</span>
+          <span role="columnheader">Bytes</span>
+          <span role="columnheader">Data</span>
+        </div>
+        <div
+          ref={scroller}
+          role="rowgroup"
+          className="scroll frames__body"
+          tabIndex={0}
+          onScroll={onScroll}
+          onKeyDown={onKeyDown}
+        >
+          <div role="presentation" style={{ height: virtualizer.getTotalSize() }}>
+            {virtualizer.getVirtualItems().map(({ index, start }) => {
+              const row = frameRow(frames, found?.[index] ?? index, run.startedAt, limit);
+              return (
+                row && (
+                  <Row
+                    key={row.number}
+                    row={row}
+                    top={start}
+                    isNewest={isUnderWay && row.number === count}
+                    isOpen={row.number === openFrame}
+                    onToggle={(number) => setOpenFrame(openFrame === number ? null : number)}
+                  />
+                )
+              );
+            })}
+          </div>
+        </div>
+      </div>
+      {open && (
+        <pre className="frames__whole scroll mono" tabIndex={0} aria-label={`Frame ${openFrame}, as received`}>
+          {open.text}
+        </pre>
+      )}
+    </section>
+  );
+}

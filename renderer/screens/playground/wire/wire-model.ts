@@ -1,0 +1,106 @@
+import type { WireFrame } from '../../../host/client.ts';
+import type { WireLog } from '../../../stores/playground-run.ts';
+
+/** One line of the table of frames. */
+export interface FrameRow {
+  /** From 1. */
+  number: number;
+  /** Milliseconds since the request was sent. */
+  at: number;
+  /** Milliseconds since the frame before; null for the first. */
+  gap: number | null;
+  bytes: number;
+  /** The frame's text without the separators of its form. */
+  data: string;
+  /** Whether the gap is far above the usual one. */
+  isLongGap: boolean;
+}
+
+/** What a frame carries, on one line. */
+export function frameData(text: string): string {
+  return text
+    .trim()
+    .replace(/^data: ?/, '')
+    .replace(/^[[,]\s*/, '')
+    .replace(/\s*\]$/, (end) => (text.trim() === '[]' ? end : ''));
+}
+
+/** Six times the median, and at least 50 ms: below that it is the clock, not the model. */
+export function longGapLimit(frames: readonly WireFrame[]): number {
+  const gaps = frames.slice(1).map((frame, index) => frame.at - (frames[index]?.at ?? frame.at));
+  const median = gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0;
+  return Math.max(50, median * 6);
+}
+
+export function frameRow(
+  frames: readonly WireFrame[],
+  index: number,
+  startedAt: number,
+  limit: number,
+): FrameRow | null {
+  const frame = frames[index];
+  if (!frame) return null;
+  const before = frames[index - 1];
+  const gap = before ? frame.at - before.at : null;
+  return {
+    number: index + 1,
+    at: frame.at - startedAt,
+    gap,
+    bytes: frame.bytes,
+    data: frameData(frame.text),
+    isLongGap: gap !== null && gap > limit,
+  };
+}
+
+/** Indexes of the frames whose text holds the words, whatever their case. */
+export function findFrames(frames: readonly WireFrame[], count: number, words: string): number[] {
+  const needle = words.toLowerCase();
+  const found: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    if (frames[index]?.text.toLowerCase().includes(needle)) found.push(index);
+  }
+  return found;
+}
+
+export function longestGap(frames: readonly WireFrame[], count: number): number {
+  let longest = 0;
+  for (let index = 1; index < count; index += 1) {
+    longest = Math.max(longest, (frames[index]?.at ?? 0) - (frames[index - 1]?.at ?? 0));
+  }
+  return longest;
+}
+
+/** The request as text: its line, its headers, an empty line, its body with line breaks. */
+export function requestText({ method, path, headers, body }: WireLog): {
+  head: [name: string, value: string][];
+  line: string;
+  body: string;
+} {
+  return { line: `${method} ${path}`, head: Object.entries(headers), body: pretty(body) };
+}
+
+function pretty(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+}
+
+/** Positions of the frames on a line of the given width, at most one mark for each step. */
+export function tickMarks(
+  frames: readonly WireFrame[],
+  count: number,
+  startedAt: number,
+  width: number,
+  step = 2,
+): number[] {
+  const end = (frames[count - 1]?.at ?? startedAt) - startedAt;
+  if (end <= 0) return [];
+  const marks = new Set<number>();
+  for (let index = 0; index < count; index += 1) {
+    const at = ((frames[index]?.at ?? 0) - startedAt) / end;
+    marks.add(Math.round((at * (width - 2)) / step) * step + 1);
+  }
+  return [...marks];
+}

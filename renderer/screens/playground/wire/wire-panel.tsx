@@ -1,0 +1,166 @@
+import './wire.css';
+import { ChevronDown, ChevronRight } from 'lucide-react';
+import { memo, useMemo } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { Segmented } from '../../../components/choices.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { formatPlural } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Badge } from '../../../components/marks.tsx';
+import { Menu } from '../../../components/menu.tsx';
+import type { Transport } from '../../../stores/playground-drafts.ts';
+import type { LiveRun, WireLog } from '../../../stores/playground-run.ts';
+import { usePlaygroundView } from '../../../stores/playground-view.ts';
+import { preciseClock } from '../format.ts';
+import { FramesTable, JsonText } from './frames-table.tsx';
+import { codeLanguages, transports } from './wire-code.ts';
+import type { CodeLanguage } from './wire-code.ts';
+import { longestGap, requestText, tickMarks } from './wire-model.ts';
+
+const transportOptions = (['sync', 'json-array', 'sse'] as const).map((value) => ({
+  value,
+  label: transports[value].title,
+}));
+const tickWidth = 150;
+
+function StatusBadge({ status }: { status: number | null }) {
+  if (status === null) return null;
+  return <Badge tone={status < 400 ? 'positive' : 'negative'}>{status}</Badge>;
+}
+
+/** When the frames came, as a row of marks. */
+function Ticks({ run }: { run: LiveRun }) {
+  const { frames } = run.wire;
+  const count = run.frameCount;
+  // A frame in fifty moves the picture by less than a mark.
+  const marks = useMemo(
+    () => tickMarks(frames, count, run.startedAt, tickWidth),
+    [frames, count < 200 ? count : Math.floor(count / 50), run.startedAt, run.endedAt],
+  );
+  const gap = useMemo(() => Math.round(longestGap(frames, count)), [frames, count]);
+  if (count === 0) return null;
+  const words = `${formatPlural(count, 'frame')}, longest gap ${gap.toLocaleString('en')} ms`;
+  return (
+    <>
+      <svg
+        className="wire__ticks wide-only"
+        viewBox={`0 0 ${tickWidth} 16`}
+        role="img"
+        aria-label={`Arrival of ${words}`}
+      >
+        <path d={marks.map((x) => `M${x} 4v8`).join('')} />
+      </svg>
+      <span className="caption tertiary nowrap">{words}</span>
+    </>
+  );
+}
+
+const RequestView = memo(function RequestView({ wire, sentAt }: { wire: WireLog; sentAt: number }) {
+  const { line, head, body } = requestText(wire);
+  const bytes = new TextEncoder().encode(wire.body).byteLength;
+  const [method, ...path] = line.split(' ');
+  return (
+    <section className="panel wire__request" aria-label="Request">
+      <div className="header">
+        <h3>Request</h3>
+        <span className="caption tertiary nowrap">
+          {bytes.toLocaleString('en')} bytes, sent {preciseClock(new Date(sentAt))}
+        </span>
+        <span className="grow" />
+        <CopyButton text={wire.body} label="Copy body" isIconOnly size="small" />
+      </div>
+      <pre className="scroll wire__text mono" tabIndex={0} aria-label="Request as sent">
+        <span className="tok-key">{method}</span> {path.join(' ')}
+        {'\n'}
+        {head.map(([name, value]) => (
+          <span key={name}>
+            <span className="tok-var">{name}</span>
+            <span className="tok-punc">:</span> {value}
+            {'\n'}
+          </span>
+        ))}
+        {'\n'}
+        {body.length > 100_000 ? body : <JsonText text={body} />}
+      </pre>
+    </section>
+  );
+});
+
+export interface WirePanelProps {
+  /** Null before the first run of this draft since the window opened. */
+  run: LiveRun | null;
+  transport: Transport;
+  onTransportChange: (transport: Transport) => void;
+  /** The call as it would be made now. */
+  code: (language: CodeLanguage) => string;
+  onToggle: () => void;
+}
+
+function CopyAs({ code }: Pick<WirePanelProps, 'code'>) {
+  const language = usePlaygroundView((view) => view.codeLanguage);
+  return (
+    <span className="row wire__copy">
+      <CopyButton text={() => code(language)} label={`Copy as ${language}`} size="small" variant="quiet" />
+      <Menu
+        align="end"
+        groups={[
+          codeLanguages.map((name) => ({
+            label: name,
+            isChecked: name === language,
+            onSelect: () => usePlaygroundView.setState({ codeLanguage: name }),
+          })),
+        ]}
+      >
+        <IconButton icon={ChevronDown} label="Language of the code" size="small" />
+      </Menu>
+    </span>
+  );
+}
+
+/** What goes over the wire: the request as sent, each frame with its time, and the same call as code. */
+export function WirePanel({ run, transport, onTransportChange, code, onToggle }: WirePanelProps) {
+  const isOpen = usePlaygroundView((view) => view.isWireOpen);
+  return (
+    <section className={isOpen ? 'wire is-open' : 'wire'} aria-label="Wire">
+      <div className="wire__bar">
+        <Button size="small" variant="quiet" className="wire__toggle" aria-expanded={isOpen} onClick={onToggle}>
+          <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
+          <span className="section-title">Wire</span>
+        </Button>
+        {run ? (
+          <>
+            <span className="caption secondary nowrap truncate">
+              {run.wire.method} {run.wire.path}
+            </span>
+            <StatusBadge status={run.wire.status} />
+            {!isOpen && <Ticks run={run} />}
+          </>
+        ) : (
+          <span className="caption tertiary truncate">
+            {isOpen ? '' : 'Shows each request and each frame of its answer'}
+          </span>
+        )}
+        <span className="grow" />
+        {isOpen && (
+          <Segmented label="Transport" value={transport} onValueChange={onTransportChange} options={transportOptions} />
+        )}
+        <CopyAs code={code} />
+      </div>
+      {isOpen && (
+        <div className="wire__body">
+          {run ? (
+            <>
+              <RequestView wire={run.wire} sentAt={run.sentAt} />
+              <FramesTable run={run} />
+            </>
+          ) : (
+            <p className="wire__empty small secondary">
+              Run the prompt to see its request and each frame of the answer with its time.
+            </p>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+
+/** How the playground is looked at; the same for all drafts. */
+interface PlaygroundView {
+  promptView: 'template' | 'rendered';
+  answerView: 'markdown' | 'plain';
+  isSystemOpen: boolean;
+  isWireOpen: boolean;
+  isReasoningOpen: boolean;
+  historyScope: 'draft' | 'all';
+  codeLanguage: 'curl' | 'TypeScript' | 'Python';
+}
+
+/** Written at once, so that it survives a crash as well as a restart. */
+export const usePlaygroundView = create<PlaygroundView>()(
+  persist(
+    (): PlaygroundView => ({
+      promptView: 'template',
+      answerView: 'markdown',
+      isSystemOpen: false,
+      isWireOpen: false,
+      isReasoningOpen: false,
+      historyScope: 'draft',
+      codeLanguage: 'curl',
+    }),
+    { name: 'playground-view', version: 1 },
+  ),
+);
