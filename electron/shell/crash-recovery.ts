@@ -18,7 +18,10 @@ export function recoverFromCrashes(window: BrowserWindow): void {
       );
       return app.quit();
     }
-    window.webContents.reload();
+    // Not from within the event: the frame is still being taken apart, and Electron would end with it.
+    setImmediate(() => {
+      if (!window.isDestroyed()) window.webContents.reload();
+    });
     void dialog.showMessageBox(window, {
       type: 'warning',
       message: 'The window stopped working and was loaded again.',

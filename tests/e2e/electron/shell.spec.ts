@@ -1,0 +1,191 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { desktopParameters, expect, test, type Desktop } from '../../support/electron.ts';
+
+let desktop: Desktop;
+let dataDirectory: string;
+
+test.beforeEach(async ({ launch, folder }) => {
+  dataDirectory = join(folder, 'data');
+  desktop = await launch({ dataDirectory });
+});
+
+/** Runs a text as a script of the page itself: what Playwright evaluates is exempt from the page's policy. */
+async function addScript(page: Page, text: string): Promise<void> {
+  await page.evaluate((code) => {
+    const script = document.createElement('script');
+    script.textContent = code;
+    document.head.append(script);
+  }, text);
+}
+
+/** Collects what the page's policy refuses from now on. */
+async function watchRefusals(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const refused: string[] = [];
+    Object.assign(window, { refused });
+    document.addEventListener('securitypolicyviolation', (event) =>
+      refused.push(`${event.effectiveDirective} ${event.blockedURI}`),
+    );
+  });
+  return () => page.evaluate(() => (window as unknown as { refused: string[] }).refused);
+}
+
+test('the window has nothing of Node or Electron in it', async () => {
+  const found = await desktop.page.evaluate(() => ({
+    names: ['require', 'process', 'module', 'Buffer', 'global', '__dirname', 'electron', 'ipcRenderer'].filter(
+      (name) => name in window,
+    ),
+    bridge: Object.keys((window as unknown as { touchstone: object }).touchstone),
+    isIsolated: window.location.origin,
+  }));
+  expect(found).toEqual({ names: [], bridge: ['requestPort'], isIsolated: 'app://touchstone' });
+  const preferences = await desktop.app.evaluate(({ BrowserWindow }) => {
+    const contents = BrowserWindow.getAllWindows()[0]!.webContents as unknown as {
+      getLastWebPreferences(): {
+        sandbox: boolean;
+        contextIsolation: boolean;
+        nodeIntegration: boolean;
+        webviewTag: boolean;
+      };
+    };
+    const { sandbox, contextIsolation, nodeIntegration, webviewTag } = contents.getLastWebPreferences();
+    return { sandbox, contextIsolation, nodeIntegration, webviewTag };
+  });
+  expect(preferences).toEqual({ sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false });
+});
+
+test('its policy refuses scripts that are not its own, frames, and every other address', async () => {
+  const { page } = desktop;
+  const refusals = await watchRefusals(page);
+  await addScript(page, 'window.inlineRan = true');
+  await page.evaluate(() => {
+    // A text is what `eval` is; it runs outside of Playwright's exemption.
+    setTimeout('window.textRan = true' as unknown as () => void);
+    for (const [tag, attributes] of [
+      ['script', { src: 'https://127.0.0.1:9/x.js' }],
+      ['img', { src: 'https://127.0.0.1:9/x.png' }],
+      ['iframe', { src: 'https://127.0.0.1:9/' }],
+      ['object', { data: 'https://127.0.0.1:9/x.swf' }],
+    ] as const) {
+      document.body.append(Object.assign(document.createElement(tag), attributes));
+    }
+  });
+  const fetched = await page.evaluate(() =>
+    fetch('https://127.0.0.1:9/').then(
+      () => 'answered',
+      () => 'refused',
+    ),
+  );
+  await expect
+    .poll(async () => (await refusals()).map((line) => line.split(' ')[0]).toSorted())
+    .toEqual(['connect-src', 'frame-src', 'img-src', 'object-src', 'script-src', 'script-src-elem', 'script-src-elem']);
+  const ran = await page.evaluate(() => Object.keys(window).filter((name) => name.endsWith('Ran')));
+  expect({ fetched, ran }).toEqual({ fetched: 'refused', ran: [] });
+});
+
+test('nothing leads away from the window; plain web addresses open in the browser', async ({ openedOutside }) => {
+  const { page, app } = desktop;
+  const opened = await page.evaluate(() =>
+    ['https://example.com/a', 'file:///etc/passwd', 'javascript:alert(1)', 'app://touchstone/', 'data:text/html,x'].map(
+      (address) => window.open(address) === null,
+    ),
+  );
+  expect(opened).toEqual([true, true, true, true, true]);
+  for (const address of ['https://example.com/b?c=d', 'file:///etc/passwd', 'data:text/html,x']) {
+    await page.evaluate((target) => void (window.location.href = target), address);
+  }
+  await expect.poll(openedOutside).toEqual(['https://example.com/a', 'https://example.com/b?c=d']);
+  expect(
+    await app.evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows().map((window) => window.webContents.getURL()),
+    ),
+  ).toEqual([expect.stringMatching(/^app:\/\/touchstone\//)]);
+});
+
+test('permissions are refused without a question, except for copying', async () => {
+  const states = await desktop.page.evaluate(async () => {
+    const names = [
+      'geolocation',
+      'camera',
+      'microphone',
+      'notifications',
+      'clipboard-read',
+      'clipboard-write',
+    ] as PermissionName[];
+    return Promise.all(names.map(async (name) => [name, (await navigator.permissions.query({ name })).state]));
+  });
+  expect(states).toEqual([
+    ['geolocation', 'denied'],
+    ['camera', 'denied'],
+    ['microphone', 'denied'],
+    ['notifications', 'denied'],
+    ['clipboard-read', 'denied'],
+    ['clipboard-write', 'granted'],
+  ]);
+});
+
+test('files outside the built window are not served', async () => {
+  const statuses = await desktop.page.evaluate(async () =>
+    Promise.all(
+      ['/', '/../host/main.js', '/%2e%2e/host/main.js', '/assets/..%2f..%2fhost%2fmain.js', '/package.json'].map(
+        async (path) => [path, (await fetch(path)).status],
+      ),
+    ),
+  );
+  expect(statuses).toEqual([
+    ['/', 200],
+    ['/../host/main.js', 404],
+    ['/%2e%2e/host/main.js', 404],
+    ['/assets/..%2f..%2fhost%2fmain.js', 404],
+    ['/package.json', 404],
+  ]);
+});
+
+test('a second start on the same data folder shows the first window instead', async ({
+  electronProgram,
+  environment,
+}) => {
+  await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]!.minimize());
+  const second = spawn(electronProgram, desktopParameters({ dataDirectory }), { env: environment, stdio: 'ignore' });
+  expect(await once(second, 'exit')).toEqual([0, null]);
+  const windows = () =>
+    desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().map((window) => window.isMinimized()));
+  await expect.poll(windows).toEqual([false]);
+});
+
+test('the window comes back where it was, and with the theme that was chosen', async ({ launch }) => {
+  const bounds = { x: 120, y: 90, width: 1100, height: 750 };
+  await desktop.app.evaluate(
+    ({ BrowserWindow }, wanted) => BrowserWindow.getAllWindows()[0]!.setBounds(wanted),
+    bounds,
+  );
+  await desktop.quit();
+  const { app } = await launch({ dataDirectory });
+  expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]!.getBounds())).toEqual(bounds);
+});
+
+test('a window whose process ends is loaded again', async () => {
+  const { app, page } = desktop;
+  const shown = await app.evaluateHandle(({ dialog }) => {
+    const messages: string[] = [];
+    dialog.showMessageBox = ((_window: unknown, { message }: { message: string }) => {
+      messages.push(message);
+      return Promise.resolve({ response: 0, checkboxChecked: false });
+    }) as typeof dialog.showMessageBox;
+    return messages;
+  });
+  const crashed = page.waitForEvent('crash');
+  await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]!.webContents.forcefullyCrashRenderer());
+  await crashed;
+  await expect.poll(() => shown.jsonValue()).toEqual(['The window stopped working and was loaded again.']);
+  await expect
+    .poll(() =>
+      app.evaluate(({ BrowserWindow }) =>
+        BrowserWindow.getAllWindows()[0]!.webContents.executeJavaScript('document.readyState'),
+      ),
+    )
+    .toBe('complete');
+});

@@ -1,0 +1,140 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { _electron, test as base, type ElectronApplication, type Page } from '@playwright/test';
+import { electronForTests } from '../../scripts/electron-runtime.mjs';
+import { keyringCommand } from './keyring.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface Desktop {
+  readonly app: ElectronApplication;
+  readonly page: Page;
+  /** What it has written to its terminal so far. */
+  readonly output: () => string;
+  /** Quits as the menu does and resolves when the process has ended. */
+  quit(): Promise<void>;
+}
+
+export interface LaunchOptions {
+  readonly dataDirectory: string;
+  readonly parameters?: readonly string[];
+}
+
+interface TestFixtures {
+  /** A folder of this test alone, for data folders and the like. */
+  readonly folder: string;
+  /** Starts Touchstone; whatever is still running at the end of the test is ended. */
+  readonly launch: (options: LaunchOptions) => Promise<Desktop>;
+  /** The addresses that were given to the system's browser, oldest first. */
+  readonly openedOutside: () => string[];
+}
+
+interface WorkerFixtures {
+  readonly electronProgram: string;
+  /** The environment with a display and an unlocked keyring of this worker's own. */
+  readonly environment: Record<string, string>;
+}
+
+async function firstLine(child: ChildProcess, descriptor: number): Promise<string> {
+  const [line] = (await once(child.stdio[descriptor] as NodeJS.ReadableStream, 'data')) as [Buffer];
+  return line.toString().trim();
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill();
+  await once(child, 'exit');
+}
+
+/** Stands in for the system's way to open an address, which would start a browser. */
+function writeRecordingOpener(folder: string): void {
+  const program = join(folder, 'bin/xdg-open');
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$1" >> '${join(folder, 'opened')}'\n`);
+  chmodSync(program, 0o755);
+}
+
+/** Chromium does not start its sandbox as root, which is what a container runs as. */
+const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+/** The command line of Touchstone, for Playwright and for a process of its own alike. */
+export function desktopParameters({ dataDirectory, parameters = [] }: LaunchOptions): string[] {
+  return [root, ...sandbox, '--data-dir', dataDirectory, ...parameters];
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  electronProgram: [
+    async ({}, use) => {
+      await use(join(await electronForTests(), 'electron'));
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+
+  environment: [
+    async ({}, use) => {
+      const folder = mkdtempSync(join(tmpdir(), 'touchstone-session-'));
+      const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'], {
+        stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      });
+      const display = await firstLine(xvfb, 3);
+      const session = ['sh', '-c', 'echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat'];
+      const [program, ...parameters] = keyringCommand(session, { keyring: 'unlocked', keyringDirectory: folder });
+      const keyring = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'ignore'] });
+      const bus = await firstLine(keyring, 1);
+      const { ELECTRON_RUN_AS_NODE: _, ...inherited } = process.env as Record<string, string>;
+      await use({
+        ...inherited,
+        DISPLAY: `:${display}`,
+        DBUS_SESSION_BUS_ADDRESS: bus,
+        HOME: folder,
+        XDG_RUNTIME_DIR: join(folder, 'runtime'),
+      });
+      // The session ends with the program in it, and that with its input.
+      keyring.stdin?.end();
+      await once(keyring, 'exit');
+      await end(xvfb);
+      rmSync(folder, { recursive: true, force: true });
+    },
+    { scope: 'worker' },
+  ],
+
+  folder: async ({}, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'touchstone-desktop-'));
+    writeRecordingOpener(folder);
+    await use(folder);
+    rmSync(folder, { recursive: true, force: true });
+  },
+
+  openedOutside: async ({ folder }, use) => {
+    const file = join(folder, 'opened');
+    await use(() => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []));
+  },
+
+  launch: async ({ electronProgram, environment, folder }, use) => {
+    const running = new Set<ElectronApplication>();
+    await use(async (options) => {
+      const env = { ...environment, PATH: `${join(folder, 'bin')}:${environment['PATH']}` };
+      const app = await _electron.launch({ executablePath: electronProgram, args: desktopParameters(options), env });
+      running.add(app);
+      let output = '';
+      app.process().stderr?.on('data', (text: Buffer) => (output += text.toString()));
+      const page = await app.firstWindow();
+      await page.waitForLoadState('load');
+      return {
+        app,
+        page,
+        output: () => output,
+        async quit() {
+          running.delete(app);
+          await app.close();
+        },
+      };
+    });
+    for (const app of running) await app.close();
+  },
+});
+
+export { expect } from '@playwright/test';
