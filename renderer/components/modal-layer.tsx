@@ -1,5 +1,5 @@
 import { Dialog as Primitive } from 'radix-ui';
-import { useLayoutEffect, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 let openLayers = 0;
@@ -9,16 +9,23 @@ let openLayers = 0;
  * mode does the same by writing `<style>` elements, which the window's content security policy refuses.
  */
 function useInertFrame(isOpen: boolean): void {
+  const focused = useRef<Element | null>(null);
   useLayoutEffect(() => {
     if (!isOpen) return;
-    const focused = document.activeElement;
+    focused.current = document.activeElement;
     const frame = document.getElementById('window');
     openLayers += 1;
     frame?.setAttribute('inert', '');
     return () => {
       openLayers -= 1;
       if (openLayers === 0) frame?.removeAttribute('inert');
-      if (focused instanceof HTMLElement) focused.focus();
+    };
+  }, [isOpen]);
+  // Not before the commit is over: React gives the focus back to what had it before, which is still there.
+  useEffect(() => {
+    if (!isOpen) return;
+    return () => {
+      if (focused.current instanceof HTMLElement) focused.current.focus();
     };
   }, [isOpen]);
 }

@@ -1,0 +1,44 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, render } from '@testing-library/react';
+import { Tooltip } from 'radix-ui';
+import type { ReactElement } from 'react';
+import { Router } from 'wouter';
+import { memoryLocation } from 'wouter/memory-location';
+import { HostProvider } from '../../renderer/host/host-context.tsx';
+import { createQueryClient } from '../../renderer/queries/query-client.ts';
+import { startWindowHost, type WindowHost, type WindowHostOptions } from './window-host.ts';
+
+export interface OpenWindow {
+  readonly window: WindowHost;
+  /** Every address that was shown, the present one last. */
+  readonly addresses: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Shows a part of the window on a real host, at an address. */
+export async function openWindow(
+  part: ReactElement,
+  { address = '/', ...options }: WindowHostOptions & { address?: string } = {},
+): Promise<OpenWindow> {
+  const window = await startWindowHost(options);
+  const queryClient = createQueryClient();
+  const { hook, searchHook, history } = memoryLocation({ path: address, record: true });
+  render(
+    <HostProvider value={window.host}>
+      <QueryClientProvider client={queryClient}>
+        <Tooltip.Provider>
+          <Router hook={hook} searchHook={searchHook}>
+            {part}
+          </Router>
+        </Tooltip.Provider>
+      </QueryClientProvider>
+    </HostProvider>,
+  );
+  const close = async (): Promise<void> => {
+    cleanup();
+    await queryClient.cancelQueries();
+    queryClient.clear();
+    await window.close();
+  };
+  return { window, addresses: history, close };
+}

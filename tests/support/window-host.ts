@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHost } from '../../electron/create-host.ts';
+import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
+import { createClient } from '../../renderer/host/client.ts';
+import type { Host } from '../../renderer/host/connect-host.ts';
+import type { HostRequest } from '../../renderer/host/host-fetch.ts';
+import type { Capability } from '../../shared/contract/settings.ts';
+
+export interface WindowHost {
+  /** What the window works with: the real service, reached without a socket. */
+  readonly host: Host;
+  /** Every request that the window made: `PUT /window/providers/OpenAi/key`. */
+  readonly requests: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface WindowHostOptions {
+  capabilities?: readonly Capability[];
+  providerBases?: Readonly<Record<string, string>>;
+  environment?: Readonly<Record<string, string>>;
+}
+
+/** A whole host on a folder of its own, for tests of what the window shows. */
+export async function startWindowHost(options: WindowHostOptions = {}): Promise<WindowHost> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'touchstone-window-'));
+  const capabilities = options.capabilities ?? [];
+  const service = await createHost({
+    dataDirectory,
+    providerBases: options.providerBases ?? {},
+    endpoints: [],
+    capabilities,
+    environment: options.environment ?? {},
+    keyStore: createMemoryKeyStore(),
+    log: () => {},
+  });
+  const requests: string[] = [];
+  const hostFetch = async ({ method, path, headers, body, signal }: HostRequest): Promise<Response> => {
+    requests.push(`${method} ${path}`);
+    const request = new Request(`http://window.test${path}`, { method, headers: { ...headers }, body });
+    const response = await service.api.fetch(request, { access: 'window' });
+    signal?.throwIfAborted();
+    return response;
+  };
+  const close = async (): Promise<void> => {
+    await service.close();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  };
+  return {
+    host: { client: createClient(hostFetch), platform: 'linux', version: 'test', capabilities: new Set(capabilities) },
+    requests,
+    close,
+  };
+}

@@ -1,0 +1,72 @@
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { useState } from 'react';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Button } from '../../../../renderer/components/button.tsx';
+import { Segmented } from '../../../../renderer/components/choices.tsx';
+import { ErrorBoundary } from '../../../../renderer/components/error-boundary.tsx';
+import { TextField } from '../../../../renderer/components/text-field.tsx';
+
+afterEach(cleanup);
+
+test('a button that is busy does nothing when it is pressed again, and keeps the focus', () => {
+  const pressed: string[] = [];
+  render(
+    <Button isBusy onClick={() => pressed.push('pressed')}>
+      Save
+    </Button>,
+  );
+  const button = screen.getByRole('button', { name: 'Save' });
+  button.focus();
+  fireEvent.click(button);
+  expect([pressed, document.activeElement, button.getAttribute('aria-busy')]).toEqual([[], button, 'true']);
+});
+
+test('a choice between views always has one that is on', () => {
+  function Part() {
+    const [view, setView] = useState<'template' | 'rendered'>('template');
+    const options = [
+      { value: 'template', label: 'Template' },
+      { value: 'rendered', label: 'Rendered' },
+    ] as const;
+    return <Segmented label="View" value={view} onValueChange={setView} options={options} />;
+  }
+  render(<Part />);
+  const isOn = (name: string) => screen.getByRole('radio', { name }).getAttribute('aria-checked');
+  fireEvent.click(screen.getByText('Template'));
+  expect(isOn('Template')).toBe('true');
+  fireEvent.click(screen.getByText('Rendered'));
+  expect([isOn('Template'), isOn('Rendered')]).toEqual(['false', 'true']);
+});
+
+test('a field that cannot be taken says why to those who see and to those who hear', () => {
+  render(<TextField label="Port" value="99999" onValueChange={() => {}} error="0 to 65535" />);
+  const field = screen.getByLabelText('Port');
+  const note = document.getElementById(field.getAttribute('aria-describedby') ?? '');
+  expect([field.getAttribute('aria-invalid'), note?.textContent]).toEqual(['true', '0 to 65535']);
+});
+
+describe('a part of the window that fails', () => {
+  test('says so in its place, leaves the rest alone, and can be opened again', () => {
+    let isBroken = true;
+    const reported = console.error;
+    console.error = () => {};
+    function Part() {
+      if (isBroken) throw new Error('boom');
+      return <p>works</p>;
+    }
+    render(
+      <>
+        <p>rest</p>
+        <ErrorBoundary name="Playground">
+          <Part />
+        </ErrorBoundary>
+      </>,
+    );
+    console.error = reported;
+    expect(screen.getByRole('alert').textContent).toContain('Playground stopped working');
+    expect(screen.getByText('rest')).toBeTruthy();
+    isBroken = false;
+    fireEvent.click(screen.getByText('Open again'));
+    expect(screen.getByText('works')).toBeTruthy();
+  });
+});

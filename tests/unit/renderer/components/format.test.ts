@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatPart,
+  formatPlural,
+  formatTime,
+} from '../../../../renderer/components/format.ts';
+
+describe('figures are written for reading', () => {
+  test.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1_000, '1 KB'],
+    [322_591_712, '322.6 MB'],
+    [460_000_000, '460 MB'],
+    [6_400_000_000, '6.4 GB'],
+  ])('%d bytes', (bytes, text) => expect(formatBytes(bytes)).toBe(text));
+
+  test('a part of a whole has the unit of the whole and keeps its width', () => {
+    expect(formatPart(148_000_000, 322_591_712)).toBe('148.0 of 322.6 MB');
+    expect(formatPart(0, 322_591_712)).toBe('0.0 of 322.6 MB');
+  });
+
+  test.each([
+    [0, '0'],
+    [41_230, '41,230'],
+    [1_912_340, '1.9M'],
+  ])('%d', (count, text) => expect(formatCount(count)).toBe(text));
+
+  test('one is singular', () => {
+    expect([formatPlural(1, 'run'), formatPlural(2, 'run'), formatPlural(0, 'run')]).toEqual([
+      '1 run',
+      '2 runs',
+      '0 runs',
+    ]);
+  });
+
+  test.each([
+    [214.4, '214 ms'],
+    [2_430, '2.4 s'],
+    [16_200, '16 s'],
+    [180_000, '3 min'],
+    [7_200_000, '2 h'],
+  ])('%d milliseconds', (milliseconds, text) => expect(formatDuration(milliseconds)).toBe(text));
+
+  test('a time says no more of its date than is needed', () => {
+    const now = new Date(2026, 10, 20, 15, 0);
+    const at = (...parts: [number, number, number, number, number]) =>
+      formatTime(new Date(...parts).toISOString(), now);
+    expect([at(2026, 10, 20, 14, 2), at(2026, 10, 18, 9, 42), at(2025, 0, 2, 3, 4)]).toEqual([
+      '14:02',
+      '18 Nov, 09:42',
+      '2 Jan 2025',
+    ]);
+  });
+});
