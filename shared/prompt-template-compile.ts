@@ -21,7 +21,7 @@ export interface PathExpression {
 export type Expression =
   | PathExpression
   | { readonly type: 'literal'; readonly value: unknown }
-  | { readonly type: 'lookup'; readonly target: Expression; readonly key: Expression };
+  | { readonly type: 'lookup'; readonly target: Expression; readonly key: Expression; readonly name: string };
 
 export type BlockKind = 'if' | 'unless' | 'each' | 'with' | 'plain';
 
@@ -184,20 +184,20 @@ export class TemplateCompiler {
 
   private lookup(call: Call, scope: Scope): Resolved {
     const [target, key] = call.params;
-    if (!target || !key || call.params.length !== 2 || call.hash)
+    if (!target || !key || call.params.length !== 2 || call.hash) {
       throw this.problem(call.path, 'lookup takes a value and a key, no more');
+    }
     const of = this.argument(target, scope);
     const by = this.argument(key, scope);
     const isIndex = by.expression.type === 'path' && by.expression.name === '@index';
+    const literal = by.expression.type === 'literal' ? String(by.expression.value) : null;
+    const part = literal ?? (isIndex ? '*' : null);
+    const place = of.place && part !== null ? [...of.place, part] : null;
     if (isPath(key)) this.use(by.place, 'text', key);
-    if (key.type === 'StringLiteral' || key.type === 'NumberLiteral') {
-      const place = of.place && [...of.place, String((key as AST.StringLiteral).value)];
-      if (isPath(target)) this.use(place, 'text', target);
-      return { expression: { type: 'lookup', target: of.expression, key: by.expression }, place };
-    }
-    if (isPath(target)) this.use(of.place, isIndex ? 'list' : 'object', target);
-    const place = of.place && isIndex ? [...of.place, '*'] : null;
-    return { expression: { type: 'lookup', target: of.expression, key: by.expression }, place };
+    if (isPath(target) && literal !== null) this.use(place, 'text', target);
+    else if (isPath(target)) this.use(of.place, isIndex ? 'list' : 'object', target);
+    const name = nameOf(place ?? of.place, 'name' in of.expression ? of.expression.name : 'lookup');
+    return { expression: { type: 'lookup', target: of.expression, key: by.expression, name }, place };
   }
 
   private argument(node: AST.Expression, scope: Scope): Resolved {
@@ -317,6 +317,11 @@ function findParameter(name: string, from: ParameterScope | null): { up: number;
   return null;
 }
 
+/** What a person calls a value: the way to it without the marks for items. */
+function nameOf(place: Place, written: string): string {
+  return place?.filter((part) => part !== '*').join('.') || written;
+}
+
 function pathResult(
   source: PathExpression['source'],
   up: number,
@@ -324,9 +329,8 @@ function pathResult(
   place: Place,
   path: AST.PathExpression,
 ): Resolved {
-  const name = place ? place.filter((part) => part !== '*').join('.') : path.original;
   const literalKeys = source === 'context' && parts.length > 1 ? [...new Set([parts.join('.'), path.original])] : [];
-  return { expression: { type: 'path', source, up, parts, literalKeys, name: name || path.original }, place };
+  return { expression: { type: 'path', source, up, parts, literalKeys, name: nameOf(place, path.original) }, place };
 }
 
 function dataPath(path: AST.PathExpression, parts: string[]): Resolved {

@@ -47,6 +47,10 @@ function isEmpty(value: unknown): boolean {
   return (!value && value !== 0) || (Array.isArray(value) && value.length === 0);
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 function ownProperty(parent: unknown, name: string): unknown {
   if (parent === null || parent === undefined || !Object.hasOwn(parent as object, name)) return undefined;
   const value = (parent as Record<string, unknown>)[name];
@@ -99,10 +103,19 @@ export class TemplateRenderer {
     values: readonly unknown[] = [],
   ): void {
     if (!program) return;
-    const isSame = context === frame.contexts.context || (context === nullContext && frame.contexts.context === null);
+    const isSame = this.isSameContext(context, frame.contexts.context);
     const contexts = isSame ? frame.contexts : { context, outer: frame.contexts };
     const parameters = program.hasParameters ? { values, outer: frame.parameters } : frame.parameters;
     this.run(program, { context, contexts, data, parameters });
+  }
+
+  /** Handlebars compares contexts with `!=`: the text "1" inside of the list ["1"] does not count as another one. */
+  private isSameContext(inner: unknown, outer: unknown): boolean {
+    if (inner === outer || (inner === nullContext && outer === null)) return true;
+    const [isInnerObject, isOuterObject] = [isObject(inner), isObject(outer)];
+    if (isInnerObject && isOuterObject) return false;
+    // eslint-disable-next-line eqeqeq -- the comparison that Handlebars makes
+    return (isInnerObject ? this.asText(inner) : inner) == (isOuterObject ? this.asText(outer) : outer);
   }
 
   private block(block: Extract<Instruction, { type: 'block' }>, frame: Frame): void {
@@ -135,9 +148,8 @@ export class TemplateRenderer {
   }
 
   private each(program: Program | null, inverse: Program | null, value: unknown, own: unknown, frame: Frame): void {
-    const isObject = typeof value === 'object' && value !== null;
-    const keys = isObject && !Array.isArray(value) ? Object.keys(value) : null;
-    const length = keys ? keys.length : isObject ? (value as unknown[]).length : 0;
+    const keys = isObject(value) && !Array.isArray(value) ? Object.keys(value) : null;
+    const length = keys ? keys.length : Array.isArray(value) ? value.length : 0;
     for (let index = 0; index < length; index++) {
       this.step();
       const key = keys ? keys[index] : index;
@@ -151,13 +163,14 @@ export class TemplateRenderer {
   private evaluate(expression: Expression, frame: Frame, isNeeded: boolean): unknown {
     this.step();
     if (expression.type === 'literal') return expression.value;
-    if (expression.type === 'path') {
-      const value = this.resolve(expression, frame);
-      if (value === undefined && isNeeded) this.unfilled.add(expression.name);
-      return value;
-    }
-    const target = this.evaluate(expression.target, frame, isNeeded);
-    const key = this.evaluate(expression.key, frame, isNeeded);
+    const value = expression.type === 'path' ? this.resolve(expression, frame) : this.lookup(expression, frame);
+    if (value === undefined && isNeeded) this.unfilled.add(expression.name);
+    return value;
+  }
+
+  private lookup(expression: Extract<Expression, { type: 'lookup' }>, frame: Frame): unknown {
+    const target = this.evaluate(expression.target, frame, false);
+    const key = this.evaluate(expression.key, frame, true);
     return target ? ownProperty(target, this.asText(key) ?? String(key)) : target;
   }
 
