@@ -50,10 +50,10 @@ test('renders generated templates as Handlebars itself does', () => {
       if (ours !== 'refused' && theirs !== 'refused') rendered++;
       expect(ours).toEqual(theirs);
     }),
-    { numRuns: 1500, endOnFailure: true },
+    { numRuns: 600, endOnFailure: true },
   );
-  expect(rendered).toBeGreaterThan(700);
-});
+  expect(rendered).toBeGreaterThan(300);
+}, 60_000);
 
 test.each(handlebarsExamples)(
   'renders the documentation example "$title" as Handlebars does',
