@@ -1,3 +1,4 @@
+import './layout-stand-ins.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render } from '@testing-library/react';
 import { Tooltip } from 'radix-ui';

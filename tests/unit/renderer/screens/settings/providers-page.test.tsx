@@ -1,0 +1,112 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ProvidersPage } from '../../../../../renderer/screens/settings/providers/providers-page.tsx';
+import { startListingProvider, type ListingProvider } from '../../../../support/listing-provider.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+
+const goodKey = 'sk-good-0123456789abcdef';
+const patience = { timeout: 10_000 };
+let opened: OpenWindow | undefined;
+let provider: ListingProvider | undefined;
+
+async function open(address = '/settings/providers'): Promise<void> {
+  provider = await startListingProvider(goodKey, ['gpt-4o', 'gpt-4o-mini', 'gpt-6-luna']);
+  opened = await openWindow(<ProvidersPage />, { address, providerBases: { OpenAi: provider.baseAddress } });
+}
+
+const row = (name: string) => screen.findByRole('group', { name }, patience);
+
+async function saveKey(key: string): Promise<void> {
+  const openAi = await row('OpenAi');
+  fireEvent.change(within(openAi).getByLabelText('API key of OpenAi'), { target: { value: key } });
+  fireEvent.click(within(openAi).getByText('Save and test'));
+}
+
+afterEach(async () => {
+  await opened?.close();
+  await provider?.[Symbol.asyncDispose]();
+  opened = provider = undefined;
+});
+
+describe('the key of a provider', () => {
+  test('is kept and tested in one step, and is nowhere on the page afterwards', async () => {
+    await open();
+    const openAi = await row('OpenAi');
+    expect(openAi.textContent).toContain('No key');
+    fireEvent.click(within(openAi).getByText('Add key'));
+    await saveKey(`  ${goodKey}\n`);
+    await within(openAi).findByText('Key set', {}, patience);
+    await within(openAi).findByText(/Tested .*, 3 models/, {}, patience);
+    expect(new Set(provider?.keys)).toEqual(new Set([goodKey]));
+    expect(document.documentElement.outerHTML).not.toContain(goodKey);
+    expect(screen.queryByLabelText('API key of OpenAi')).toBeNull();
+  });
+
+  test('that the provider refuses says so, with what it answered for those who look', async () => {
+    await open();
+    fireEvent.click(within(await row('OpenAi')).getByText('Add key'));
+    await saveKey('sk-wrong');
+    const openAi = await row('OpenAi');
+    await within(openAi).findByText('Refused', {}, patience);
+    fireEvent.click(within(openAi).getByText('Show the answer'));
+    expect(within(openAi).getByText(/HTTP 401 after/)).toBeTruthy();
+    expect(openAi.textContent).not.toContain('sk-wrong');
+  });
+
+  test('with a space in it never leaves the window', async () => {
+    await open();
+    fireEvent.click(within(await row('OpenAi')).getByText('Add key'));
+    await saveKey('sk two parts');
+    expect(screen.getByText(/A key has no spaces/)).toBeTruthy();
+    expect(opened?.window.requests.filter((request) => request.startsWith('PUT'))).toEqual([]);
+  });
+
+  test('is removed only after a question', async () => {
+    await open();
+    fireEvent.click(within(await row('OpenAi')).getByText('Add key'));
+    await saveKey(goodKey);
+    const openAi = await row('OpenAi');
+    fireEvent.click(await within(openAi).findByLabelText('Remove the key of OpenAi', {}, patience));
+    expect(opened?.window.requests).not.toContain('DELETE /window/providers/OpenAi/key');
+    fireEvent.click(screen.getByText('Remove key'));
+    await within(openAi).findByText('No key', {}, patience);
+  });
+
+  test('is asked for at once at the address of its provider', async () => {
+    await open('/settings/providers/Cohere');
+    const field = await screen.findByLabelText('API key of Cohere', {}, patience);
+    expect(document.activeElement).toBe(field);
+  });
+
+  test('without a keychain is said to last until Touchstone quits', async () => {
+    await open();
+    await screen.findByText(/keys are kept in memory until Touchstone quits/, {}, patience);
+  });
+});
+
+test('a base address that is none is refused in its place; a good one is used and shown', async () => {
+  await open();
+  const groq = await row('Groq');
+  fireEvent.click(within(groq).getByLabelText('Base address of Groq'));
+  const field = within(groq).getByLabelText('Base address of Groq', { selector: 'input' });
+  fireEvent.change(field, { target: { value: 'nordwind' } });
+  fireEvent.click(within(groq).getByText('Save'));
+  expect(within(groq).getByText(/must be an http or https address/)).toBeTruthy();
+  fireEvent.change(field, { target: { value: 'https://models.nordwind.example/v1' } });
+  fireEvent.click(within(groq).getByText('Save'));
+  await within(groq).findByText(/at models\.nordwind\.example/, {}, patience);
+});
+
+test('time limits are kept when their field is left, and nonsense is not', async () => {
+  await open();
+  const field = await screen.findByLabelText('Seconds until the first byte', {}, patience);
+  fireEvent.change(field, { target: { value: 'soon' } });
+  fireEvent.blur(field);
+  expect(field.getAttribute('aria-invalid')).toBe('true');
+  fireEvent.change(field, { target: { value: '90' } });
+  fireEvent.blur(field);
+  await waitFor(
+    () => expect(opened?.window.requests.filter((request) => request === 'PATCH /window/settings')).toHaveLength(1),
+    patience,
+  );
+});

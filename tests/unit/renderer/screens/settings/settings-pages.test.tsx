@@ -1,0 +1,180 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ReactElement } from 'react';
+import { ApiKeysPage } from '../../../../../renderer/screens/settings/api-keys/api-keys-page.tsx';
+import { DataPage } from '../../../../../renderer/screens/settings/data/data-page.tsx';
+import { EndpointsPage } from '../../../../../renderer/screens/settings/endpoints/endpoints-page.tsx';
+import { LocalServerPage } from '../../../../../renderer/screens/settings/local-server/local-server-page.tsx';
+import { OnDevicePage } from '../../../../../renderer/screens/settings/on-device/on-device-page.tsx';
+import { ServiceModelsPage } from '../../../../../renderer/screens/settings/service-models/service-models-page.tsx';
+import { SettingsScreen } from '../../../../../renderer/screens/settings/settings-screen.tsx';
+import { readSettings } from '../../../../../shared/contract/settings.ts';
+import { startListingProvider } from '../../../../support/listing-provider.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+import type { WindowHostOptions } from '../../../../support/window-host.ts';
+
+const patience = { timeout: 10_000 };
+let opened: OpenWindow;
+
+async function open(page: ReactElement, options: WindowHostOptions & { address?: string } = {}): Promise<void> {
+  opened = await openWindow(page, options);
+}
+
+const press = async (name: string | RegExp) => fireEvent.click(await screen.findByRole('button', { name }, patience));
+const fill = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
+
+afterEach(() => opened.close());
+
+describe('an API key', () => {
+  test('is shown once, when it is issued', async () => {
+    await open(<ApiKeysPage />);
+    await screen.findByText('No key yet', {}, patience);
+    await press('Issue a key');
+    fill('Name', 'nightly-report');
+    fill('Credit limit', '10,000');
+    await press('Issue key');
+    const shown = await screen.findByText(/^ts_/, {}, patience);
+    const key = shown.textContent ?? '';
+    await press('Done');
+    expect(document.documentElement.outerHTML).not.toContain(key);
+    const row = screen.getByText('nightly-report').closest('tr') as HTMLElement;
+    expect(row.textContent).toContain('10,000');
+  });
+
+  test('needs a name, a scope and a limit that is a number', async () => {
+    await open(<ApiKeysPage />);
+    await press('Issue a key');
+    fill('Credit limit', 'many');
+    for (const scope of screen.getAllByRole('checkbox')) fireEvent.click(scope);
+    await press('Issue key');
+    expect(screen.getByText(/Give it the name/)).toBeTruthy();
+    expect(screen.getByText(/A whole number from 0/)).toBeTruthy();
+    expect(screen.getByText('Choose at least one')).toBeTruthy();
+    expect(opened.window.requests).not.toContain('POST /window/api-keys');
+  });
+
+  test('is revoked after a question, and shown among the revoked from then on', async () => {
+    await open(<ApiKeysPage />);
+    await press('Issue a key');
+    fill('Name', 'old-script');
+    await press('Issue key');
+    await press('Done');
+    await press('Revoke old-script');
+    await press('Revoke key');
+    fireEvent.click(await screen.findByLabelText('Show 1 revoked', {}, patience));
+    const row = screen.getByText('old-script').closest('tr') as HTMLElement;
+    expect(within(row).queryByRole('button', { name: 'Revoke old-script' })).toBeNull();
+  });
+
+  test('gets another limit in its place', async () => {
+    await open(<ApiKeysPage />);
+    await press('Issue a key');
+    fill('Name', 'support');
+    await press('Issue key');
+    await press('Done');
+    await press('Change the limit of support');
+    fill('Credit limit of support', '250');
+    await press('Save');
+    await waitFor(() => expect(screen.getByText('support').closest('tr')?.textContent).toContain('250'), patience);
+  });
+});
+
+describe('a compatible endpoint', () => {
+  test('is added and tested in one step, changed and removed', async () => {
+    await using provider = await startListingProvider('', ['llama3.2', 'qwen3']);
+    await open(<EndpointsPage />);
+    await press('Add endpoint');
+    fill('Name', 'workshop');
+    fill('Base address', provider.baseAddress);
+    await press('Save and test');
+    const row = await screen.findByRole('group', { name: 'workshop' }, patience);
+    await within(row).findByText('Reachable', {}, patience);
+    await within(row).findByText(/, 2 models/, {}, patience);
+    fireEvent.click(within(row).getByRole('button', { name: 'Remove workshop' }));
+    await press('Remove endpoint');
+    await screen.findByText(/None yet/, {}, patience);
+  });
+
+  test('with a bad name or address is refused field by field before it is sent', async () => {
+    await open(<EndpointsPage />);
+    await press('Add endpoint');
+    fill('Name', 'my gateway');
+    fill('Base address', 'localhost:11434');
+    await press('Save and test');
+    expect(screen.getByText(/must be 1 to 64 letters/)).toBeTruthy();
+    expect(screen.getByText(/must be an http or https address/)).toBeTruthy();
+    expect(opened.window.requests).not.toContain('POST /window/endpoints');
+  });
+});
+
+test('a service model is routed to another model by typing its name', async () => {
+  await open(<ServiceModelsPage />, { environment: { OPENAI_API_KEY: 'sk-from-the-environment' } });
+  await screen.findAllByText(/No model is on this device yet/, {}, patience);
+  await waitFor(() => expect(opened.window.requests).toContain('GET /window/models'), patience);
+  await press(/^Where hl-gpt-4o-mini goes/);
+  const search = await screen.findByPlaceholderText('Find a model');
+  fireEvent.change(search, { target: { value: 'gpt-4o-mini openai' } });
+  fireEvent.click(await screen.findByRole('option', { name: /^gpt-4o-mini/ }, patience));
+  await screen.findByRole('button', { name: 'Where hl-gpt-4o-mini goes: OpenAi, gpt-4o-mini' }, patience);
+  const { serviceRoutes } = await opened.window.host.client.call(readSettings);
+  expect(serviceRoutes).toEqual({
+    'hl-gpt-4o-mini': { kind: 'provider', aiSystem: 'OpenAi', model: 'gpt-4o-mini' },
+    'hl-gpt-4.1-mini': { kind: 'on-device' },
+  });
+});
+
+test('on-device models are offered with size, memory and licence before anything is fetched', async () => {
+  await open(<OnDevicePage />);
+  const card = await screen.findByRole('group', { name: /TinyLlama/ }, patience);
+  expect(card.textContent).toMatch(/322\.6 MB.*460 MB.*Apache-2\.0/);
+  expect(screen.queryByText('Choose a file')).toBeNull();
+});
+
+describe('the local server', () => {
+  test('is switched on where the host can switch it', async () => {
+    await open(<LocalServerPage />, { capabilities: ['local-server-switch'] });
+    fireEvent.click(await screen.findByLabelText('Answer programs on this machine', {}, patience));
+    await waitFor(
+      async () => expect((await opened.window.host.client.call(readSettings)).localServer.isEnabled).toBe(true),
+      patience,
+    );
+  });
+
+  test('is not offered as a switch on a host that always listens', async () => {
+    await open(<LocalServerPage />);
+    await screen.findByText(/This host always listens/, {}, patience);
+    expect(screen.queryByRole('switch')).toBeNull();
+  });
+});
+
+test('a backup is made, listed, and restored at the next start after a question', async () => {
+  await open(<DataPage />);
+  await press('Back up now');
+  await press(/^Restore .*\.sqlite$/);
+  await press('Restore at the next start');
+  await screen.findByText(/takes its place at the next start/, {}, patience);
+  expect(screen.queryByText('Open folder')).toBeNull();
+});
+
+describe('the list of pages', () => {
+  test('finds a page by what stands on it and opens the first one with Enter', async () => {
+    await open(<SettingsScreen />, { address: '/settings/appearance' });
+    const find = screen.getByLabelText('Find a setting');
+    fireEvent.change(find, { target: { value: 'ollama' } });
+    const list = screen.getByRole('navigation', { name: 'Settings' });
+    expect(
+      within(list)
+        .getAllByRole('link')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['Compatible endpoints']);
+    fireEvent.submit(find);
+    await screen.findByRole('heading', { name: 'Compatible endpoints', level: 2 });
+    expect(opened.addresses.at(-1)).toBe('/settings/endpoints');
+  });
+
+  test('opens its first page at an address that names none', async () => {
+    await open(<SettingsScreen />, { address: '/settings' });
+    await screen.findByRole('heading', { name: 'Providers and keys', level: 2 });
+    expect(opened.addresses.at(-1)).toBe('/settings/providers');
+  });
+});
