@@ -164,7 +164,7 @@ export function Playground() {
   useAddresses();
   useActionsOf(state);
   usePlace(draft.isExample ? `Examples / ${draft.name}` : draft.name);
-  const choose = (model: Model): void => {
+  const choose = (model: Pick<Model, 'aiSystem' | 'name'>): void => {
     change({ aiSystem: model.aiSystem, model: model.name });
     setPickerOpen(false);
   };

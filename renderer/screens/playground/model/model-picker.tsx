@@ -10,12 +10,13 @@ import { KeyCaps } from '../../../components/key-caps.tsx';
 import { Badge, Dot } from '../../../components/marks.tsx';
 import { LoadingRows } from '../../../components/state-panels.tsx';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../../../shared/contract/providers.ts';
-import { useEndpoints } from '../../../queries/endpoints.ts';
+import { useEndpoints, useTestEndpoint } from '../../../queries/endpoints.ts';
 import { useModels } from '../../../queries/models.ts';
 import { useProviders } from '../../../queries/providers.ts';
 import { settingsAddress } from '../../../shell/addresses.ts';
 import { price, shortCount } from '../format.ts';
 import { ModelDetail } from './model-detail.tsx';
+import { UnknownName } from './unknown-name.tsx';
 import {
   groupModels,
   isOnDevice,
@@ -231,8 +232,8 @@ function Foot() {
 interface PickerProps {
   /** `modelKey` of the model that is chosen now. */
   chosenKey: string;
-  onChoose: (model: Model) => void;
-  onChooseAndRun: (model: Model) => void;
+  onChoose: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
+  onChooseAndRun: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
   onClose: () => void;
 }
 
@@ -251,6 +252,18 @@ function useActiveRow(shown: readonly Model[], chosenKey: string, words: string)
   return { active, move, activate: (model: Model) => setActiveKey(modelKey(model)) };
 }
 
+/** An endpoint has no models here until it was asked for its list, which costs nothing. */
+function useUnaskedEndpoints(endpoints: readonly CompatibleEndpoint[]): void {
+  const { mutate } = useTestEndpoint();
+  const unasked = endpoints
+    .filter(({ lastTest }) => lastTest === null)
+    .map(({ name }) => name)
+    .join('/');
+  useEffect(() => {
+    if (unasked !== '') for (const name of unasked.split('/')) mutate(name);
+  }, [unasked, mutate]);
+}
+
 const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 };
 
 function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProps) {
@@ -258,6 +271,7 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
   const models = useModels();
   const providers = useProviders().data?.data ?? [];
   const endpoints = useEndpoints().data?.data ?? [];
+  useUnaskedEndpoints(endpoints);
   const [filter, setFilter] = useState<ModelFilter>(noFilter);
   const all = models.data?.data ?? [];
   const groups = useMemo(() => groupModels(all, filter), [all, filter]);
@@ -316,9 +330,12 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
           </div>
           {models.isPending && <LoadingRows label="Loading the models" rows={6} />}
           {!models.isPending && shown.length === 0 && (
-            <p className="picker__empty secondary">
-              No model matches. Take a filter away, or add its provider in the settings.
-            </p>
+            <UnknownName
+              words={filter.words}
+              providers={providers}
+              endpoints={endpoints}
+              onAdded={(aiSystem, name) => onChoose({ aiSystem, name })}
+            />
           )}
           {groups.map((group) => (
             <section key={group.key} aria-label={group.title}>

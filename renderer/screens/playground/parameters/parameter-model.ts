@@ -184,7 +184,8 @@ export function readConfiguration(
 export function refusalOf(name: NamedParameter, model: Model | null): string | null {
   const parameter = model?.parameters.find((candidate) => candidate.name === name);
   if (!parameter || parameter.isAccepted) return null;
-  return parameter.reason ?? 'This model does not take it; not sent';
+  const reason = parameter.reason ?? 'this model does not take it';
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}; not sent`;
 }
 
 /** The texts of all fields that send `kept` again. */
