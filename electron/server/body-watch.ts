@@ -11,7 +11,14 @@ interface OpenBody {
   progressAt: number;
   /** Set once the answer is out and the rest is only taken in so that the caller gets to read it. */
   lingersSince: number | null;
-  readonly onTooSlow: () => void;
+  readonly callbacks: BodyCallbacks;
+}
+
+interface BodyCallbacks {
+  /** The time for the body is over. What comes still is dropped for a while, so that the caller can read why. */
+  refuse(): void;
+  /** The time for dropping it is over, too. */
+  cut(): void;
 }
 
 /**
@@ -26,8 +33,7 @@ export class BodyWatch {
     this.#limits = limits;
   }
 
-  /** `onTooSlow` is called once, when the time for the body is over. */
-  open(incoming: NodeRequest, socket: Socket, onTooSlow: () => void): void {
+  open(incoming: NodeRequest, socket: Socket, callbacks: BodyCallbacks): void {
     const now = Date.now();
     const bytes = socket.bytesRead;
     this.#bodies.set(incoming, {
@@ -37,7 +43,7 @@ export class BodyWatch {
       bytesSeen: bytes,
       progressAt: now,
       lingersSince: null,
-      onTooSlow,
+      callbacks,
     });
   }
 
@@ -49,7 +55,7 @@ export class BodyWatch {
     const body = this.#bodies.get(incoming);
     if (!body) return;
     if (incoming.complete) this.#bodies.delete(incoming);
-    else body.lingersSince = Date.now();
+    else body.lingersSince ??= Date.now();
     incoming.resume();
   }
 
@@ -58,9 +64,14 @@ export class BodyWatch {
     for (const [incoming, body] of this.#bodies) {
       if (incoming.complete || body.socket.destroyed) {
         this.#bodies.delete(incoming);
-      } else if (this.#isTooSlow(body, now)) {
+      } else if (!this.#isTooSlow(body, now)) {
+        continue;
+      } else if (body.lingersSince === null) {
+        body.lingersSince = now;
+        body.callbacks.refuse();
+      } else {
         this.#bodies.delete(incoming);
-        body.onTooSlow();
+        body.callbacks.cut();
       }
     }
   }

@@ -7,7 +7,7 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest;
 const decoder = new TextDecoder();
 
 /** All of a body, without the web streams in between: they cost more than everything else about a small request. */
-function collect(incoming: NodeRequest): Promise<Buffer> {
+function collect(incoming: NodeRequest, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const onClose = (): void => reject(incoming.errored ?? new Error('The caller left before the end of the body.'));
@@ -16,16 +16,21 @@ function collect(incoming: NodeRequest): Promise<Buffer> {
     incoming.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     incoming.once('error', reject);
     incoming.once('close', onClose);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 }
 
 /** The body piece by piece, asked for by the reader. Cancelling leaves the connection alone: the answer still needs it. */
-function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
+function toStream(incoming: NodeRequest, signal: AbortSignal): ReadableStream<Uint8Array> {
   const chunks = incoming.iterator({ destroyOnReturn: false });
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        signal.addEventListener('abort', () => controller.error(signal.reason), { once: true });
+      },
       async pull(controller) {
         const next = (await chunks.next()) as IteratorResult<Buffer, undefined>;
+        if (signal.aborted) return;
         if (next.done) controller.close();
         else controller.enqueue(next.value);
       },
@@ -121,7 +126,7 @@ export class IncomingRequest extends RequestHead implements Request {
     this.#isTaken = true;
     if (!this.#hasBody) return Buffer.alloc(0);
     this.#beforeBody();
-    return collect(this.#incoming);
+    return collect(this.#incoming, this.signal);
   }
 
   #toPlain(): Request {
@@ -131,7 +136,9 @@ export class IncomingRequest extends RequestHead implements Request {
       this.#plain = new Request(url, { method, headers, signal });
     } else {
       this.#beforeBody();
-      this.#plain = new Request(url, { method, headers, signal, body: toStream(this.#incoming), duplex: 'half' });
+      const body = toStream(this.#incoming, signal);
+      const init = { method, headers, signal, body, duplex: 'half' } as const;
+      this.#plain = new Request(url, init);
     }
     return this.#plain;
   }

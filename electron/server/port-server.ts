@@ -19,14 +19,16 @@ const preface = Buffer.from('PRI ');
 function detectProtocol(socket: Socket, servers: ProtocolServers, headTime: number): void {
   const timer = setTimeout(() => socket.destroy(), headTime);
   const cut = (): void => void socket.destroy();
+  let start = Buffer.alloc(0);
   const detect = (): void => {
-    const start = socket.read() as Buffer | null;
-    if (start === null) return;
+    const piece = socket.read() as Buffer | null;
+    if (piece === null) return;
+    start = Buffer.concat([start, piece]);
     const length = Math.min(start.length, preface.length);
     const isHttp2 = start.subarray(0, length).equals(preface.subarray(0, length));
-    socket.unshift(start);
     if (isHttp2 && length < preface.length) return;
     stop();
+    socket.unshift(start);
     (isHttp2 ? servers.http2 : servers.http1)(socket);
   };
   const stop = (): void => {

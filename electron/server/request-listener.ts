@@ -109,14 +109,17 @@ export class RequestListener {
   #watchBody(incoming: NodeRequest, outgoing: NodeAnswer, controller: AbortController): void {
     const socket = ('stream' in incoming ? incoming.stream.session?.socket : incoming.socket) as Socket | undefined;
     if (!socket) return;
-    this.#options.bodies.open(incoming, socket, () => {
-      if (outgoing.headersSent) return void incoming.destroy();
-      const { signal } = new AbortController();
-      void writeResponse(errorResponse(tooSlow()), outgoing, { hasBody: true, signal }).then(() => {
-        controller.abort();
+    this.#options.bodies.open(incoming, socket, {
+      refuse: () => {
+        if (outgoing.headersSent) return;
+        const { signal } = new AbortController();
+        const refusal = writeResponse(errorResponse(tooSlow()), outgoing, { hasBody: true, signal });
+        void refusal.catch(() => outgoing.destroy()).then(() => controller.abort());
+      },
+      cut: () => {
         if ('stream' in incoming) incoming.stream.close();
         else socket.destroySoon();
-      });
+      },
     });
   }
 

@@ -1,0 +1,240 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { contentSecurityPolicy } from '../../electron/server/window-content.ts';
+import {
+  fetchText,
+  RawConnection,
+  startListener,
+  temporaryFolder,
+  type CallerRequest,
+} from '../support/http-clients.ts';
+
+const token = 'start-up-token';
+
+/** A listener whose API says where a request came in, with a small built window. */
+async function startWithWindow() {
+  const folder = await temporaryFolder();
+  const directory = join(folder, 'window');
+  await mkdir(join(directory, 'assets'), { recursive: true });
+  await writeFile(join(directory, 'index.html'), '<p>window</p>');
+  await writeFile(join(directory, 'favicon.svg'), '<svg/>');
+  await writeFile(join(directory, 'assets/main-a1b2.js'), 'export {}');
+  await writeFile(join(folder, 'secret.js'), 'outside');
+  await symlink(join(folder, 'secret.js'), join(directory, 'assets/link.js'));
+  const listener = await startListener(
+    async (request, { access }) => Response.json({ access, path: new URL(request.url).pathname }, { status: 200 }),
+    { window: { directory, token } },
+  );
+  const get = (path: string, headers: Record<string, string> = {}, others: CallerRequest = {}) =>
+    fetchText('HTTP/1.1', listener.address, { path, headers, ...others });
+  return { ...listener, get };
+}
+
+async function signIn(get: Awaited<ReturnType<typeof startWithWindow>>['get']): Promise<string> {
+  const answer = await get(`/?token=${token}`);
+  return String(answer.headers['set-cookie']).split(';')[0] as string;
+}
+
+async function startPlain() {
+  const { address, port } = await startListener(
+    async () => new Response('reached', { headers: { 'x-request-id': '1' } }),
+  );
+  return { address, port };
+}
+
+describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
+  test.each(['127.0.0.1', 'localhost', '[::1]', 'LocalHost'])('the Host %s with the port is taken', async (name) => {
+    const { address, port } = await startPlain();
+    const answer = await fetchText(transport, address, { headers: { host: `${name}:${port}` } });
+    expect(answer.text).toBe('reached');
+  });
+
+  test.each([
+    ['a name that was pointed here', 'rebound.example:PORT'],
+    ['another port', '127.0.0.1:1'],
+    ['no port', 'localhost'],
+    ['another loopback address', '127.0.0.2:PORT'],
+    ['a name that only begins like ours', 'localhost.example:PORT'],
+    ['a dot at the end', 'localhost.:PORT'],
+  ])('the Host with %s is refused with 421 in the error form', async (_what, host) => {
+    const { address, port } = await startPlain();
+    const answer = await fetchText(transport, address, { headers: { host: host.replace('PORT', String(port)) } });
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      421,
+      {
+        error: {
+          code: 'misdirected_request',
+          message: expect.stringContaining('127.0.0.1'),
+          details: [],
+          requestId: answer.headers['x-request-id'],
+        },
+      },
+    ]);
+  });
+
+  test.each(['null', 'https://example.com', 'http://localhost:1', 'http://127.0.0.1', 'file://', ''])(
+    'the Origin "%s" is refused with 403',
+    async (origin) => {
+      const { address } = await startPlain();
+      const answer = await fetchText(transport, address, { headers: { origin } });
+      expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([403, 'forbidden']);
+    },
+  );
+
+  test.each(['127.0.0.1', 'localhost', '[::1]'])('our own Origin by the name %s passes, without CORS', async (name) => {
+    const { address, port } = await startPlain();
+    const answer = await fetchText(transport, address, { headers: { origin: `http://${name}:${port}` } });
+    expect(answer.text).toBe('reached');
+    expect(Object.keys(answer.headers).filter((header) => header.startsWith('access-control'))).toEqual([]);
+  });
+
+  test('a preflight of a foreign page is refused', async () => {
+    const { address } = await startPlain();
+    const headers = { origin: 'https://example.com', 'access-control-request-method': 'POST' };
+    expect((await fetchText(transport, address, { method: 'OPTIONS', headers })).status).toBe(403);
+  });
+});
+
+test.each([
+  ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
+  ['two Hosts', 'GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nHost: evil.example\r\n\r\n', 421],
+  ['a user before the Host', 'GET / HTTP/1.1\r\nHost: x@localhost:PORT\r\n\r\n', 421],
+  ['a foreign authority in its target', 'GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 421],
+  ['our authority in its target', 'GET http://127.0.0.1:PORT/x HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 200],
+  ['a target that is no path', 'OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 400],
+  ['a method without answers', 'TRACE / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 405],
+])('a request with %s is answered as it should be', async (_what, text, status) => {
+  const { address, port } = await startPlain();
+  const answer = await new RawConnection(address).send(text.replaceAll('PORT', String(port))).receive('\r\n\r\n');
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(answer).toMatch(/^x-request-id: /im);
+});
+
+describe('the window in a browser', () => {
+  test('its address holds the token', async () => {
+    const { address, windowAddress } = await startWithWindow();
+    expect(windowAddress).toBe(`${address}/?token=${token}`);
+  });
+
+  test('the token is exchanged for a cookie that only this listener sees, and leaves the address', async () => {
+    const { get, port } = await startWithWindow();
+    const { status, headers, text } = await get(`/?token=${token}`);
+    expect({ status, text, location: headers['location'], cache: headers['cache-control'] }).toEqual({
+      status: 303,
+      text: '',
+      location: '/',
+      cache: 'no-store',
+    });
+    expect(String(headers['set-cookie'])).toMatch(
+      new RegExp(`^touchstone_${port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/$`),
+    );
+    expect(String(headers['set-cookie'])).not.toContain(token);
+  });
+
+  test('with the cookie it is served under the strict policy', async () => {
+    const { get } = await startWithWindow();
+    const { status, headers, text } = await get('/', { cookie: `other=1; ${await signIn(get)}` });
+    expect([status, text]).toEqual([200, '<p>window</p>']);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': contentSecurityPolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cache-control': 'no-cache',
+    });
+  });
+
+  test.each([
+    ['no cookie', '/', {}],
+    ['a wrong token', '/?token=guess', {}],
+    ['an empty token', '/?token=', {}],
+    ['a made-up cookie', '/', { cookie: 'touchstone_PORT=guess' }],
+  ])('with %s it says where the address is found', async (_what, path, headers: Record<string, string>) => {
+    const { get, port } = await startWithWindow();
+    const cookie = headers['cookie']?.replace('PORT', String(port));
+    const answer = await get(path, cookie ? { cookie } : {});
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([401, undefined]);
+    expect(answer.text).toContain('printed in the terminal');
+  });
+
+  test('hashed files may be kept for good, and are there without a cookie', async () => {
+    const { get } = await startWithWindow();
+    const { status, headers, text } = await get('/assets/main-a1b2.js');
+    expect([status, text, headers['cache-control'], headers['content-type']]).toEqual([
+      200,
+      'export {}',
+      'public, max-age=31536000, immutable',
+      'text/javascript; charset=utf-8',
+    ]);
+    expect((await get('/favicon.svg')).headers['content-type']).toBe('image/svg+xml');
+  });
+
+  test.each([
+    '/assets/../../secret.js',
+    '/assets/%2e%2e/%2e%2e/secret.js',
+    '/assets/..%2f..%2fsecret.js',
+    '/assets/..%5c..%5csecret.js',
+    '/assets/link.js',
+    '/assets/%00.js',
+    '/assets/%ff.js',
+    '/assets/missing.js',
+    '/assets/',
+    '/index.html',
+    '/favicon/../../secret.js',
+    '/%2e%2e/secret.js',
+  ])('%s leads to nothing in or outside the window', async (path) => {
+    const { address, port } = await startWithWindow();
+    const head = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`;
+    const text = await new RawConnection(address).send(head).untilClosed();
+    expect(text).toContain('{"access":"network"');
+  });
+
+  test("other methods and paths are the API's", async () => {
+    const { get } = await startWithWindow();
+    expect((await get('/', {}, { method: 'POST' })).text).toBe('{"access":"network","path":"/"}');
+    expect((await get('/openapi.json')).text).toBe('{"access":"network","path":"/openapi.json"}');
+  });
+});
+
+describe('a call of the API with the cookie of the window', () => {
+  const own = 'http://localhost:PORT';
+  test.each([
+    ['GET', {}, 'window'],
+    ['GET', { 'sec-fetch-site': 'same-origin' }, 'window'],
+    ['GET', { 'sec-fetch-site': 'same-site' }, 'network'],
+    ['GET', { 'sec-fetch-site': 'cross-site' }, 'network'],
+    ['GET', { 'sec-fetch-site': 'none' }, 'network'],
+    ['POST', {}, 'network'],
+    ['POST', { origin: own }, 'window'],
+    ['POST', { 'sec-fetch-site': 'same-origin' }, 'window'],
+    ['POST', { origin: own, 'sec-fetch-site': 'same-origin' }, 'window'],
+    ['POST', { origin: own, 'sec-fetch-site': 'same-site' }, 'network'],
+    ['POST', { origin: own, authorization: 'Bearer ts_1' }, 'network'],
+    ['GET', { 'x-hl-api-key': 'ts_1' }, 'network'],
+    ['POST', { origin: 'https://example.com' }, 'refused'],
+    ['GET', { origin: 'null' }, 'refused'],
+  ])('%s with %j counts as %s', async (method, headers: Record<string, string>, expected) => {
+    const { get, port } = await startWithWindow();
+    const { origin, ...others } = headers;
+    const answer = await get(
+      '/api',
+      { cookie: await signIn(get), ...others, ...(origin ? { origin: origin.replace('PORT', String(port)) } : {}) },
+      { method },
+    );
+    expect(answer.status === 403 ? 'refused' : JSON.parse(answer.text).access).toBe(expected);
+  });
+
+  test('counts for the listener that gave it alone', async () => {
+    const [one, other] = [await startWithWindow(), await startWithWindow()];
+    const cookie = (await signIn(one.get)).replace(String(one.port), String(other.port));
+    expect((await other.get('/api', { cookie })).text).toContain('network');
+  });
+
+  test('counts for nothing on a listener without a window', async () => {
+    const { address } = await startListener(async (_request, { access }) => new Response(access));
+    expect((await fetchText('HTTP/1.1', address, { headers: { cookie: 'touchstone_1=x' } })).text).toBe('network');
+    expect((await fetchText('HTTP/1.1', address, { path: '/?token=x' })).text).toBe('network');
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { describeFailure } from '../../../electron/server/log.ts';
+
+test('a failure is described with its stack', () => {
+  const text = describeFailure(new Error('it broke'));
+  expect(text).toMatch(/^Error: it broke\n\s+at /);
+});
+
+test('what is thrown without being an error is described, too', () => {
+  expect(describeFailure('words')).toBe('words');
+});
+
+test.each([
+  ['our keys', 'key ts_Zm9vYmFyYmF6Zm9vYmFyYmF6', 'key [secret]'],
+  ['keys of OpenAI and Anthropic', 'sk-ant-api03-abcDEF_123 refused', '[secret] refused'],
+  ['keys of Groq', 'gsk_abcdefghij1234', '[secret]'],
+  ['keys of Google', 'AIzaSyA-1234567890abc', '[secret]'],
+  ['authorization headers', 'authorization: Bearer abc.def/ghi+jkl=', 'authorization: [secret]'],
+  ['keys in addresses', 'https://x.example/v1?key=abc&alt=sse', 'https://x.example/v1?key=[secret]&alt=sse'],
+  ['tokens in addresses', 'http://127.0.0.1:1/?token=abc', 'http://127.0.0.1:1/?token=[secret]'],
+])('%s are struck out', (_what, message, expected) => {
+  expect(describeFailure(message)).toBe(expected);
+});
