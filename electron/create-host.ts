@@ -7,6 +7,7 @@ import { completionHandlers } from './api/completions.ts';
 import { createApi } from './api/create-api.ts';
 import type { Handler } from './api/handler.ts';
 import { onDeviceHandlers } from './api/on-device.ts';
+import { openApiHandlers } from './api/open-api.ts';
 import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
 import { settingsHandlers } from './api/settings.ts';
@@ -89,6 +90,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     reportFailure: options.log,
     handlers: [
       ...completionHandlers(completions, options.log),
+      ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers),
       ...runHandlers(storage.runs, completions, options.log),
       ...onDeviceHandlers(onDevice, options.log),

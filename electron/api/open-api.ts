@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { errorBody } from '../../shared/contract/common.ts';
+import type { Endpoint, ResponseKind } from '../../shared/contract/endpoint.ts';
+import { endpoints as contract } from '../../shared/contract/index.ts';
+import { readOpenApi } from '../../shared/contract/open-api.ts';
+import { implement, type Handler } from './handler.ts';
+
+type Json = Record<string, unknown>;
+
+const errorDescriptions: Readonly<Record<number, string>> = {
+  400: 'The request is not valid; `details` names the fields',
+  401: 'The API key is missing, wrong or contradicted',
+  402: 'The credits of the API key are used up',
+  403: 'The API key or the origin may not do this',
+  404: 'There is nothing with this id',
+  409: 'It contradicts what is there',
+  413: 'The body is too large',
+  415: 'The body is of another media type',
+  421: 'The request was meant for another host',
+  429: 'The provider limits the rate; `retry-after` says when to go on',
+  500: 'A failure of the service itself',
+  502: 'The provider failed',
+  503: 'The provider is not set up, refused its key or is overloaded',
+  504: 'The provider is silent',
+};
+
+const headerDescriptions: Readonly<Record<string, Json>> = {
+  'x-request-id': { description: 'Names this request in the log', schema: { type: 'string', format: 'uuid' } },
+  'x-served-by': { description: 'The model that answered, `<aiSystem>/<model>`', schema: { type: 'string' } },
+  'x-run-id': { description: 'The run, as in the body', schema: { type: 'string', format: 'uuid' } },
+  'x-credits-consumed': { description: 'Credits that this call costs', schema: { type: 'integer' } },
+  'x-credits-remaining': { description: 'Credits that are left, for a key with a limit', schema: { type: 'integer' } },
+  'retry-after': { description: 'Seconds after which a new attempt makes sense', schema: { type: 'integer' } },
+};
+
+/** Collects the schemas that have an id, so that each stands once in the document. */
+class Components {
+  readonly schemas = new Map<string, Json>();
+  readonly responses = new Map<string, Json>();
+
+  /** `input` describes what a caller may send, `output` what it gets. */
+  schema(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const {
+      $schema: _,
+      $defs,
+      ...root
+    } = z.toJSONSchema(schema, {
+      io,
+      // A later version may answer more than this one: only what callers send is closed.
+      override: ({ zodSchema, jsonSchema }) => {
+        if (io === 'output' && zodSchema._zod.def.type === 'object') delete jsonSchema.additionalProperties;
+      },
+    }) as Json & { $defs?: Record<string, Json> };
+    const names = new Map(Object.entries($defs ?? {}).map(([id, definition]) => [id, this.nameFor(id, definition)]));
+    for (const [id, definition] of Object.entries($defs ?? {})) {
+      this.schemas.set(names.get(id) ?? id, rewriteReferences(definition, names));
+    }
+    return rewriteReferences(root, names);
+  }
+
+  /** A schema that reads differently as input and as output stands under two names. */
+  private nameFor(id: string, definition: Json): string {
+    const known = this.schemas.get(id);
+    const isOther = known && JSON.stringify(known) !== JSON.stringify(rewriteReferences(definition, new Map()));
+    return isOther ? `${id}Input` : id;
+  }
+
+  error(status: number): Json {
+    const name = `Error${status}`;
+    this.responses.set(name, {
+      description: errorDescriptions[status] ?? 'The request failed',
+      headers: headers(status === 429 ? ['x-request-id', 'retry-after'] : ['x-request-id']),
+      content: { 'application/json': { schema: this.schema(errorBody, 'output') } },
+    });
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+function rewriteReferences<Value>(value: Value, names: ReadonlyMap<string, string>): Value {
+  if (Array.isArray(value)) return value.map((item) => rewriteReferences(item as unknown, names)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value)
+    .filter(([key]) => key !== 'id' || typeof (value as Json)['id'] !== 'string')
+    .map(([key, inner]) => {
+      const id = key === '$ref' && typeof inner === 'string' ? inner.replace('#/$defs/', '') : null;
+      return [
+        key,
+        id === null ? rewriteReferences(inner as unknown, names) : `#/components/schemas/${names.get(id) ?? id}`,
+      ];
+    });
+  return Object.fromEntries(entries) as Value;
+}
+
+function headers(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Only runs cost credits, and every call that can cost some can find them used up. */
+function isRun(endpoint: Endpoint): boolean {
+  return endpoint.errors?.includes(402) === true;
+}
+
+function parameters(endpoint: Endpoint, components: Components): Json[] {
+  const of = (schema: z.ZodType | undefined, where: 'path' | 'query'): Json[] => {
+    if (!schema) return [];
+    const { properties = {}, required = [] } = components.schema(schema, 'input') as {
+      properties?: Record<string, Json>;
+      required?: string[];
+    };
+    return Object.entries(properties).map(([name, property]) => ({
+      name,
+      in: where,
+      required: where === 'path' || required.includes(name),
+      schema: property,
+    }));
+  };
+  return [...of(endpoint.parameters, 'path'), ...of(endpoint.query, 'query')];
+}
+
+function answerContent(endpoint: Endpoint, components: Components): Json {
+  const kinds: readonly ResponseKind[] = endpoint.kinds ?? ['json'];
+  const part = endpoint.part && kinds.some((kind) => kind !== 'json') ? components.schema(endpoint.part, 'output') : {};
+  const json: Json[] = [];
+  if (kinds.includes('json') && endpoint.response) json.push(components.schema(endpoint.response, 'output'));
+  if (kinds.includes('json-array')) json.push({ type: 'array', items: part });
+  return {
+    ...(json.length === 0 ? {} : { 'application/json': { schema: json.length === 1 ? json[0] : { anyOf: json } } }),
+    ...(kinds.includes('event-stream') ? { 'text/event-stream': { schema: part } } : {}),
+  };
+}
+
+const kindDescriptions: Readonly<Record<ResponseKind, string>> = {
+  json: 'One JSON object.',
+  'json-array': 'Streamed: one JSON array that grows by an element for each part.',
+  'event-stream':
+    'Streamed: server-sent events, each one line `data: <JSON>` and an empty line; every JSON is as described.',
+  empty: 'No body.',
+};
+
+function responses(endpoint: Endpoint, components: Components): Json {
+  const kinds = endpoint.kinds ?? ['json'];
+  const names = isRun(endpoint)
+    ? Object.keys(headerDescriptions).filter((name) => name !== 'retry-after')
+    : ['x-request-id'];
+  const content = answerContent(endpoint, components);
+  const errors = [
+    ...(endpoint.body || endpoint.query || endpoint.parameters ? [400] : []),
+    ...(endpoint.access === 'public' ? [] : [401, 403]),
+    ...(endpoint.body ? [413, 415] : []),
+    ...[421, 500],
+    ...(endpoint.errors ?? []),
+  ].toSorted((a, b) => a - b);
+  return {
+    [String(endpoint.status ?? 200)]: {
+      description: kinds.map((kind) => kindDescriptions[kind]).join(' Or: '),
+      headers: headers(names),
+      ...(Object.keys(content).length === 0 ? {} : { content }),
+    },
+    ...Object.fromEntries(errors.map((status) => [String(status), components.error(status)])),
+  };
+}
+
+function operation(endpoint: Endpoint, components: Components): Json {
+  const mediaTypes = endpoint.mediaTypes ?? ['application/json'];
+  const all = parameters(endpoint, components);
+  const body = endpoint.body ? { schema: components.schema(endpoint.body, 'input') } : null;
+  return {
+    operationId: endpoint.id,
+    summary: endpoint.summary,
+    tags: [endpoint.tag],
+    security: endpoint.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
+    ...(all.length === 0 ? {} : { parameters: all }),
+    ...(body
+      ? {
+          requestBody: {
+            required: !endpoint.isBodyOptional,
+            content: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, body])),
+          },
+        }
+      : {}),
+    responses: responses(endpoint, components),
+  };
+}
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Completions: 'Run a prompt on any model. Every run is recorded.',
+  Description: 'The service about itself.',
+};
+
+/**
+ * Describes the endpoints that API keys reach as an OpenAPI 3.1 document. What only the window may call is left out: no key
+ * opens it.
+ */
+export function createOpenApiDocument(endpoints: readonly Endpoint[], { version }: { version: string }): Json {
+  const open = endpoints.filter(({ access }) => access !== 'window');
+  const components = new Components();
+  const paths: Record<string, Json> = {};
+  for (const endpoint of open) {
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method]: operation(endpoint, components) };
+  }
+  const usedHeaders = Object.keys(headerDescriptions).filter((name) =>
+    JSON.stringify([paths, ...components.responses.values()]).includes(`#/components/headers/${name}"`),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Touchstone',
+      version,
+      description:
+        'Prompt completions in three transports, recorded for audit. Headers that a caller sends as `x-app-*` are kept with its runs.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The host that serves this document' }],
+    tags: [...new Set(open.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: tagDescriptions[name] ?? name,
+    })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key as a bearer token' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-hl-api-key',
+          description: 'An API key in a header of its own',
+        },
+      },
+      headers: Object.fromEntries(usedHeaders.map((name) => [name, headerDescriptions[name]])),
+      responses: Object.fromEntries([...components.responses].toSorted(([a], [b]) => a.localeCompare(b))),
+      schemas: Object.fromEntries([...components.schemas].toSorted(([a], [b]) => a.localeCompare(b))),
+    },
+  };
+}
+
+/** Answers `/openapi.json`; the document is made at the first request and kept. */
+export function openApiHandlers(version: string): Handler[] {
+  let document: Json | null = null;
+  return [implement(readOpenApi, () => (document ??= createOpenApiDocument(contract, { version })))];
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { createOpenApiDocument } from '../../../electron/api/open-api.ts';
+import { endpoints } from '../../../shared/contract/index.ts';
+
+const linter = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
+const document = createOpenApiDocument(endpoints, { version: '1.2.3' });
+
+async function lint(text: string): Promise<{ severity: string; ruleId: string; message: string }[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'touchstone-openapi-'));
+  try {
+    await writeFile(join(directory, 'openapi.json'), text);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [linter, 'lint', 'openapi.json', '--extends', 'recommended', '--format', 'json'],
+      {
+        cwd: directory,
+        env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' },
+      },
+    ).catch((error: { stdout: string }) => error);
+    const { problems } = JSON.parse(stdout) as { problems: { severity: string; ruleId: string; message: string }[] };
+    return problems.map(({ severity, ruleId, message }) => ({ severity, ruleId, message }));
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+test('the document passes the linter without an error or a warning', async () => {
+  expect(await lint(JSON.stringify(document))).toEqual([]);
+}, 60_000);
+
+test('the linter sees a fault in the document', async () => {
+  const faulty = JSON.stringify(document).replaceAll('#/components/schemas/Usage"', '#/components/schemas/Nothing"');
+  const problems = await lint(faulty);
+  expect(problems.map(({ ruleId }) => ruleId)).toContain('no-unresolved-refs');
+}, 60_000);
+
+test('describes every endpoint that an API key or nobody in particular may call, and none of the window', () => {
+  const described = Object.entries(document['paths'] as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  const expected = endpoints.filter(({ access }) => access !== 'window').map(({ method, path }) => `${method} ${path}`);
+  expect(described.toSorted()).toEqual(expected.toSorted());
+  expect(described.some((one) => one.includes('/window/'))).toBe(false);
+});
+
+test('a body is closed to unknown fields, an answer is not', () => {
+  const { schemas } = document['components'] as { schemas: Record<string, { additionalProperties?: unknown }> };
+  expect({
+    request: schemas['CompletionRequest']?.additionalProperties,
+    answer: schemas['CompletionAnswer'] && 'additionalProperties' in schemas['CompletionAnswer'],
+  }).toEqual({ request: false, answer: false });
+});
