@@ -25,14 +25,14 @@ function secureContents(contents: WebContents): void {
   contents.on('will-attach-webview', (event) => event.preventDefault());
 }
 
+/** What the copy buttons and the paste button of the key field need; everything else is refused without a question. */
+const clipboard = new Set(['clipboard-sanitized-write', 'clipboard-read']);
+
 /** Closes every way out of the window, for every window there will ever be. */
 export function closeWaysOut(session: Session): void {
   app.on('web-contents-created', (_event, contents) => secureContents(contents));
-  // Writing to the clipboard is what the copy buttons do; everything else is refused without a question.
-  session.setPermissionRequestHandler((_contents, permission, answer) =>
-    answer(permission === 'clipboard-sanitized-write'),
-  );
-  session.setPermissionCheckHandler((_contents, permission) => permission === 'clipboard-sanitized-write');
+  session.setPermissionRequestHandler((_contents, permission, answer) => answer(clipboard.has(permission)));
+  session.setPermissionCheckHandler((_contents, permission) => clipboard.has(permission));
   session.setDevicePermissionHandler(() => false);
   session.on('will-download', (event, item) => {
     if (!item.getURL().startsWith('blob:')) event.preventDefault();

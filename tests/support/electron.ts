@@ -117,7 +117,13 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     const running = new Set<ElectronApplication>();
     await use(async (options) => {
       const env = { ...environment, PATH: `${join(folder, 'bin')}:${environment['PATH']}` };
-      const app = await _electron.launch({ executablePath: electronProgram, args: desktopParameters(options), env });
+      const app = await _electron.launch({
+        executablePath: electronProgram,
+        args: desktopParameters(options),
+        env,
+        // Playwright would otherwise tell the window that the system is light.
+        colorScheme: null,
+      });
       running.add(app);
       let output = '';
       app.process().stderr?.on('data', (text: Buffer) => (output += text.toString()));
@@ -136,5 +142,39 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     for (const app of running) await app.close();
   },
 });
+
+/**
+ * Asks the host on a port of its own, beside the window's: tells what the host knows, whatever the screens show. Resolves with
+ * the JSON of the answer.
+ */
+export function callHost(page: Page, method: 'GET' | 'PATCH', path: string, body: unknown = null): Promise<unknown> {
+  return page.evaluate(
+    async ([verb, target, text]) => {
+      const port = await new Promise<MessagePort>((resolve) => {
+        const take = (event: MessageEvent): void => {
+          if (event.data !== 'touchstone:port') return;
+          window.removeEventListener('message', take);
+          resolve(event.ports[0]!);
+        };
+        window.addEventListener('message', take);
+        (window as unknown as { touchstone: { requestPort(): void } }).touchstone.requestPort();
+      });
+      const decoder = new TextDecoder();
+      let answer = '';
+      await new Promise<void>((resolve) => {
+        port.addEventListener('message', ({ data }) => {
+          if (data.type === 'chunk') answer += decoder.decode(data.bytes, { stream: true });
+          if (data.type === 'end') resolve();
+        });
+        port.start();
+        const headers = [['content-type', 'application/json']];
+        port.postMessage({ type: 'request', id: 1, method: verb, path: target, headers, body: text });
+      });
+      port.close();
+      return JSON.parse(answer) as unknown;
+    },
+    [method, path, body === null ? null : JSON.stringify(body)] as const,
+  );
+}
 
 export { expect } from '@playwright/test';

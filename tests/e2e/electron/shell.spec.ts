@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { desktopParameters, expect, test, type Desktop } from '../../support/electron.ts';
+import { callHost, desktopParameters, expect, test, type Desktop } from '../../support/electron.ts';
 
 let desktop: Desktop;
 let dataDirectory: string;
@@ -105,7 +105,7 @@ test('nothing leads away from the window; plain web addresses open in the browse
   ).toEqual([expect.stringMatching(/^app:\/\/touchstone\//)]);
 });
 
-test('permissions are refused without a question, except for copying', async () => {
+test('permissions are refused without a question, except for the clipboard', async () => {
   const states = await desktop.page.evaluate(async () => {
     const names = [
       'geolocation',
@@ -122,7 +122,7 @@ test('permissions are refused without a question, except for copying', async () 
     ['camera', 'denied'],
     ['microphone', 'denied'],
     ['notifications', 'denied'],
-    ['clipboard-read', 'denied'],
+    ['clipboard-read', 'granted'],
     ['clipboard-write', 'granted'],
   ]);
 });
@@ -157,14 +157,20 @@ test('a second start on the same data folder shows the first window instead', as
 });
 
 test('the window comes back where it was, and with the theme that was chosen', async ({ launch }) => {
+  await callHost(desktop.page, 'PATCH', '/window/settings', { appearance: { theme: 'dark' } });
   const bounds = { x: 120, y: 90, width: 1100, height: 750 };
   await desktop.app.evaluate(
     ({ BrowserWindow }, wanted) => BrowserWindow.getAllWindows()[0]!.setBounds(wanted),
     bounds,
   );
   await desktop.quit();
-  const { app } = await launch({ dataDirectory });
-  expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]!.getBounds())).toEqual(bounds);
+  const { app, page } = await launch({ dataDirectory });
+  const kept = await app.evaluate(({ BrowserWindow, nativeTheme }) => ({
+    bounds: BrowserWindow.getAllWindows()[0]!.getBounds(),
+    theme: nativeTheme.themeSource,
+  }));
+  expect(kept).toEqual({ bounds, theme: 'dark' });
+  expect(await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)).toBe(true);
 });
 
 test('a window whose process ends is loaded again', async () => {
