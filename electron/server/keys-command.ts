@@ -121,9 +121,9 @@ function readInput(options: Command['options']): ApiKeyInput {
     scopes: wanted,
   });
   if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
+  const [problem] = checked.error.issues;
   throw new UsageError(
-    `${issue!.path[0] === 'creditLimit' ? '--credits' : '--name'} cannot be taken: ${issue!.message}.`,
+    `${problem!.path[0] === 'creditLimit' ? '--credits' : '--name'} cannot be taken: ${problem!.message}.`,
   );
 }
 

@@ -98,7 +98,7 @@ export function createBackups(
       return readdirSync(folder)
         .filter((fileName) => /^[\w.-]+\.sqlite$/.test(fileName))
         .map((fileName) => ({ fileName, stats: statSync(join(folder, fileName)) }))
-        .sort((one, other) => other.stats.mtimeMs - one.stats.mtimeMs || (one.fileName < other.fileName ? 1 : -1))
+        .toSorted((one, other) => other.stats.mtimeMs - one.stats.mtimeMs || (one.fileName < other.fileName ? 1 : -1))
         .map(({ fileName, stats }) => ({ fileName, bytes: stats.size, createdAt: stats.mtime.toISOString() }));
     },
     scheduleRestore(fileName) {
@@ -142,13 +142,14 @@ function keepPresent(directory: string): void {
   const file = databaseFile(directory);
   if (!existsSync(file)) return;
   const kept = newBackupFile(directory);
+  const database = new Database(file);
   try {
-    // Closing the only connection brings the log into the file.
-    const database = new Database(file);
+    // Reading finds the log; closing the only connection then brings it into the file.
     database.pragma('user_version');
-    database.close();
   } catch {
     // A damaged database, perhaps the reason for the restore, is kept as it is.
+  } finally {
+    database.close();
   }
   copyFileSync(file, `${kept}.partial`);
   moveToDisk(`${kept}.partial`, kept);

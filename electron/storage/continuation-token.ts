@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
-import { AppError, invalidField } from '../../shared/app-error.ts';
+import { type AppError, invalidField } from '../../shared/app-error.ts';
 
 /** 128 bits: nobody finds a seal by trying. */
 const sealBytes = 16;
@@ -16,7 +16,7 @@ export interface ContinuationTokens<Position> {
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
       : part,
   );
 }

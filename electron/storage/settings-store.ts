@@ -48,7 +48,7 @@ export function createSettingsStore(facts: Facts): SettingsStore {
       const next = frozen(settingsSchema.parse({ ...current, ...Object.fromEntries(present) }));
       facts.write('settings', JSON.stringify(next));
       current = next;
-      for (const listener of [...listeners]) listener(next);
+      for (const listener of listeners) listener(next);
       return next;
     },
     subscribe(listener) {

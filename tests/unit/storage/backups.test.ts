@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -23,7 +23,10 @@ test('a copy has everything, queued runs too, in one file that is whole and priv
   await record(storage);
   storage.runs.begin(sampleRun());
   const [first, second] = await Promise.all([storage.createBackup(), storage.createBackup()]);
-  expect(storage.listBackups().map(({ fileName }) => fileName)).toEqual([second.fileName, first.fileName]);
+  const third = await storage.createBackup();
+  const listed = storage.listBackups().map(({ fileName }) => fileName);
+  expect(listed[0]).toBe(third.fileName);
+  expect(listed.toSorted()).toEqual([first.fileName, second.fileName, third.fileName]);
   const file = join(storage.directory, 'backups', first.fileName);
   expect([statSync(file).mode & 0o777, statSync(file).size]).toEqual([0o600, first.bytes]);
   const copy = new Database(file, { readonly: true });
@@ -89,4 +92,22 @@ test('a copy that was damaged after it was chosen leaves the present database in
   expect((await warning).message).toContain('was not restored');
   await storage.close();
   expect(runsOf(openTestStorage({ directory }))).toEqual([present]);
+});
+
+test('a restore replaces a damaged database, and nothing of its log gets into the new one', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'touchstone.sqlite');
+  const before = openStorage({ directory });
+  const kept = await record(before);
+  const { fileName } = await before.createBackup();
+  await record(before);
+  before.scheduleRestore(fileName);
+  copyFileSync(`${file}-wal`, `${file}-copied`);
+  await before.close();
+  writeFileSync(file, 'what is left of it');
+  copyFileSync(`${file}-copied`, `${file}-wal`);
+
+  const storage = openTestStorage({ directory });
+  expect(runsOf(storage)).toEqual([kept]);
+  expect(storage.listBackups()).toHaveLength(2);
 });

@@ -48,7 +48,7 @@ test('an unknown id makes a conversation with that id; later runs join it, howev
   const conversationId = randomUUID();
   const first = joinConversation(storage, { conversationId });
   const second = joinConversation(storage, { conversationId: conversationId.toUpperCase(), name: 'Other words' });
-  expect([first, second]).toEqual(Array(2).fill({ conversationId, workspaceId: null }));
+  expect([first, second]).toEqual([first, { conversationId, workspaceId: null }]);
   await Promise.all([record(storage, first), record(storage, second)]);
   await record(storage, joinConversation(storage, { conversationId }));
   expect(conversationsIn(storage.directory)).toMatchObject([{ id: conversationId, name: 'First words', last_run: 3 }]);

@@ -16,7 +16,7 @@ test('the data folder and all its files are for their owner alone', () => {
   const storage = openTestStorage({ directory });
   storage.runs.begin(sampleRun());
   expect(storage.runs.list({ pageSize: 1, continuationToken: undefined, draftId: undefined }).data).toHaveLength(1);
-  const files = readdirSync(directory).sort();
+  const files = readdirSync(directory).toSorted();
   expect(files).toEqual(['touchstone.lock', 'touchstone.sqlite', 'touchstone.sqlite-shm', 'touchstone.sqlite-wal']);
   expect([mode(directory), ...files.map((file) => mode(join(directory, file)))]).toEqual([
     0o700, 0o600, 0o600, 0o600, 0o600,

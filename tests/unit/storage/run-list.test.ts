@@ -12,7 +12,7 @@ test('pages of any size together are every run once, newest first', async () => 
   const storage = openTestStorage();
   const runs = Array.from({ length: 23 }, () => sampleRun());
   await record(storage, runs);
-  const newestFirst = runs.map(({ runId }) => runId).reverse();
+  const newestFirst = runs.map(({ runId }) => runId).toReversed();
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 30 }), (pageSize) => {
       expect(listAll(storage, pageSize).map(({ runId }) => runId)).toEqual(newestFirst);
@@ -27,7 +27,9 @@ test('runs that arrive during a walk neither repeat nor skip one', async () => {
   const first = storage.runs.list({ pageSize: 4, continuationToken: undefined, draftId: undefined });
   await record(storage, [sampleRun(), sampleRun()]);
   const second = storage.runs.list({ pageSize: 4, continuationToken: first.continuationToken!, draftId: undefined });
-  expect([...first.data, ...second.data].map(({ runId }) => runId)).toEqual(runs.map(({ runId }) => runId).reverse());
+  expect([...first.data, ...second.data].map(({ runId }) => runId)).toEqual(
+    runs.map(({ runId }) => runId).toReversed(),
+  );
   expect(second.continuationToken).toBeNull();
 });
 
