@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../shared/app-error.ts';
 import { createHost, type Host } from '../create-host.ts';
+import { fetchModel } from './fetch-model.ts';
 import { listen, protocols, type Listener } from './listen.ts';
 import { describeFailure } from './log.ts';
 import { describePortFailure } from './port-failure.ts';
@@ -71,10 +72,11 @@ async function run(options: ServeOptions): Promise<void> {
     throw new AppError('conflict', describePortFailure(failure, options.port ?? defaultPort), { cause: failure });
   }
   host.setServer({ serverAddress: listener.address, serverFailure: null, protocols: [...protocols] });
-  stopOnSignals({ listener, host, log });
+  const signal = stopOnSignals({ listener, host, log });
   // A fault in one request must not take the others with it; before this point it ends the start instead.
   process.on('uncaughtException', (failure) => log('Something failed unexpectedly; the service goes on.', failure));
   announce(listener, options);
+  if (options.fetchesModel) void fetchModel(host.onDevice, { signal, log });
 }
 
 try {

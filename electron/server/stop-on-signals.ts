@@ -28,16 +28,22 @@ async function stop(listener: Pick<Listener, 'close'>, host: Pick<Host, 'close'>
 
 /**
  * Ends the process on the first signal, once runs under way are recorded as cancelled and the database is closed; on a second
- * one at once.
+ * one at once. The signal that it returns is aborted when the first one comes.
  */
-export function stopOnSignals(parts: { listener: Pick<Listener, 'close'>; host: Pick<Host, 'close'>; log: Log }): void {
-  let stoppedAt: number | null = null;
+export function stopOnSignals(parts: {
+  listener: Pick<Listener, 'close'>;
+  host: Pick<Host, 'close'>;
+  log: Log;
+}): AbortSignal {
+  const stopping = new AbortController();
+  let stoppedAt = 0;
   const onSignal = (): void => {
-    if (stoppedAt !== null) {
+    if (stopping.signal.aborted) {
       if (Date.now() - stoppedAt > echoTime) process.exit(1);
       return;
     }
     stoppedAt = Date.now();
+    stopping.abort();
     stop(parts.listener, parts.host, parts.log).then(
       (status) => process.exit(status),
       (failure: unknown) => {
@@ -47,4 +53,5 @@ export function stopOnSignals(parts: { listener: Pick<Listener, 'close'>; host: 
     );
   };
   for (const signal of signals) process.on(signal, onSignal);
+  return stopping.signal;
 }
