@@ -125,7 +125,11 @@ export interface PromptPanelProps {
 export function PromptPanel({ draft, template, onChange, focusAt }: PromptPanelProps) {
   const view = usePlaygroundView(({ promptView }) => promptView);
   const names = useMemo(() => readNames(template, draft), [template, draft]);
-  const unfilledPlaces = useMemo(() => template.unfilled.flatMap(({ positions }) => positions), [template.unfilled]);
+  // While the template has a mistake nothing is known of places; the marks move along with the text.
+  const unfilledPlaces = useMemo(
+    () => (template.mistakes.length > 0 ? null : template.unfilled.flatMap(({ positions }) => positions)),
+    [template.mistakes, template.unfilled],
+  );
   const takeFocus = useCallback((focus: (offset: number) => void) => void (focusAt.current = focus), [focusAt]);
   return (
     <section className="panel play__edit" aria-label="Prompt">
@@ -158,7 +162,7 @@ export function PromptPanel({ draft, template, onChange, focusAt }: PromptPanelP
           label="Prompt, Handlebars"
           hint="Write the prompt here. {{name}} makes a field below."
           value={draft.promptText}
-          onValueChange={(promptText) => onChange({ promptText })}
+          onValueChange={(promptText) => onChange({ promptText, isExample: false })}
           names={names}
           mistakes={template.mistakes}
           unfilled={unfilledPlaces}

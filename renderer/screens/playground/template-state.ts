@@ -57,11 +57,15 @@ export function readTemplate(
   const fields = readFields(variables, draft);
   const replacements = readReplacements(fields);
   const { text, unfilled, problem } = render(template, replacements);
+  const mistakes = readMistakes(template);
   return {
     fields,
     replacements,
-    unfilled: unfilledFields(fields, unfilled),
-    mistakes: readMistakes(template),
+    unfilled:
+      mistakes.length > 0
+        ? fields.filter(({ isFilled, kind }) => !isFilled && kind !== 'condition')
+        : unfilledFields(fields, unfilled),
+    mistakes,
     rendered: text,
     renderProblem: problem,
   };

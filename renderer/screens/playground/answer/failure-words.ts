@@ -1,4 +1,5 @@
 import { isKeyedProvider } from '../../../stores/playground-drafts.ts';
+import { endpointOf } from '../model/model-list.ts';
 import type { RunFailure, ShownRun } from './shown-run.ts';
 
 export type Remedy = 'set-key' | 'pick-model' | 'install-model' | 'open-endpoints' | 'run-again';
@@ -13,23 +14,28 @@ export interface FailureWords {
 
 type Describe = (run: Pick<ShownRun, 'aiSystem' | 'model' | 'text'>) => { title: string; remedies: readonly Remedy[] };
 
+/** Who refused, as a person calls it: the endpoint by its own name. */
+function homeOf({ aiSystem, model }: Pick<ShownRun, 'aiSystem' | 'model'>): string {
+  return endpointOf({ aiSystem, name: model }) ?? aiSystem;
+}
+
 const access = (run: Pick<ShownRun, 'aiSystem'>): Remedy =>
   isKeyedProvider(run.aiSystem) ? 'set-key' : 'open-endpoints';
 
 const descriptions: Record<string, Describe> = {
-  provider_key_refused: (run) => ({ title: `${run.aiSystem} refused the key`, remedies: [access(run), 'run-again'] }),
-  provider_not_configured: (run) => ({ title: `${run.aiSystem} is not set up`, remedies: [access(run), 'pick-model'] }),
+  provider_key_refused: (run) => ({ title: `${homeOf(run)} refused the key`, remedies: [access(run), 'run-again'] }),
+  provider_not_configured: (run) => ({ title: `${homeOf(run)} is not set up`, remedies: [access(run), 'pick-model'] }),
   model_not_installed: () => ({
     title: 'The on-device model is not here yet',
     remedies: ['install-model', 'pick-model'],
   }),
   rate_limited: (run) => ({
-    title: `The rate limit of ${run.aiSystem} is reached`,
+    title: `The rate limit of ${homeOf(run)} is reached`,
     remedies: ['run-again', 'pick-model'],
   }),
-  provider_overloaded: (run) => ({ title: `${run.aiSystem} is overloaded`, remedies: ['run-again', 'pick-model'] }),
-  provider_silent: (run) => ({ title: `${run.aiSystem} went silent`, remedies: ['run-again', 'pick-model'] }),
-  provider_failed: (run) => ({ title: `${run.aiSystem} failed`, remedies: ['run-again', 'pick-model'] }),
+  provider_overloaded: (run) => ({ title: `${homeOf(run)} is overloaded`, remedies: ['run-again', 'pick-model'] }),
+  provider_silent: (run) => ({ title: `${homeOf(run)} went silent`, remedies: ['run-again', 'pick-model'] }),
+  provider_failed: (run) => ({ title: `${homeOf(run)} failed`, remedies: ['run-again', 'pick-model'] }),
   credits_exhausted: () => ({ title: 'The credits are used up', remedies: ['run-again'] }),
   invalid_request: () => ({ title: 'The run was refused', remedies: ['run-again', 'pick-model'] }),
 };

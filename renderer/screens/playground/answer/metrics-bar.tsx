@@ -9,7 +9,7 @@ interface MetricProps {
   /** Null shows a dash, so that the bar keeps its shape. */
   value: string | null;
   unit?: string | undefined;
-  /** Width in characters of the longest usual value. */
+  /** Width in pixels of the longest usual value: numbers change in place. */
   width: number;
   title?: string | undefined;
 }
@@ -18,7 +18,7 @@ function Metric({ name, value, unit, width, title }: MetricProps) {
   let shown: ReactNode = <span className="tertiary">–</span>;
   if (value !== null) shown = value;
   return (
-    <div style={{ minWidth: `${width}ch` }} title={title}>
+    <div style={{ minWidth: width }} title={title}>
       <dt>{name}</dt>
       <dd>
         {shown}
@@ -30,7 +30,7 @@ function Metric({ name, value, unit, width, title }: MetricProps) {
 
 function TimeMetric({ name, milliseconds }: { name: string; milliseconds: number | null }) {
   const time = milliseconds === null ? null : duration(milliseconds);
-  return <Metric name={name} value={time?.value ?? null} unit={time?.unit} width={9} />;
+  return <Metric name={name} value={time?.value ?? null} unit={time?.unit} width={54} />;
 }
 
 function tokensText({ inputTokens, outputTokens, isEstimated }: Metrics): string | null {
@@ -39,7 +39,7 @@ function tokensText({ inputTokens, outputTokens, isEstimated }: Metrics): string
   return `${about}${inputTokens.toLocaleString('en')} + ${about}${outputTokens.toLocaleString('en')}`;
 }
 
-/** The figures of the run below its answer. Widths are fixed: numbers change in place. */
+/** The figures of the run below its answer. */
 export function MetricsBar({ metrics }: { metrics: Metrics | null }) {
   const now = useNow(metrics?.runningSince != null);
   if (!metrics) return null;
@@ -50,18 +50,18 @@ export function MetricsBar({ metrics }: { metrics: Metrics | null }) {
     <dl className="metrics" aria-label="Figures of the run">
       <TimeMetric name="First token" milliseconds={firstTokenMs} />
       <TimeMetric name={runningSince === null ? 'Total' : 'Elapsed'} milliseconds={elapsed} />
-      <Metric name="Speed" value={speed === null ? null : about + Math.round(speed)} unit="tok/s" width={11} />
+      <Metric name="Speed" value={speed === null ? null : about + Math.round(speed)} unit="tok/s" width={68} />
       <Metric
         name="Tokens in + out"
         value={tokensText(metrics)}
-        width={16}
+        width={104}
         title={isEstimated ? 'Counted here, about four characters a token; the provider has not said' : undefined}
       />
-      <Metric name="Cost" value={metrics.cost === null ? null : about + cost(metrics.cost)} width={9} />
+      <Metric name="Cost" value={metrics.cost === null ? null : about + cost(metrics.cost)} width={60} />
       <Metric
         name="Credits"
         value={metrics.credits === null ? null : String(metrics.credits)}
-        width={6}
+        width={36}
         title={metrics.credits === null ? undefined : formatPlural(metrics.credits, 'credit')}
       />
     </dl>

@@ -35,6 +35,8 @@ export function useFollowScroll(
       if (isFollowing.current) element.scrollTop = element.scrollHeight;
     });
     observer.observe(content);
+    // The wire below takes height away from the text.
+    observer.observe(element);
     return () => observer.disconnect();
   }, [key, isGrowing]);
 

@@ -38,8 +38,8 @@ interface EditorProps {
 export interface TemplateEditorProps extends EditorProps {
   names: TemplateNames;
   mistakes: readonly TemplateMistake[];
-  /** Where names stand that a run would render empty. */
-  unfilled: readonly { start: number; end: number }[];
+  /** Where names stand that a run would render empty; null leaves the marks as they are. */
+  unfilled: readonly { start: number; end: number }[] | null;
   /** Gets a way to put the cursor at an offset and the editor into focus. */
   onReady?: (focusAt: (offset: number) => void) => void;
 }
@@ -141,7 +141,7 @@ export function TemplateEditor({ names, mistakes, unfilled, onReady, className, 
   }, [mistakes, view]);
 
   useEffect(() => {
-    view.current?.dispatch({ effects: setUnfilled.of(unfilled) });
+    if (unfilled) view.current?.dispatch({ effects: setUnfilled.of(unfilled) });
   }, [unfilled, view]);
 
   return <div ref={parent} className={classNames('editor', className)} />;

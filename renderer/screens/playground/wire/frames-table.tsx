@@ -6,7 +6,7 @@ import { formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import type { LiveRun } from '../../../stores/playground-run.ts';
 import { jsonTokens } from './json-tokens.ts';
-import { findFrames, frameRow, longGapLimit } from './wire-model.ts';
+import { findFrames, frameGist, frameRow, longGapLimit } from './wire-model.ts';
 import type { FrameRow } from './wire-model.ts';
 
 const rowHeight = 20;
@@ -49,7 +49,7 @@ const Row = memo(function Row({
       </span>
       <span role="cell">{row.bytes.toLocaleString('en')}</span>
       <span role="cell" className="truncate" title={row.data.slice(0, shownCharacters)}>
-        <JsonText text={row.data.slice(0, shownCharacters)} />
+        <JsonText text={frameGist(row.data).slice(0, shownCharacters)} />
       </span>
     </div>
   );

@@ -25,6 +25,27 @@ export function frameData(text: string): string {
     .replace(/\s*\]$/, (end) => (text.trim() === '[]' ? end : ''));
 }
 
+/**
+ * What a row shows of a frame: the part that differs from frame to frame, with dots for the rest. A frame of another form is
+ * shown as it is.
+ */
+export function frameGist(data: string): string {
+  if (data.length > 20_000) return data;
+  try {
+    const part = JSON.parse(data) as {
+      choice?: { finish_reason?: string; message?: { content?: string } };
+      usage?: unknown;
+    };
+    const content = part.choice?.message?.content;
+    if (content !== undefined) return `{"choice": {… "content": ${JSON.stringify(content)} …}}`;
+    if (part.choice?.finish_reason === undefined) return data;
+    const usage = part.usage === undefined ? '' : `, "usage": ${JSON.stringify(part.usage)}`;
+    return `{"choice": {… "finish_reason": "${part.choice.finish_reason}" …}${usage} …}`;
+  } catch {
+    return data;
+  }
+}
+
 /** Six times the median, and at least 50 ms: below that it is the clock, not the model. */
 export function longGapLimit(frames: readonly WireFrame[]): number {
   const gaps = frames.slice(1).map((frame, index) => frame.at - (frames[index]?.at ?? frame.at));
