@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe } from 'vitest';
 
 /** Opens the test keyring; it protects nothing. */
 const keyringPassword = 'test keyring';
@@ -16,21 +15,6 @@ export function obstacleToKeyring(): string | null {
     (program) => !folders.some((folder) => existsSync(join(folder, program))),
   );
   return missing.length === 0 ? null : `Install ${missing.join(' and ')} (Debian: dbus, gnome-keyring).`;
-}
-
-/**
- * A suite that needs a real keyring. Without one it is skipped and says why in its name, so that the count of skipped tests
- * shows it; with TOUCHSTONE_REQUIRE_ALL_SUITES=1 that is a failure.
- */
-export function describeWithKeyring(name: string, body: () => void): void {
-  const obstacle = obstacleToKeyring();
-  if (obstacle === null) {
-    describe(name, body);
-    return;
-  }
-  if (process.env['TOUCHSTONE_REQUIRE_ALL_SUITES'] === '1') throw new Error(`${name} cannot be tested: ${obstacle}`);
-  process.stderr.write(`SKIPPED: ${name}. ${obstacle}\n`);
-  describe.skip(`${name} (${obstacle})`, body);
 }
 
 export interface KeyringCommandOptions {

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createKeychainKeyStore } from '../../../electron/key-store/keychain-key-store.ts';
 import { createMemoryKeyStore } from '../../../electron/key-store/memory-key-store.ts';
+import { describeWithKeyring } from '../../support/keyring-suite.ts';
 import {
-  describeWithKeyring,
   makeKeyringDirectory,
   removeKeyringDirectory,
   runWithKeyring,
