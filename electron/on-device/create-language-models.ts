@@ -18,7 +18,7 @@ export interface OnDeviceLanguageModelsOptions {
   readonly settings: SettingsStore;
   /** Base address of the npm registry; a function is asked at the first fetch. */
   readonly registryAddress: string | (() => Promise<string>);
-  /** Threads of inference; unless told the cores that are of use for it, at most eight. */
+  /** The most threads of inference; unless told one for each core that is of use for it, at most eight. */
   readonly threads?: number;
   /** The bundled list unless told. */
   readonly catalogue?: readonly CatalogueModel[];

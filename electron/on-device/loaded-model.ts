@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import type { ChatHistoryItem, LlamaChat, LLamaChatGenerateResponseOptions, Token } from 'node-llama-cpp';
 import type { EngineQuestion, Sampling } from './engine-messages.ts';
+import { createThreadMeter } from './spare-cores.ts';
 
 /** Tokens of a prompt that are evaluated at a time; between two slices a cancelled question is noticed. */
 const promptSliceTokens = 128;
@@ -32,8 +34,8 @@ export interface LoadedModel {
 }
 
 /**
- * Loads a GGUF file with node-llama-cpp's CPU build. `threads` null takes the cores that are of use for arithmetic, at
- * most eight: more threads than free cores make llama.cpp slower by an order of magnitude, since they wait for each other.
+ * Loads a GGUF file with node-llama-cpp's CPU build. `threads` is the most that it may use; null is one for each core that is of use
+ * for arithmetic, at most eight, beyond which memory is what limits. Fewer are used while others need the cores.
  */
 export async function loadModel(modelPath: string, threads: number | null): Promise<LoadedModel> {
   const { getLlama, LlamaChat, LlamaLogLevel } = await import('node-llama-cpp');
@@ -44,21 +46,31 @@ export async function loadModel(modelPath: string, threads: number | null): Prom
     progressLogs: false,
     logLevel: LlamaLogLevel.error,
   });
-  const threadCount = threads ?? Math.max(1, Math.min(8, llama.cpuMathCores));
-  llama.maxThreads = threadCount;
+  const maximumThreads = threads ?? Math.max(1, Math.min(8, llama.cpuMathCores, availableParallelism()));
+  // From here on, so that the first question finds a measurement: loading takes long enough for one.
+  const countThreads = createThreadMeter(maximumThreads);
+  llama.maxThreads = maximumThreads;
   const model = await llama.loadModel({ modelPath });
-  const context = await model.createContext({ contextSize: { max: maximumContextTokens }, threads: threadCount });
+  const context = await model.createContext({
+    contextSize: { max: maximumContextTokens },
+    threads: maximumThreads,
+    // With it sums depend on the number of threads, and the same seed would not give the same text.
+    flashAttention: false,
+  });
   const chat = new LlamaChat({ contextSequence: context.getSequence() });
+  const adaptThreads = () => {
+    llama.maxThreads = countThreads();
+  };
   return {
     contextTokens: context.contextSize,
-    answer: (question, callbacks, signal) => answer(chat, question, callbacks, signal),
+    answer: (question, callbacks, signal) => answer(chat, question, { ...callbacks, onStep: adaptThreads }, signal),
   };
 }
 
 async function answer(
   chat: LlamaChat,
   question: EngineQuestion,
-  callbacks: AnswerCallbacks,
+  callbacks: AnswerCallbacks & { readonly onStep: () => void },
   signal: AbortSignal,
 ): Promise<AnswerOutcome> {
   const history = toHistory(question);
@@ -71,12 +83,13 @@ async function answer(
   const roomForAnswer = contextTokens - prompt.length - 2;
   if (roomForAnswer < 1) return { type: 'too-long', promptTokens: prompt.length, contextTokens };
 
-  await readPrompt(chat, prompt, question.sampling, signal);
+  await readPrompt(chat, prompt, { sampling: question.sampling, signal, onStep: callbacks.onStep });
   const before = chat.sequence.tokenMeter.getState();
   const { metadata } = await chat.generateResponse(history, {
     ...toGenerationOptions(question.sampling),
     maxTokens: Math.min(question.sampling.maxTokens ?? roomForAnswer, roomForAnswer),
     signal,
+    onToken: callbacks.onStep,
     onResponseChunk({ type, text }) {
       if (text === '') return;
       if (type === 'segment') callbacks.onReasoning(text);
@@ -107,13 +120,18 @@ function toHistory({ systemMessage, messages }: EngineQuestion): ChatHistoryItem
  * except where the caller may count on the same text each time: a prompt that is evaluated in other pieces gives
  * slightly other numbers.
  */
-async function readPrompt(chat: LlamaChat, prompt: Token[], sampling: Sampling, signal: AbortSignal): Promise<void> {
+async function readPrompt(
+  chat: LlamaChat,
+  prompt: Token[],
+  { sampling, signal, onStep }: { sampling: Sampling; signal: AbortSignal; onStep: () => void },
+): Promise<void> {
   const { sequence } = chat;
   const isRepeatable = sampling.seed !== undefined || sampling.temperature === 0;
   if (isRepeatable) await sequence.clearHistory();
   else await sequence.adaptStateToTokens(prompt.slice(0, -1), false);
   for (let start = sequence.nextTokenIndex; start < prompt.length - 1; start = sequence.nextTokenIndex) {
     signal.throwIfAborted();
+    onStep();
     const end = Math.min(start + promptSliceTokens, prompt.length - 1);
     await sequence.evaluateWithoutGeneratingNewTokens(prompt.slice(start, end));
   }
