@@ -10,12 +10,15 @@ const decoder = new TextDecoder();
 function collect(incoming: NodeRequest, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const onClose = (): void => reject(incoming.errored ?? new Error('The caller left before the end of the body.'));
-    if (incoming.destroyed) return onClose();
+    const fail = (): void => reject(incoming.errored ?? new Error('The caller left before the end of the body.'));
+    if (incoming.destroyed) return fail();
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     incoming.once('error', reject);
-    incoming.once('close', onClose);
+    incoming.once('close', () => {
+      // Every request closes; an error made for each of them would cost more than the rest of this function.
+      if (!incoming.readableEnded) fail();
+    });
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 }
