@@ -1,0 +1,98 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { startListingProvider } from '../../support/listing-provider.ts';
+import { expect, test } from '../../support/served-window.ts';
+
+test('a key is set, tested, replaced and removed, and is in no answer and in no file', async ({ page, served }) => {
+  await using provider = await startListingProvider('sk-good-one', ['gpt-4o', 'gpt-4o-mini']);
+  const answers: Promise<string>[] = [];
+  page.on('response', (response) => {
+    const isEndless = response.url().endsWith('/events');
+    if (response.url().includes('/window/') && !isEndless) answers.push(response.text().catch(() => ''));
+  });
+  await page.goto(`${served.address}/#/settings/providers`);
+  const openAi = page.getByRole('group', { name: 'OpenAi' });
+  await openAi.getByRole('button', { name: 'Base address of OpenAi' }).click();
+  await openAi.getByRole('textbox').fill(provider.baseAddress);
+  await page.keyboard.press('Enter');
+  await openAi.getByRole('button', { name: 'Add key' }).click();
+  await page.keyboard.type('sk-bad-one');
+  await page.keyboard.press('Enter');
+  await expect(openAi.getByText('Refused', { exact: true })).toBeVisible();
+  await openAi.getByRole('button', { name: 'Replace' }).click();
+  await page.keyboard.type('sk-good-one');
+  await page.keyboard.press('Enter');
+  await expect(openAi.getByText('Key set', { exact: true })).toBeVisible();
+  await expect(openAi.getByText(/2 models/)).toBeVisible();
+  expect(await page.content()).not.toMatch(/sk-(good|bad)-one/);
+  expect((await Promise.all(answers)).join('')).not.toMatch(/sk-(good|bad)-one/);
+  const files = readdirSync(served.dataDirectory, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  for (const { parentPath, name } of files)
+    expect(readFileSync(join(parentPath, name)).includes('sk-good-one')).toBe(false);
+  await openAi.getByRole('button', { name: 'Remove the key of OpenAi' }).click();
+  await page.getByRole('button', { name: 'Remove key' }).click();
+  await expect(openAi.getByText('No key', { exact: true })).toBeVisible();
+});
+
+test('an issued key opens the API until it is revoked', async ({ page, served, request }) => {
+  const statusWith = async (key: string) =>
+    (
+      await request.post(`${served.address}/api/completions/sync`, {
+        headers: { authorization: `Bearer ${key}` },
+        data: {},
+      })
+    ).status();
+  await page.goto(`${served.address}/#/settings/api-keys`);
+  await page.getByRole('button', { name: 'Issue a key' }).click();
+  await page.keyboard.type('nightly-report');
+  await page.keyboard.press('Enter');
+  const key = (await page.getByText(/^ts_/).textContent()) ?? '';
+  expect(await statusWith(key)).toBe(400);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Revoke nightly-report' }).click();
+  await page.getByRole('button', { name: 'Revoke key' }).click();
+  await expect(page.getByText('Show 1 revoked')).toBeVisible();
+  expect(await statusWith(key)).toBe(401);
+});
+
+test('a change of a setting is there after the window is loaded again', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/settings/providers`);
+  const limit = page.getByLabel('Seconds until the first byte');
+  await limit.fill('75');
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
+  await page.keyboard.press('Enter');
+  await saved;
+  await page.reload();
+  await expect(limit).toHaveValue('75');
+});
+
+test('a copy of the database is made and asked for at the next start', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/settings/data`);
+  await page.getByRole('button', { name: 'Back up now' }).click();
+  await page.getByRole('button', { name: /^Restore / }).click();
+  await page.getByRole('button', { name: 'Restore at the next start' }).click();
+  await expect(page.getByText(/takes its place at the next start/)).toBeVisible();
+});
+
+test('everything on the providers page is reached with Tab, in the order of reading', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/settings/providers`);
+  const groq = page.getByRole('group', { name: 'Groq' });
+  await groq.getByRole('button', { name: 'Add key' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('API key of Groq')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.getByLabel('API key of Groq')).toBeHidden();
+  await page.getByRole('group', { name: 'OpenAi' }).getByRole('button', { name: 'Add key' }).focus();
+  const seen: string[] = [];
+  for (let stop = 0; stop < 4; stop += 1) {
+    await page.keyboard.press('Tab');
+    seen.push(
+      await page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
+      ),
+    );
+  }
+  expect(seen).toEqual(['Base address of OpenAi', 'Add key', 'Base address of Anthropic', 'Add key']);
+});

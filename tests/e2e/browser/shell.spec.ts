@@ -1,0 +1,106 @@
+import { expect, test } from '../../support/served-window.ts';
+
+test('every object and every page has an address that opens it', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/settings/local-server`);
+  await expect(page.getByRole('heading', { name: 'Local server', level: 2 })).toBeVisible();
+  await expect(page.getByText(served.address, { exact: true })).toBeVisible();
+  await page.goto(`${served.address}/#/nowhere`);
+  await expect(page.getByText('There is no such screen')).toBeVisible();
+  await page.getByRole('button', { name: 'Open the playground' }).click();
+  await expect(page).toHaveURL(/#\/playground/);
+});
+
+test('the window opens where it was left', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/settings/data`);
+  await expect(page.getByRole('heading', { name: 'Data and backup', level: 2 })).toBeVisible();
+  const second = await page.context().newPage();
+  await second.goto(served.address);
+  await expect(second.getByRole('heading', { name: 'Data and backup', level: 2 })).toBeVisible();
+});
+
+test('keys switch screens, and the list of keys says so', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/playground`);
+  await expect(page.getByRole('navigation', { name: 'Screens' })).toBeVisible();
+  await page.keyboard.press('Control+,');
+  await expect(page).toHaveURL(/#\/settings/);
+  await page.getByRole('heading', { name: 'Providers and keys', level: 2 }).click();
+  await page.keyboard.press('?');
+  const keys = page.getByRole('dialog', { name: 'Keys' });
+  await expect(keys.getByText('Search or run a command')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(keys).toBeHidden();
+  await page.keyboard.press('Control+1');
+  await expect(page).toHaveURL(/#\/playground/);
+});
+
+test('the palette finds pages, models and commands by name, and gives the focus back', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/settings/providers`);
+  const add = page.getByRole('group', { name: 'Groq' }).getByRole('button', { name: 'Add key' });
+  await add.focus();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Search or run a command' });
+  await expect(palette.getByRole('combobox')).toBeFocused();
+  await page.keyboard.type('gpt-4o-mini openai');
+  await expect(palette.getByRole('option', { name: /gpt-4o-mini/ }).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(add).toBeFocused();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('backup');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Data and backup', level: 2 })).toBeVisible();
+});
+
+test('a chosen theme is there before anything of the window is loaded', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/settings/appearance`);
+  await page.getByRole('radio', { name: 'Dark' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.route(/assets\/index-.*\.js$/, (route) => route.abort());
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await expect(page.getByRole('navigation')).toHaveCount(0);
+});
+
+test('nothing in the window needs what its content security policy refuses', async ({ page, served, pageProblems }) => {
+  for (const place of ['playground', 'settings/service-models', 'settings/api-keys', 'settings/on-device']) {
+    await page.goto(`${served.address}/#/${place}`);
+    await expect(page.getByRole('main')).not.toBeEmpty();
+  }
+  await page.goto(`${served.address}/#/settings/service-models`);
+  await page.getByRole('button', { name: /^Where hl-gpt-4o-mini goes/ }).click();
+  await expect(page.getByPlaceholder('Find a model')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  expect(pageProblems).toEqual([]);
+});
+
+for (const { width, height } of [
+  { width: 980, height: 700 },
+  { width: 1680, height: 1000 },
+]) {
+  test(`at ${width} by ${height} a panel scrolls, the window never does`, async ({ page, served }) => {
+    await page.setViewportSize({ width, height });
+    for (const place of ['settings/providers', 'settings/api-keys', 'settings/on-device', 'settings/local-server']) {
+      await page.goto(`${served.address}/#/${place}`);
+      await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
+      const excess = await page.evaluate(() => {
+        const content = document.querySelector('.settings__page') as HTMLElement;
+        const page_ = document.documentElement;
+        return [
+          page_.scrollWidth - innerWidth,
+          page_.scrollHeight - innerHeight,
+          content.scrollWidth - content.clientWidth,
+        ];
+      });
+      expect(excess).toEqual([0, 0, 0]);
+    }
+  });
+}
+
+test('a browser that was not let in is told how to get in', async ({ browser, served }) => {
+  const stranger = await browser.newPage();
+  await stranger.goto(served.address);
+  await expect(stranger.locator('body')).toContainText(/address/i);
+  await expect(stranger.getByRole('navigation', { name: 'Screens' })).toHaveCount(0);
+  await stranger.close();
+});

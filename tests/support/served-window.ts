@@ -1,0 +1,86 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test as base } from '@playwright/test';
+
+const entry = join(import.meta.dirname, '../../electron/server/serve.ts');
+
+export interface ServedWindow {
+  /** Of the API: `http://127.0.0.1:40123`. */
+  readonly address: string;
+  /** With the token that lets a browser in once. */
+  readonly windowUrl: string;
+  readonly dataDirectory: string;
+}
+
+/** Nothing of the person who runs the tests: neither their keys nor their keychain. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const ended = once(child, 'exit').then(([status]) => {
+    throw new Error(`The host ended with status ${String(status)} before it listened.`);
+  });
+  const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string];
+  ended.catch(() => {});
+  return line;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Starts the headless host on a free port; it serves the built window. */
+async function serve(
+  dataDirectory: string,
+  options: readonly string[],
+): Promise<{ served: ServedWindow; child: ChildProcess }> {
+  const parameters = [entry, '--json', '--port', '0', '--data-dir', dataDirectory, ...options];
+  const child = spawn(process.execPath, parameters, { env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] });
+  const line = JSON.parse(await firstLine(child)) as Pick<ServedWindow, 'address' | 'windowUrl'>;
+  return { served: { ...line, dataDirectory }, child };
+}
+
+interface ServedFixtures {
+  /** Further parameters of the host's command line. */
+  hostOptions: readonly string[];
+  /** A headless host of this test's own. */
+  served: ServedWindow;
+  /** What the page reported: errors that nobody caught, and everything that the content security policy refused. */
+  pageProblems: string[];
+}
+
+/** Tests of the window in a browser, each on a host of its own, with the page let in already. */
+export const test = base.extend<ServedFixtures>({
+  hostOptions: [[], { option: true }],
+  served: async ({ hostOptions }, use) => {
+    const dataDirectory = mkdtempSync(join(tmpdir(), 'touchstone-e2e-'));
+    const { served, child } = await serve(dataDirectory, hostOptions);
+    await use(served);
+    await end(child);
+    rmSync(dataDirectory, { recursive: true, force: true });
+  },
+  pageProblems: async ({ page }, use) => {
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => {
+      if (/content security policy|refused to/i.test(message.text())) problems.push(message.text());
+    });
+    await use(problems);
+  },
+  page: async ({ page, served }, use) => {
+    await page.goto(served.windowUrl);
+    await use(page);
+  },
+});
+
+export { expect } from '@playwright/test';
