@@ -4,6 +4,7 @@ import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { AuthenticatedKey, RunStore } from '../storage/storage.ts';
+import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { Run } from './run.ts';
 
@@ -64,7 +65,7 @@ export function createCompletions({ runs, providers, credits }: CompletionsOptio
       name: conversationName(request.promptText),
     });
     const credit = credits.reserve(origin.key);
-    const ids = { runId: randomUUID(), messageId: randomUUID(), conversationId: joined.conversationId };
+    const ids = { runId: timeOrderedId(), messageId: randomUUID(), conversationId: joined.conversationId };
     const systemMessage = request.systemMessage ?? null;
     runs.begin({
       ...ids,
