@@ -25,7 +25,7 @@ function send(options: RequestOptions, body: string): Promise<void> {
 
 /** Makes `count` requests, `connections` at a time; returns the milliseconds that each took. */
 export async function makeRequests(target: Target, count: number, connections: number): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections, noDelay: true });
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const headers = {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(target.body)),

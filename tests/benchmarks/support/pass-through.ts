@@ -1,7 +1,7 @@
 import { Agent, createServer, request as requestUpstream } from 'node:http';
 
 /** The least that any gateway does: takes a request, makes the same one upstream, hands the answer back. */
-const agent = new Agent({ keepAlive: true, noDelay: true });
+const agent = new Agent({ keepAlive: true });
 const upstreamPort = Number(process.argv[3]);
 
 createServer((incoming, outgoing) => {
