@@ -1,4 +1,7 @@
+// oxlint-disable-next-line import/no-unassigned-import -- it must have run before the first schema is made
 import './shell/zod-without-eval.ts';
+import '@fontsource-variable/inter/wght.css';
+import '@fontsource-variable/jetbrains-mono/wght.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';

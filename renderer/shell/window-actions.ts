@@ -1,10 +1,11 @@
-import { Keyboard, Monitor, Moon, RotateCw, Search, Sun } from 'lucide-react';
+import { Keyboard, KeyRound, Monitor, Moon, RotateCw, Search, Sun } from 'lucide-react';
 import { useLocation } from 'wouter';
+import { keyedProviders } from '../../shared/contract/common.ts';
 import { useUpdateSettings } from '../queries/settings.ts';
 import { useActions, type Action } from '../stores/actions.ts';
 import { applyTheme, type Theme } from '../stores/theme.ts';
 import { settingsPages } from '../screens/settings/settings-pages.ts';
-import { settingsAddress } from './addresses.ts';
+import { providerKeyAddress, settingsAddress } from './addresses.ts';
 import { openOverlay } from './overlay-state.ts';
 import { screens } from './screens.ts';
 
@@ -38,6 +39,13 @@ export function useWindowActions(): void {
       icon: page.icon,
       keywords: page.keywords,
       run: () => navigate(settingsAddress(page.id)),
+    })),
+    ...keyedProviders.map((aiSystem) => ({
+      id: `key.${aiSystem}`,
+      title: `Set the key of ${aiSystem}`,
+      group: 'Settings',
+      icon: KeyRound,
+      run: () => navigate(providerKeyAddress(aiSystem)),
     })),
     ...themes.map(({ theme, title, icon }) => ({
       id: `theme.${theme}`,

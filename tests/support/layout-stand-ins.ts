@@ -5,5 +5,7 @@ class NoResizeObserver implements ResizeObserver {
   disconnect(): void {}
 }
 
-globalThis.ResizeObserver ??= NoResizeObserver;
-Element.prototype.scrollIntoView ??= () => {};
+export function standInForLayout(): void {
+  globalThis.ResizeObserver ??= NoResizeObserver;
+  Element.prototype.scrollIntoView ??= () => {};
+}

@@ -1,4 +1,3 @@
-import './layout-stand-ins.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render } from '@testing-library/react';
 import { Tooltip } from 'radix-ui';
@@ -7,6 +6,7 @@ import { Router } from 'wouter';
 import { memoryLocation } from 'wouter/memory-location';
 import { HostProvider } from '../../renderer/host/host-context.tsx';
 import { createQueryClient } from '../../renderer/queries/query-client.ts';
+import { standInForLayout } from './layout-stand-ins.ts';
 import { startWindowHost, type WindowHost, type WindowHostOptions } from './window-host.ts';
 
 export interface OpenWindow {
@@ -21,6 +21,7 @@ export async function openWindow(
   part: ReactElement,
   { address = '/', ...options }: WindowHostOptions & { address?: string } = {},
 ): Promise<OpenWindow> {
+  standInForLayout();
   const window = await startWindowHost(options);
   const queryClient = createQueryClient();
   const { hook, searchHook, history } = memoryLocation({ path: address, record: true });

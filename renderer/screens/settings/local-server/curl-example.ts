@@ -22,7 +22,9 @@ export function curlExample(address: string, transport: CurlTransport): string {
   };
   const parts = [
     `curl ${address}/api/completions/${transport}`,
-    ...[...certificate, ...protocol, ...flags[transport]],
+    ...certificate,
+    ...protocol,
+    ...flags[transport],
     '-H "Authorization: Bearer $TOUCHSTONE_KEY"',
     "-H 'Content-Type: application/json'",
     `-d '${JSON.stringify(body)}'`,

@@ -12,8 +12,8 @@ import { TimeLimitsSection } from './time-limits.tsx';
 function Lead({ keychain }: { keychain: string | null | undefined }) {
   return (
     <>
-      {keychain ? `Keys are kept in the ${keychain}, under Touchstone. They` : 'Keys'} can be replaced or removed, and are
-      never shown again. Nothing here is needed to start:{' '}
+      {keychain ? `Keys are kept in the ${keychain}, under Touchstone. They` : 'Keys'} can be replaced or removed, and
+      are never shown again. Nothing here is needed to start:{' '}
       <Link href={settingsAddress('on-device')} className="link">
         ServiceAi
       </Link>{' '}
