@@ -57,8 +57,8 @@ function npmCommand() {
 async function install() {
   process.stderr.write('Installing what Touchstone needs (npm ci); the first time takes a minute or two.\n');
   const { command, parameters, shell } = npmCommand();
-  // What npm prints goes to stderr: stdout belongs to the command that was asked for.
-  const status = await runToEnd(command, [...parameters, 'ci'], { stdio: ['inherit', 2, 2], shell });
+  // Its warnings are about the Node that installs, not the one that runs. What npm prints goes to stderr: stdout belongs to the command that was asked for.
+  const status = await runToEnd(command, [...parameters, 'ci', '--loglevel=error'], { stdio: ['inherit', 2, 2], shell });
   if (status !== 0) process.exit(status);
 }
 
