@@ -36,6 +36,10 @@ export interface StreamAnswerOptions {
 
 function lastPart(error: unknown, options: StreamAnswerOptions): unknown {
   if (error instanceof AppError) return error.toBody(options.requestId);
+  // The caller went away, or the service is being shut down: neither is a fault to report.
+  if (error instanceof Error && error.name === 'AbortError') {
+    return new AppError('internal', 'The run was stopped before its answer was complete.').toBody(options.requestId);
+  }
   options.reportFailure(`request ${options.requestId} failed in its stream`, error);
   return new AppError('internal', 'Something went wrong here, not in your request.').toBody(options.requestId);
 }
