@@ -137,7 +137,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (!this.#body || this.#failure) return;
+    // undici hands out an empty piece when it is resumed. Queued, it would fill the place that was just made free.
+    if (chunk.length === 0 || !this.#body || this.#failure) return;
     if (this.#hasFirstByte) this.#timer.refresh();
     else this.#onFirstByte();
     this.#body.enqueue(chunk);

@@ -1,0 +1,239 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Provider } from '../../../electron/providers/provider.ts';
+import type { ProviderFetch, TimeLimits } from '../../../electron/providers/provider-fetch.ts';
+import { createEndpointProvider } from '../../../electron/providers/registry.ts';
+import {
+  collect,
+  createTransport,
+  failureOf,
+  failuresOf,
+  modelRequest,
+  noAbort,
+  patientLimits,
+} from '../../support/provider-calls.ts';
+import { startScriptedProvider, type ScriptedProvider } from '../../support/scripted-provider.ts';
+
+const key = 'sk-very-secret-key-0123456789';
+const request = modelRequest('llama');
+
+describe('a provider that fails', () => {
+  let server: ScriptedProvider;
+  const transports: ProviderFetch[] = [];
+  const unhandled: unknown[] = [];
+  const onUnhandled = (reason: unknown) => unhandled.push(reason);
+
+  beforeAll(() => void process.on('unhandledRejection', onUnhandled));
+  afterAll(() => void process.off('unhandledRejection', onUnhandled));
+  beforeEach(async () => {
+    server = await startScriptedProvider();
+  });
+  afterEach(async () => {
+    await Promise.all(transports.splice(0).map((transport) => transport.close()));
+    await server.close();
+    expect(unhandled.splice(0)).toEqual([]);
+  });
+
+  function connect(limits: TimeLimits = patientLimits, baseAddress = server.baseAddress): Provider {
+    const transport = createTransport(limits);
+    transports.push(transport);
+    return createEndpointProvider({ title: 'Local', baseAddress, key, transport });
+  }
+
+  it.each([
+    [400, 'invalid_request'],
+    [401, 'provider_key_refused'],
+    [403, 'provider_key_refused'],
+    [404, 'invalid_request'],
+    [413, 'invalid_request'],
+    [422, 'invalid_request'],
+    [429, 'rate_limited'],
+    [500, 'provider_failed'],
+    [502, 'provider_failed'],
+    [503, 'provider_overloaded'],
+    [504, 'provider_failed'],
+    [529, 'provider_overloaded'],
+  ] as const)('with %i is %s, streamed or not', async (status, code) => {
+    server.answerWith((call) => call.fail(status, 'This is why.'));
+    expect((await failuresOf(connect(), request)).map((error) => error.code)).toEqual([code, code]);
+  });
+
+  it('is quoted when it says what is wrong with the request', async () => {
+    server.answerWith((call) => call.fail(400, 'max_tokens: must be\n  below 4096'));
+    const error = await failureOf(connect().generate(request, { signal: noAbort() }));
+    expect(error.message).toBe('Local does not accept the request (400). It said: max_tokens: must be below 4096');
+  });
+
+  it.each([
+    ['seconds', { 'retry-after': '17' }, 17],
+    ['parts of a second', { 'retry-after': '1.2' }, 2],
+    ['milliseconds', { 'retry-after-ms': '2500' }, 3],
+    ['a date that is over', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
+    ['nonsense', { 'retry-after': 'soon' }, 10],
+  ])('and limits the rate says when to try again, given as %s', async (_form, headers, seconds) => {
+    server.answerWith((call) => call.fail(429, 'slow down', headers as Record<string, string>));
+    expect((await failureOf(connect().generate(request, { signal: noAbort() }))).retryAfterSeconds).toBe(seconds);
+  });
+
+  it('and limits the rate until a date says how far away that is', async () => {
+    const date = new Date(Date.now() + 60_000).toUTCString();
+    server.answerWith((call) => call.fail(429, 'slow down', { 'retry-after': date }));
+    const { retryAfterSeconds } = await failureOf(connect().generate(request, { signal: noAbort() }));
+    expect(retryAfterSeconds).toSatisfy((seconds: number) => seconds > 50 && seconds <= 60);
+  });
+
+  it('never has the key in its message', async () => {
+    server.answerWith((call) => call.fail(400, `Bearer ${key} is not allowed, nor is ${key} or sk-proj-****abcd1234`));
+    const errors = await failuresOf(connect(), request);
+    for (const { message } of errors) expect(message).not.toMatch(/0123456789|abcd1234/);
+  });
+
+  it('is told from a page for people by its status', async () => {
+    server.answerWith((call) => call.head(404, { 'content-type': 'text/html' }).end('<h1>Nothing here</h1>'));
+    const error = await failureOf(connect().generate(request, { signal: noAbort() }));
+    expect([error.code, error.message]).toEqual([
+      'invalid_request',
+      'Local does not accept the request (404). It said: Not Found',
+    ]);
+  });
+
+  describe('by silence', () => {
+    const short: TimeLimits = { firstByteSeconds: 0.05, betweenBytesSeconds: 60 };
+    const shortBetween: TimeLimits = { firstByteSeconds: 60, betweenBytesSeconds: 0.05 };
+
+    it('before any byte is provider_silent and its socket is closed', async () => {
+      const answer = failureOf(connect(short).generate(request, { signal: noAbort() }));
+      const call = await server.nextCall();
+      expect((await answer).code).toBe('provider_silent');
+      await call.closed;
+    });
+
+    it('after the head is provider_silent: a head is no first byte', async () => {
+      server.answerWith((call) => call.openEventStream());
+      expect((await collect(connect(short).stream(request, { signal: noAbort() }))).error?.code).toBe(
+        'provider_silent',
+      );
+    });
+
+    it('in the middle is provider_silent after what was said', async () => {
+      const parts = collect(connect(shortBetween).stream(request, { signal: noAbort() }));
+      const call = (await server.nextCall()).openEventStream();
+      await call.chatDelta({ content: 'so far' });
+      const { content, error } = await parts;
+      expect([content, error?.code]).toEqual(['so far', 'provider_silent']);
+      await call.closed;
+    });
+
+    it('is broken by a comment that keeps the connection alive', async () => {
+      const parts = collect(
+        connect({ firstByteSeconds: 60, betweenBytesSeconds: 0.4 }).stream(request, { signal: noAbort() }),
+      );
+      const call = (await server.nextCall()).openEventStream();
+      for (let comments = 0; comments < 12; comments++) {
+        await call.write(': still thinking\n\n');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      await call.chatDelta({ content: 'done' });
+      await call.chatEnd();
+      expect((await parts).content).toBe('done');
+    });
+
+    it('is not meant when our own reader is slow', async () => {
+      const parts = connect(shortBetween).stream(request, { signal: noAbort() })[Symbol.asyncIterator]();
+      const first = parts.next();
+      const call = (await server.nextCall()).openEventStream();
+      const sending = (async () => {
+        for (let piece = 0; piece < 400; piece++) await call.chatDelta({ content: 'x'.repeat(64 * 1024) });
+        await call.chatEnd();
+      })();
+      await first;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      let last: unknown = null;
+      for (let next = await parts.next(); !next.done; next = await parts.next()) last = next.value;
+      await sending;
+      expect(last).toMatchObject({ type: 'finish' });
+    });
+  });
+
+  describe('by a broken answer', () => {
+    it('cut in the middle is provider_failed after what was said', async () => {
+      const parts = collect(connect().stream(request, { signal: noAbort() }));
+      const call = (await server.nextCall()).openEventStream();
+      await call.chatDelta({ content: 'so far' });
+      call.cut();
+      const { content, error, finish } = await parts;
+      expect([content, error?.code, finish]).toEqual(['so far', 'provider_failed', null]);
+    });
+
+    it('ended in the middle is provider_failed, and no answer', async () => {
+      const parts = collect(connect().stream(request, { signal: noAbort() }));
+      const call = (await server.nextCall()).openEventStream();
+      await call.chatDelta({ content: 'so far' });
+      call.end();
+      const { content, error, finish } = await parts;
+      expect([content, error?.code, finish]).toEqual(['so far', 'provider_failed', null]);
+    });
+
+    it.each([
+      ['text that is no JSON', 'data: {"choices": [oops\n\n'],
+      ['JSON of another form', 'data: {"hello": "world"}\n\n'],
+      ['bytes that are no text', Uint8Array.of(100, 97, 116, 97, 58, 32, 255, 254, 10, 10)],
+    ])('with %s in the stream is provider_failed', async (_kind, garbage) => {
+      const parts = collect(connect().stream(request, { signal: noAbort() }));
+      const call = (await server.nextCall()).openEventStream();
+      await call.chatDelta({ content: 'so far' });
+      await call.write(garbage);
+      const { content, error } = await parts;
+      expect([content, error?.code]).toEqual(['so far', 'provider_failed']);
+      // Nothing more is wanted of it: the socket must not stay open until it ends by itself.
+      await call.closed;
+    });
+
+    it('with an error event in the stream is provider_failed in its own words', async () => {
+      const parts = collect(connect().stream(request, { signal: noAbort() }));
+      const call = (await server.nextCall()).openEventStream();
+      await call.chatDelta({ content: 'so far' });
+      await call.event({ error: { message: `The model ${key} crashed.`, type: 'server_error' } });
+      const { error } = await parts;
+      expect([error?.code, error?.message]).toEqual([
+        'provider_failed',
+        'Local failed while it answered: The model [key] crashed.',
+      ]);
+    });
+
+    it.each([
+      ['that is no JSON', '<html>hello</html>'],
+      ['of another form', '{"hello": "world"}'],
+      ['that is empty', ''],
+    ])('with a whole body %s is provider_failed', async (_kind, body) => {
+      server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(body));
+      expect((await failureOf(connect().generate(request, { signal: noAbort() }))).code).toBe('provider_failed');
+    });
+
+    it('with a body that is cut is provider_failed', async () => {
+      const answer = failureOf(connect().generate(request, { signal: noAbort() }));
+      const call = (await server.nextCall()).head(200, { 'content-length': '1000' });
+      await call.write('{"choices": [');
+      call.cut();
+      expect((await answer).code).toBe('provider_failed');
+    });
+  });
+
+  it('to be reached is provider_failed with its host in words', async () => {
+    const gone = await startScriptedProvider();
+    await gone.close();
+    const [whole, streamed] = await failuresOf(connect(patientLimits, gone.baseAddress), request);
+    const { host } = new URL(gone.baseAddress);
+    for (const error of [whole!, streamed!]) {
+      expect([error.code, error.message]).toEqual([
+        'provider_failed',
+        `Local cannot be reached at ${host}. Check the network and the base address in Settings, Providers and keys.`,
+      ]);
+    }
+  });
+
+  it('to be found by name is provider_failed with its host in words', async () => {
+    const provider = connect(patientLimits, 'http://no-such-host.invalid/v1');
+    const error = await failureOf(provider.generate(request, { signal: noAbort() }));
+    expect([error.code, error.message.includes('no-such-host.invalid')]).toEqual(['provider_failed', true]);
+  });
+});
