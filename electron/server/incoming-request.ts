@@ -10,16 +10,12 @@ const decoder = new TextDecoder();
 function collect(incoming: NodeRequest, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const fail = (): void => reject(incoming.errored ?? new Error('The caller left before the end of the body.'));
-    if (incoming.destroyed) return fail();
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) return leave();
+    signal.addEventListener('abort', leave, { once: true });
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     incoming.once('error', reject);
-    incoming.once('close', () => {
-      // Every request closes; an error made for each of them would cost more than the rest of this function.
-      if (!incoming.readableEnded) fail();
-    });
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 }
 

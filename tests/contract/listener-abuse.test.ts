@@ -149,7 +149,10 @@ describe('slow callers', () => {
   });
 
   test('a caller that sends on and on after its answer is cut', async () => {
-    const { connect, host } = await startVictim(limits, async () => new Response('no', { status: 413 }));
+    const { connect, host } = await startVictim(
+      { ...limits, bodyTime: 60_000 },
+      async () => new Response('no', { status: 413 }),
+    );
     const connection = connect().send(`POST / HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n`);
     const drip = setInterval(() => connection.send('1\r\na\r\n'), 20);
     const answer = await connection.untilClosed();
@@ -367,6 +370,8 @@ describe('floods over HTTP/2', () => {
     onTestFinished(() => session.destroy());
     await once(session, 'remoteSettings');
     const streams = Array.from({ length: 12 }, () => session.request({ ':path': '/' }).resume());
+    // By the answer to a ping everything that was sent before it has been looked at.
+    await new Promise((pinged) => session.ping(pinged));
     resolve();
     await Promise.all(streams.map((stream) => once(stream, 'close')));
     expect(most).toBeLessThanOrEqual(4);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { call, fetchText, isSecure, RawConnection, startListener, transports } from '../support/http-clients.ts';
 
@@ -152,6 +152,25 @@ describe.each(transports)('%s', (transport) => {
     );
     const body = new Readable({ read() {} });
     body.push('half');
+    const pending = call(transport, address, { method: 'POST', headers: { 'content-length': '8' }, body });
+    await arrived.opened;
+    pending.leave();
+    await failed.opened;
+  });
+
+  test('does not wait for the body of a caller that has left already', async () => {
+    const [arrived, failed] = [gate(), gate()];
+    const { address } = await startListener(
+      async (request) => {
+        arrived.open();
+        await aborted(request.signal);
+        await request.text().catch(failed.open);
+        return new Response();
+      },
+      { isTls },
+    );
+    const body = new PassThrough();
+    body.write('half');
     const pending = call(transport, address, { method: 'POST', headers: { 'content-length': '8' }, body });
     await arrived.opened;
     pending.leave();
@@ -325,6 +344,24 @@ test('refuses a body that is not wanted before it is sent', async () => {
   );
   const text = await connection.receive('no');
   expect(text).toMatch(/^HTTP\/1\.1 413 /);
+});
+
+test.each([
+  ['not read at all', 0],
+  ['read in part', 1],
+])('takes in the rest of a body that was %s, for callers that read only after they have sent', async (_how, pieces) => {
+  const { address } = await startListener(async (request) => {
+    const reader = request.body?.getReader();
+    for (let piece = 0; piece < pieces; piece += 1) await reader?.read();
+    await reader?.cancel();
+    return new Response('too large', { status: 413 });
+  });
+  const connection = new RawConnection(address);
+  connection.socket.pause();
+  connection.send(`POST / HTTP/1.1\r\nHost: ${new URL(address).host}\r\nContent-Length: ${32 * megabyte}\r\n\r\n`);
+  await new Promise((resolve) => connection.socket.write(Buffer.alloc(32 * megabyte), resolve));
+  connection.socket.resume();
+  expect(await connection.receive('too large')).toMatch(/^HTTP\/1\.1 413 /);
 });
 
 test('tells a caller that waits to go on only when the body is read', async () => {
