@@ -32,6 +32,21 @@ export function isInstalled() {
   });
 }
 
+/**
+ * Calls back once when the process that started us is gone. npm starts us through a shell that passes no signal on: without
+ * this a host would stay behind, on its port, when npm is ended.
+ */
+function onParentGone(callBack) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    callBack();
+  }, 250);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
 /** Runs a command with this terminal and resolves with its exit status; signals sent to us reach it. */
 export function runToEnd(command, parameters, options = {}) {
   return new Promise((resolve, reject) => {
@@ -39,8 +54,10 @@ export function runToEnd(command, parameters, options = {}) {
     // A terminal's Ctrl+C reaches the child by itself; twice would mean: at once, whatever is under way.
     const forward = (signal) => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
+    const stopWatching = onParentGone(() => child.kill('SIGTERM'));
     child.on('error', reject);
     child.on('close', (status, signal) => {
+      stopWatching();
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, forward);
       resolve(status ?? 128 + (constants.signals[signal] ?? 0));
     });
@@ -58,7 +75,10 @@ async function install() {
   process.stderr.write('Installing what Touchstone needs (npm ci); the first time takes a minute or two.\n');
   const { command, parameters, shell } = npmCommand();
   // Its warnings are about the Node that installs, not the one that runs. What npm prints goes to stderr: stdout belongs to the command that was asked for.
-  const status = await runToEnd(command, [...parameters, 'ci', '--loglevel=error'], { stdio: ['inherit', 2, 2], shell });
+  const status = await runToEnd(command, [...parameters, 'ci', '--loglevel=error'], {
+    stdio: ['inherit', 2, 2],
+    shell,
+  });
   if (status !== 0) process.exit(status);
 }
 
