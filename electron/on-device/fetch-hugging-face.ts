@@ -28,7 +28,10 @@ export async function fetchHuggingFace(model: CatalogueModel, address: string, c
     const { totalSize, downloadedSize } = downloader;
     await requireFreeSpace(context.directory, totalSize - downloadedSize);
     context.report({ bytes: totalSize, receivedBytes: downloadedSize, step: 'downloading' });
-    await Promise.race([downloader.download({ signal: guard.signal }), guard.rejection]);
+    // Not raced against the signal: the downloader closes the file first, and the next attempt opens it again. It then
+    // resolves as if it were done.
+    await downloader.download({ signal: guard.signal });
+    guard.signal.throwIfAborted();
   } catch (error) {
     throw toFetchError(error, context.signal, guard.signal);
   } finally {

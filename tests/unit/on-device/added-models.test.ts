@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createOnDeviceLanguageModels } from '../../../electron/on-device/create-language-models.ts';
+import type { OnDeviceLanguageModels } from '../../../electron/on-device/language-model.ts';
+import type { CatalogueModel } from '../../../electron/on-device/model-catalogue.ts';
+import type { SettingsStore } from '../../../electron/storage/storage.ts';
+import { createTestHub, type TestHub } from '../../support/on-device-hub.ts';
+import { createMemorySettings } from '../../support/on-device-settings.ts';
+import { readModel, whenModel } from '../../support/on-device-state.ts';
+
+const { signal } = new AbortController();
+const listed: CatalogueModel = {
+  id: 'listed',
+  title: 'Listed',
+  fileName: 'listed.gguf',
+  bytes: 10,
+  memoryBytes: null,
+  sha256: null,
+  licence: null,
+  note: '',
+  source: { kind: 'packages', parts: [] },
+};
+
+let folder: string;
+let directory: string;
+let settings: SettingsStore;
+let opened: OnDeviceLanguageModels[];
+
+function open(catalogue: readonly CatalogueModel[] = [listed], silenceSeconds = 30): OnDeviceLanguageModels {
+  const models = createOnDeviceLanguageModels({
+    directory,
+    settings,
+    catalogue,
+    silenceSeconds,
+    registryAddress: 'http://127.0.0.1:1',
+    log: () => {},
+  });
+  opened.push(models);
+  return models;
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'touchstone-added-'));
+  directory = join(folder, 'models');
+  settings = createMemorySettings();
+  opened = [];
+});
+
+afterEach(async () => {
+  await Promise.all(opened.map((models) => models.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a GGUF file that the person brings', () => {
+  it('is used where it lies, is remembered, and is not deleted when it is removed from the list', async () => {
+    const path = join(folder, 'mine.gguf');
+    writeFileSync(path, 'GGUF and more');
+    const models = open();
+    await models.add(path);
+    const expected = {
+      id: 'mine.gguf',
+      title: 'mine',
+      source: 'file',
+      state: 'installed',
+      bytes: 13,
+      isSelected: true,
+    };
+    expect(readModel(models, 'mine.gguf')).toMatchObject(expected);
+    expect(existsSync(join(directory, 'mine.gguf'))).toBe(false);
+    const next = open();
+    expect(readModel(next, 'mine.gguf')).toMatchObject(expected);
+    await next.remove('mine.gguf');
+    expect(next.state().models.map(({ id }) => id)).toEqual(['listed']);
+    expect(readFileSync(path, 'utf8')).toBe('GGUF and more');
+    expect(settings.read().onDeviceModel).toBeNull();
+    expect(open().state().models.length).toBe(1);
+  });
+
+  it('is shown as gone when it was moved away, and cannot answer', async () => {
+    const path = join(folder, 'mine.gguf');
+    writeFileSync(path, 'GGUF');
+    await open().add(path);
+    rmSync(path);
+    const models = open();
+    expect(readModel(models, 'mine.gguf')).toMatchObject({
+      state: 'failed',
+      failure: expect.stringMatching(/no longer/),
+    });
+    await expect(models.select('mine.gguf')).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it.each([
+    [
+      'a file that is no GGUF file',
+      () => (writeFileSync(join(folder, 'text.gguf'), 'text'), join(folder, 'text.gguf')),
+    ],
+    ['a path where nothing is', () => join(folder, 'absent.gguf')],
+    ['a folder', () => folder],
+    ['a path that is not absolute', () => 'models/mine.gguf'],
+    ['a web address', () => 'http://127.0.0.1/model.gguf'],
+    ['half an hf address', () => 'hf:Qwen'],
+    ['an hf address that climbs', () => 'hf:user/model/../../x.gguf'],
+    ['nothing', () => '  '],
+  ])('is refused when it is %s', async (_, address) => {
+    const models = open();
+    await expect(models.add(address())).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ field: 'address' }],
+    });
+    expect(models.state().models.length).toBe(1);
+  });
+
+  it('is refused when its name is taken', async () => {
+    const path = join(folder, 'listed.gguf');
+    writeFileSync(path, 'GGUF');
+    await expect(open().add(path)).rejects.toMatchObject({
+      details: [{ issue: expect.stringMatching(/in the list already/) }],
+    });
+  });
+
+  it('answers only when it is chosen', async () => {
+    for (const name of ['one.gguf', 'two.gguf']) writeFileSync(join(folder, name), 'GGUF');
+    const models = open();
+    await models.add(join(folder, 'one.gguf'));
+    await models.add(join(folder, 'two.gguf'));
+    expect(models.selectedFileName()).toBe('one.gguf');
+    await models.select('two.gguf');
+    expect(models.selectedFileName()).toBe('two.gguf');
+    expect(await models.provider.listModels({ signal })).toEqual([{ name: 'two.gguf', title: 'two' }]);
+    await models.remove('two.gguf');
+    expect(models.selectedFileName()).toBe('one.gguf');
+  });
+
+  it('that only begins like a model fails the run with a clear error', { timeout: 60_000 }, async () => {
+    const path = join(folder, 'broken.gguf');
+    writeFileSync(path, `GGUF${'x'.repeat(5000)}`);
+    const models = open();
+    await models.add(path);
+    const run = models.provider.generate(
+      { model: 'm', systemMessage: null, messages: [{ role: 'user', content: 'Hi' }], configuration: {} },
+      { signal },
+    );
+    await expect(run).rejects.toMatchObject({
+      code: 'provider_failed',
+      message: expect.stringMatching(/file is damaged or of a kind/),
+    });
+    expect(models.state().engine).toMatchObject({
+      state: 'failed',
+      failure: expect.stringMatching(/could not be loaded/),
+    });
+  });
+});
+
+describe('a model by hf address', { timeout: 60_000 }, () => {
+  let hub: TestHub;
+
+  beforeEach(async () => {
+    hub = await createTestHub('/user/model/resolve/main/small.gguf');
+    vi.stubEnv('HF_ENDPOINT', hub.address);
+  });
+
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await hub.close();
+  });
+
+  it('is fetched as soon as it is added, checked and remembered', async () => {
+    const models = open();
+    await models.add('hf:user/model/small.gguf');
+    await models.whenInstalled('small.gguf', { signal });
+    expect(readFileSync(join(directory, 'small.gguf')).equals(hub.content)).toBe(true);
+    const sha256 = createHash('sha256').update(hub.content).digest('hex');
+    const expected = { state: 'installed', source: 'hugging-face', bytes: 12_000_000, sha256, isSelected: true };
+    expect(readModel(models, 'small.gguf')).toMatchObject(expected);
+    expect(readModel(open(), 'small.gguf')).toMatchObject(expected);
+    expect(readdirSync(directory).sort()).toEqual(['models.json', 'small.gguf']);
+  });
+
+  it('goes on after a pause and a new start with the bytes that are missing', async () => {
+    const first = open();
+    hub.holdAfter(9_000_000);
+    await first.add('hf:user/model/small.gguf');
+    await whenModel(first, 'small.gguf', ({ receivedBytes }) => receivedBytes > 6_000_000);
+    await first.pause('small.gguf');
+    expect(readModel(first, 'small.gguf')).toMatchObject({ state: 'paused', bytes: 12_000_000 });
+    await first.close();
+    const second = open();
+    expect(readModel(second, 'small.gguf').state).toBe('paused');
+    hub.holdAfter(null);
+    await second.install('small.gguf');
+    await second.whenInstalled('small.gguf', { signal });
+    expect(readFileSync(join(directory, 'small.gguf')).equals(hub.content)).toBe(true);
+    // A piece of the downloader's own size (5 MiB) that was not complete comes again; the whole file would make 21 MB.
+    expect(hub.sentBytes()).toBeLessThan(17_000_000);
+  });
+
+  it('is not taken when its checksum is another than the catalogue says', async () => {
+    const model: CatalogueModel = {
+      ...listed,
+      id: 'small',
+      fileName: 'small.gguf',
+      bytes: 12_000_000,
+      sha256: 'ab'.repeat(32),
+      source: { kind: 'hugging-face', address: 'hf:user/model/small.gguf' },
+    };
+    const models = open([model]);
+    await models.install('small');
+    await expect(models.whenInstalled('small', { signal })).rejects.toThrow(/checksum is wrong/);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('fails with the need for an open network when nothing answers there', async () => {
+    await hub.close();
+    const models = open([listed], 2);
+    await models.add('hf:user/model/small.gguf');
+    await expect(models.whenInstalled('small.gguf', { signal })).rejects.toThrow(/needs an open network/);
+    hub = await createTestHub('/');
+  });
+
+  it('fails after a time limit when the server falls silent, and can be removed', async () => {
+    const models = open([listed], 1.5);
+    hub.holdAfter(3_000_000);
+    await models.add('hf:user/model/small.gguf');
+    await expect(models.whenInstalled('small.gguf', { signal })).rejects.toThrow(/sent nothing for 1\.5 s/);
+    await models.remove('small.gguf');
+    expect(readdirSync(directory)).toEqual(['models.json']);
+    expect(models.state().models.map(({ id }) => id)).toEqual(['listed']);
+  });
+});
+
+describe('while no model is installed', () => {
+  const request = {
+    model: 'm',
+    systemMessage: null,
+    messages: [{ role: 'user' as const, content: 'Hi' }],
+    configuration: {},
+  };
+
+  it('a run fails and says how to get one', async () => {
+    const models = open();
+    await expect(models.provider.generate(request, { signal })).rejects.toMatchObject({
+      code: 'model_not_installed',
+      status: 503,
+      message: expect.stringMatching(/Settings, On-device models.*npm start/),
+    });
+    expect(await models.provider.listModels({ signal })).toEqual([]);
+    expect(models.selectedFileName()).toBe('listed.gguf');
+    expect(models.state().engine.state).toBe('idle');
+  });
+});
