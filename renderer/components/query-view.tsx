@@ -17,7 +17,9 @@ export function QueryView<Data>({ query, subject, rows = 3, children }: QueryVie
   if (query.isPending) return <LoadingRows label={`Reading ${subject}`} rows={rows} />;
   return (
     <ErrorFailure title={`Touchstone could not read ${subject}`} error={query.error}>
-      <Button onClick={() => void query.refetch()}>Try again</Button>
+      <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
+        Try again
+      </Button>
     </ErrorFailure>
   );
 }

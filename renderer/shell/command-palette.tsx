@@ -4,12 +4,12 @@ import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { Icon } from '../components/icon.tsx';
 import { KeyCaps } from '../components/key-caps.tsx';
-import { matchScore } from '../components/match-score.ts';
 import { ModalLayer } from '../components/modal-layer.tsx';
 import { allActions, useActionStore, type Action } from '../stores/actions.ts';
 import { keysOf } from './global-keys.ts';
 import { useObjectActions } from './object-actions.ts';
 import { closeOverlay, useOverlay } from './overlay-state.ts';
+import { rankActions } from './rank-actions.ts';
 
 function PaletteItem({ action }: { action: Action }) {
   const choose = () => {
@@ -18,11 +18,7 @@ function PaletteItem({ action }: { action: Action }) {
     requestAnimationFrame(action.run);
   };
   return (
-    <Command.Item
-      value={action.id}
-      keywords={[action.title, action.group, action.detail ?? '', ...(action.keywords ?? [])]}
-      onSelect={choose}
-    >
+    <Command.Item value={action.id} onSelect={choose}>
       {action.icon && <Icon icon={action.icon} />}
       <span className="truncate">{action.title}</span>
       {action.detail && <span className="small tertiary truncate">{action.detail}</span>}
@@ -36,14 +32,12 @@ function PaletteBody() {
   const [search, setSearch] = useState('');
   const sources = useActionStore((state) => state.sources);
   const objects = useObjectActions(search !== '');
-  const actions = [...allActions(sources), ...objects].filter(
-    ({ isEnabled, isHiddenInPalette }) => isEnabled !== false && isHiddenInPalette !== true,
-  );
+  const groups = rankActions([...allActions(sources), ...objects], search);
   return (
     <Command
       label="Commands"
       loop
-      filter={(_id, text, keywords) => matchScore(text, keywords ?? [])}
+      shouldFilter={false}
       onKeyDown={(event) => {
         if (keysOf(event.nativeEvent) === 'Mod+K') {
           event.preventDefault();
@@ -58,9 +52,9 @@ function PaletteBody() {
       </div>
       <Command.List>
         <Command.Empty>Nothing has this name. Try fewer letters, or press ? for the keys.</Command.Empty>
-        {[...Map.groupBy(actions, ({ group }) => group)].map(([group, members]) => (
-          <Command.Group key={group} heading={group}>
-            {members.map((action) => (
+        {groups.map(({ title, actions }) => (
+          <Command.Group key={title} heading={title}>
+            {actions.map((action) => (
               <PaletteItem key={action.id} action={action} />
             ))}
           </Command.Group>

@@ -1,11 +1,15 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Suspense, useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { Button } from '../components/button.tsx';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { EmptyState, LoadingRows } from '../components/state-panels.tsx';
 import { useHost } from '../host/host-context.tsx';
+import { hostKey } from '../queries/host-state.ts';
 import { useFollowOnDevice } from '../queries/on-device.ts';
+import { runsKey } from '../queries/runs.ts';
 import { useSettings } from '../queries/settings.ts';
+import { useActivity } from '../stores/activity.ts';
 import { applyTheme } from '../stores/theme.ts';
 import { useWindowState } from '../stores/window-state.ts';
 import { CommandPalette } from './command-palette.tsx';
@@ -47,6 +51,20 @@ function useKeptTheme(): void {
   }, [theme]);
 }
 
+/** A run that ends has changed what is kept: the status bar's count and the lists of runs are read again. */
+function useRenewalAfterRuns(): void {
+  const queryClient = useQueryClient();
+  useEffect(
+    () =>
+      useActivity.subscribe(({ streamingRuns }, before) => {
+        if (streamingRuns >= before.streamingRuns) return;
+        void queryClient.invalidateQueries({ queryKey: hostKey });
+        void queryClient.invalidateQueries({ queryKey: runsKey });
+      }),
+    [queryClient],
+  );
+}
+
 /** The frame of the window around the open screen. */
 export function Shell() {
   const [location] = useLocation();
@@ -56,6 +74,7 @@ export function Shell() {
   useWindowActions();
   useFollowOnDevice();
   useKeptTheme();
+  useRenewalAfterRuns();
   useEffect(() => {
     if (screen) useWindowState.getState().keepLocation(location);
     document.title = screen ? `${screen.name} - Touchstone` : 'Touchstone';

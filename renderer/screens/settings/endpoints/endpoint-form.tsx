@@ -15,13 +15,18 @@ interface Draft {
 
 type Problems = Partial<Record<'name' | 'baseAddress' | 'key', string>>;
 
+/** The contract names the field before its words, here they stand below it. */
+function asSentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** What is wrong with each field by the rules of the contract. */
 export function endpointProblems({ name, baseAddress, key }: Draft): Problems {
   const checked = addEndpoint.body?.safeParse({ name, baseAddress, key: key === '' ? null : key });
   const problems: Problems = {};
   for (const issue of checked?.error?.issues ?? []) {
     const field = issue.path[0];
-    if (field === 'name' || field === 'baseAddress' || field === 'key') problems[field] ??= issue.message;
+    if (field === 'name' || field === 'baseAddress' || field === 'key') problems[field] ??= asSentence(issue.message);
   }
   return problems;
 }

@@ -101,8 +101,8 @@ describe('a compatible endpoint', () => {
     fill('Name', 'my gateway');
     fill('Base address', 'localhost:11434');
     await press('Save and test');
-    expect(screen.getByText(/must be 1 to 64 letters/)).toBeTruthy();
-    expect(screen.getByText(/must be an http or https address/)).toBeTruthy();
+    expect(screen.getByText(/^Must be 1 to 64 letters/)).toBeTruthy();
+    expect(screen.getByText(/^Must be an http or https address/)).toBeTruthy();
     expect(opened.window.requests).not.toContain('POST /window/endpoints');
   });
 });
