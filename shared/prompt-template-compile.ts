@@ -1,108 +1,34 @@
 /** Turns the syntax of a template into instructions for the renderer, and finds what the template language does not have. */
 
 import type { AST } from '@handlebars/parser';
-import { nodeSpan, TemplateProblem, type Span } from './prompt-template-syntax.ts';
-
-/** A way from the replacements to a value; `*` stands for every item of a list. Null where only a run can tell. */
-export type Place = readonly string[] | null;
-
-export interface PathExpression {
-  readonly type: 'path';
-  readonly source: 'context' | 'data' | 'parameter';
-  /** Contexts, data frames or parameter lists to go up before the parts are looked up. */
-  readonly up: number;
-  readonly parts: readonly string[];
-  /** Keys that fill the path when they are given as they are written, `customer.name` for `{{customer.name}}`. */
-  readonly literalKeys: readonly string[];
-  /** What a person calls it. */
-  readonly name: string;
-}
-
-export type Expression =
-  | PathExpression
-  | { readonly type: 'literal'; readonly value: unknown }
-  | { readonly type: 'lookup'; readonly target: Expression; readonly key: Expression; readonly name: string };
-
-export type BlockKind = 'if' | 'unless' | 'each' | 'with' | 'plain';
-
-export type Instruction =
-  | { readonly type: 'content'; readonly text: string }
-  | { readonly type: 'value'; readonly value: Expression }
-  | {
-      readonly type: 'block';
-      readonly kind: BlockKind;
-      readonly value: Expression;
-      readonly includeZero: Expression | null;
-      readonly program: Program | null;
-      readonly inverse: Program | null;
-    };
-
-export interface Program {
-  readonly body: readonly Instruction[];
-  /** Whether it declares parameters (`as |item index|`). */
-  readonly hasParameters: boolean;
-}
-
-/** How a template uses a value. */
-export type Use = 'text' | 'list' | 'object' | 'condition' | 'section';
-
-export interface Occurrence extends Span {
-  readonly place: readonly string[];
-  readonly use: Use;
-}
-
-interface ParameterScope {
-  readonly names: readonly string[];
-  readonly places: readonly Place[];
-  readonly outer: ParameterScope | null;
-}
-
-interface Scope {
-  readonly place: Place;
-  readonly outer: Scope | null;
-  readonly parameters: ParameterScope | null;
-}
-
-interface Resolved {
-  readonly expression: Expression;
-  readonly place: Place;
-}
+import {
+  dataPath,
+  findParameter,
+  headPath,
+  innerScope,
+  isPath,
+  isSimple,
+  nameOf,
+  pathResult,
+  withParameters,
+  type Resolved,
+  type Scope,
+} from './prompt-template-paths.ts';
+import type { BlockKind, Expression, Instruction, Occurrence, Place, Program, Use } from './prompt-template-program.ts';
+import { nodeSpan, TemplateProblem } from './prompt-template-syntax.ts';
 
 type Call = AST.MustacheStatement | AST.BlockStatement | AST.SubExpression;
 
 const blockHelpers = ['if', 'unless', 'each', 'with'] as const;
 const isBlockHelper = (name: string): name is (typeof blockHelpers)[number] => blockHelpers.some((one) => one === name);
 
-function isPath(node: AST.Expression): node is AST.PathExpression {
-  return node.type === 'PathExpression';
-}
-
-/** Handlebars takes a literal at the start of a tag, `{{"first name"}}`, as the name of a variable. */
-function headPath(node: AST.Expression): AST.PathExpression {
-  if (isPath(node)) return node;
-  if (!node.type.endsWith('Literal') || node.type === 'HashLiteral' || node.type === 'ArrayLiteral') {
-    throw new TemplateProblem(
-      'A tag starts with the name of a variable or with if, unless, each, with or lookup',
-      nodeSpan(node).start,
-    );
-  }
-  const text = String('original' in node ? node.original : node.type === 'NullLiteral' ? null : undefined);
-  return {
-    type: 'PathExpression',
-    data: false,
-    depth: 0,
-    parts: [text],
-    head: text,
-    tail: [],
-    original: text,
-    loc: node.loc,
-  };
-}
-
-/** Whether the path is one plain name, which alone can be a helper or a block parameter. */
-function isSimple(path: AST.PathExpression): boolean {
-  return path.parts.length === 1 && path.depth === 0 && !path.data && !/^\.|this\b/.test(path.original);
-}
+const uses: Record<BlockKind, Use> = {
+  if: 'condition',
+  unless: 'condition',
+  each: 'list',
+  with: 'object',
+  plain: 'section',
+};
 
 export class TemplateCompiler {
   readonly problems: TemplateProblem[] = [];
@@ -298,55 +224,4 @@ export class TemplateCompiler {
   private problem(node: AST.Node, message: string): TemplateProblem {
     return new TemplateProblem(message, nodeSpan(node).start);
   }
-}
-
-const uses: Record<BlockKind, Use> = {
-  if: 'condition',
-  unless: 'condition',
-  each: 'list',
-  with: 'object',
-  plain: 'section',
-};
-
-function findParameter(name: string, from: ParameterScope | null): { up: number; index: number; place: Place } | null {
-  let up = 0;
-  for (let scope = from; scope; scope = scope.outer, up++) {
-    const index = scope.names.indexOf(name);
-    if (index >= 0) return { up, index, place: scope.places[index] ?? null };
-  }
-  return null;
-}
-
-/** What a person calls a value: the way to it without the marks for items. */
-function nameOf(place: Place, written: string): string {
-  return place?.filter((part) => part !== '*').join('.') || written;
-}
-
-function pathResult(
-  source: PathExpression['source'],
-  up: number,
-  parts: string[],
-  place: Place,
-  path: AST.PathExpression,
-): Resolved {
-  const literalKeys = source === 'context' && parts.length > 1 ? [...new Set([parts.join('.'), path.original])] : [];
-  return { expression: { type: 'path', source, up, parts, literalKeys, name: nameOf(place, path.original) }, place };
-}
-
-function dataPath(path: AST.PathExpression, parts: string[]): Resolved {
-  const place = parts[0] === 'root' ? parts.slice(1) : null;
-  return pathResult('data', path.depth, parts, place, path);
-}
-
-function innerScope(kind: BlockKind, place: Place, scope: Scope): Scope {
-  if (kind === 'with') return place === scope.place ? scope : { place, outer: scope, parameters: scope.parameters };
-  return { place: place && [...place, '*'], outer: scope, parameters: scope.parameters };
-}
-
-/** Parameters of a body; only the main body of `each`, `with` and a plain block gets values for them. */
-function withParameters(program: AST.Program, kind: BlockKind | null, scope: Scope): Scope {
-  const names = program.blockParams ?? [];
-  if (names.length === 0) return scope;
-  const places = kind === null ? [] : [scope.place, null];
-  return { ...scope, parameters: { names, places, outer: scope.parameters } };
 }

@@ -1,6 +1,6 @@
 /** Carries out a compiled template. Gives what Handlebars gives with `noEscape`, without making code of it. */
 
-import type { Expression, Instruction, PathExpression, Program } from './prompt-template-compile.ts';
+import type { Expression, Instruction, PathExpression, Program } from './prompt-template-program.ts';
 
 export interface RenderLimits {
   /** Most tags, passes of loops and list items that one rendering may go through. */

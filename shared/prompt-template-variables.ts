@@ -1,6 +1,6 @@
 /** Which fields a person must fill for a template. */
 
-import type { Occurrence, Use } from './prompt-template-compile.ts';
+import type { Occurrence, Use } from './prompt-template-program.ts';
 import type { Span } from './prompt-template-syntax.ts';
 
 export type VariableKind = 'text' | 'list' | 'object' | 'condition';

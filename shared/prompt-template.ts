@@ -6,7 +6,8 @@
  */
 
 import { AppError, type ErrorDetail } from './app-error.ts';
-import { TemplateCompiler, type Program } from './prompt-template-compile.ts';
+import { TemplateCompiler } from './prompt-template-compile.ts';
+import type { Program } from './prompt-template-program.ts';
 import { RenderLimitError, TemplateRenderer, type RenderLimits } from './prompt-template-render.ts';
 import { parseSyntax, TemplateProblem } from './prompt-template-syntax.ts';
 import { collectVariables, createLineFinder, type TemplateVariable } from './prompt-template-variables.ts';
