@@ -147,7 +147,8 @@ function responses(endpoint: Endpoint, components: Components): Json {
     ...(endpoint.body || endpoint.query || endpoint.parameters ? [400] : []),
     ...(endpoint.access === 'public' ? [] : [401, 403]),
     ...(endpoint.body ? [413, 415] : []),
-    ...[421, 500],
+    421,
+    500,
     ...(endpoint.errors ?? []),
   ].toSorted((a, b) => a - b);
   return {

@@ -195,9 +195,16 @@ test.runIf(curlVersion.includes('HTTP2'))('curl with prior knowledge of HTTP/2 r
   const request = completionCall(host, '/api/completions/stream');
   const headers = Object.entries(request.headers ?? {}).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const { stdout } = await curl('curl', [
-    ...['-sS', '-N', '--http2-prior-knowledge', '--noproxy', '*', '-w', '\n%{http_version} %{http_code}'],
+    '-sSN',
+    '--http2-prior-knowledge',
+    '--noproxy',
+    '*',
+    '-w',
+    '\n%{http_version} %{http_code}',
     ...headers,
-    ...['-d', String(request.body), `${host.listener.address}/api/completions/stream`],
+    '-d',
+    String(request.body),
+    `${host.listener.address}/api/completions/stream`,
   ]);
   const end = stdout.lastIndexOf('\n');
   const values = JSON.parse(stdout.slice(0, end)) as { choice: { message: { content?: string } } }[];

@@ -17,6 +17,20 @@ export interface ScriptedAnswer {
   usage?: ScriptedUsage;
 }
 
+const closings = new WeakMap<Socket, Promise<number>>();
+
+/** One listener for a socket, however many calls come over it. */
+function socketClosed(socket: Socket): Promise<number> {
+  const known = closings.get(socket);
+  if (known) return known;
+  const closed = new Promise<number>((resolve) => {
+    if (socket.destroyed) resolve(performance.now());
+    else socket.once('close', () => resolve(performance.now()));
+  });
+  closings.set(socket, closed);
+  return closed;
+}
+
 /**
  * One request that has arrived whole and waits for the test to answer it, byte by byte. Nothing is answered by itself.
  * The `chat...` methods write the chat completions form that an `OpenAiCompatible` endpoint speaks.
@@ -38,10 +52,7 @@ export class ScriptedCall {
     this.bodyText = bodyText;
     this.socket = request.socket;
     this.#response = response;
-    this.closed = new Promise((resolve) => {
-      if (request.socket.destroyed) resolve(performance.now());
-      else request.socket.once('close', () => resolve(performance.now()));
-    });
+    this.closed = socketClosed(request.socket);
   }
 
   get body(): Record<string, unknown> {
