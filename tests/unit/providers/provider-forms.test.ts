@@ -1,0 +1,341 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Configuration } from '../../../shared/contract/completions.ts';
+import type { Provider } from '../../../electron/providers/provider.ts';
+import type { ProviderFetch } from '../../../electron/providers/provider-fetch.ts';
+import { createEndpointProvider, registry } from '../../../electron/providers/registry.ts';
+import { collect, createTransport, failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
+import { startScriptedProvider, type ScriptedProvider } from '../../support/scripted-provider.ts';
+
+function fixture(name: string): string {
+  return readFileSync(new URL(`../../fixtures/providers/${name}`, import.meta.url), 'utf8');
+}
+
+const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const everything: Configuration = {
+  temperature: 0.5,
+  top_p: 0.9,
+  top_k: 40,
+  max_tokens: 100,
+  stop: ['END', 'STOP'],
+  seed: 7,
+  frequency_penalty: 0.1,
+  presence_penalty: 0.2,
+  response_format: { type: 'json_schema', json_schema: { name: 'place', schema } },
+  own_parameter: { of: ['the', 'provider'] },
+};
+const authorization = { authorization: 'Bearer the-key' };
+
+/** What each API is asked for a whole answer with every parameter that it takes, and where. */
+const forms = [
+  {
+    name: 'OpenAi',
+    file: 'open-ai',
+    model: 'gpt-4o',
+    path: '/v1/responses',
+    headers: authorization,
+    body: {
+      model: 'gpt-4o',
+      input: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: [{ type: 'input_text', text: 'hello' }] },
+      ],
+      temperature: 0.5,
+      top_p: 0.9,
+      max_output_tokens: 100,
+      store: false,
+      text: { format: { type: 'json_schema', name: 'place', schema, strict: false } },
+      own_parameter: { of: ['the', 'provider'] },
+    },
+  },
+  {
+    name: 'Anthropic',
+    file: 'anthropic',
+    model: 'claude-opus-4-6',
+    path: '/v1/messages',
+    headers: { 'x-api-key': 'the-key', 'anthropic-version': '2023-06-01' },
+    body: {
+      model: 'claude-opus-4-6',
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
+      temperature: 0.5,
+      top_k: 40,
+      max_tokens: 100,
+      stop_sequences: ['END', 'STOP'],
+      output_config: { format: { type: 'json_schema', schema: { ...schema, additionalProperties: false } } },
+      own_parameter: { of: ['the', 'provider'] },
+    },
+  },
+  {
+    name: 'GoogleGemini',
+    file: 'google-gemini',
+    model: 'gemini-4-argon',
+    path: '/v1/models/gemini-4-argon:generateContent',
+    headers: { 'x-goog-api-key': 'the-key' },
+    body: {
+      systemInstruction: { parts: [{ text: 'Be brief.' }] },
+      contents: [{ role: 'user', parts: [{ text: 'hello' }] }],
+      generationConfig: {
+        temperature: 0.5,
+        topP: 0.9,
+        topK: 40,
+        maxOutputTokens: 100,
+        stopSequences: ['END', 'STOP'],
+        seed: 7,
+        frequencyPenalty: 0.1,
+        presencePenalty: 0.2,
+        responseMimeType: 'application/json',
+        responseJsonSchema: schema,
+      },
+      store: false,
+      own_parameter: { of: ['the', 'provider'] },
+    },
+  },
+  {
+    name: 'Groq',
+    file: 'groq',
+    model: 'openai/gpt-oss-120b',
+    path: '/v1/chat/completions',
+    headers: authorization,
+    body: {
+      model: 'openai/gpt-oss-120b',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'hello' },
+      ],
+      temperature: 0.5,
+      top_p: 0.9,
+      max_tokens: 100,
+      stop: ['END', 'STOP'],
+      seed: 7,
+      frequency_penalty: 0.1,
+      presence_penalty: 0.2,
+      response_format: { type: 'json_schema', json_schema: { name: 'place', schema, strict: false } },
+      own_parameter: { of: ['the', 'provider'] },
+    },
+  },
+  {
+    name: 'Cohere',
+    file: 'cohere',
+    model: 'command-a-plus-05-2026',
+    path: '/v1/chat',
+    headers: authorization,
+    body: {
+      model: 'command-a-plus-05-2026',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'hello' },
+      ],
+      temperature: 0.5,
+      p: 0.9,
+      k: 40,
+      max_tokens: 100,
+      stop_sequences: ['END', 'STOP'],
+      seed: 7,
+      frequency_penalty: 0.1,
+      presence_penalty: 0.2,
+      response_format: { type: 'json_object', json_schema: schema },
+      own_parameter: { of: ['the', 'provider'] },
+    },
+  },
+  {
+    name: 'OpenAiCompatible',
+    file: 'open-ai-compatible',
+    model: 'deepseek-r1',
+    path: '/v1/chat/completions',
+    headers: authorization,
+    body: {
+      model: 'deepseek-r1',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'hello' },
+      ],
+      temperature: 0.5,
+      top_p: 0.9,
+      top_k: 40,
+      max_tokens: 100,
+      stop: ['END', 'STOP'],
+      seed: 7,
+      frequency_penalty: 0.1,
+      presence_penalty: 0.2,
+      response_format: { type: 'json_schema', json_schema: { name: 'place', schema, strict: false } },
+      own_parameter: { of: ['the', 'provider'] },
+    },
+  },
+] as const;
+
+let server: ScriptedProvider;
+let transport: ProviderFetch;
+beforeEach(async () => {
+  server = await startScriptedProvider();
+  transport = createTransport();
+});
+afterEach(async () => {
+  await transport.close();
+  await server.close();
+});
+
+function connect(name: (typeof forms)[number]['name']): Provider {
+  const settings = { title: name, baseAddress: server.baseAddress, key: 'the-key', transport };
+  return name === 'OpenAiCompatible' ? createEndpointProvider(settings) : registry[name].create(settings);
+}
+
+describe.each(forms)('the form of $name', ({ name, file, model, path, headers, body }) => {
+  const usage = { prompt_tokens: 12, completion_tokens: 70, total_tokens: 82 };
+
+  it('carries the request with everything that the API takes, and nothing is kept there', async () => {
+    server.answerWith((call) => call.head(200).end(fixture(`${file}.json`)));
+    const request = { ...modelRequest(model, everything), systemMessage: 'Be brief.' };
+    await connect(name).generate(request, { signal: noAbort() });
+    const call = server.calls[0]!;
+    expect({ path: call.path, headers: call.headers, body: call.body }).toEqual({
+      path,
+      headers: expect.objectContaining(headers),
+      body,
+    });
+  });
+
+  it("gives a reasoning model's whole answer, its reasoning counted with the completion", async () => {
+    server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(fixture(`${file}.json`)));
+    expect(await connect(name).generate(modelRequest(model), { signal: noAbort() })).toEqual({
+      content: 'Hello!',
+      reasoning: 'Greeting the user.',
+      finishReason: 'Stop',
+      usage,
+    });
+  });
+
+  it("streams a reasoning model's answer", async () => {
+    server.answerWith((call) => call.openEventStream().end(fixture(`${file}.sse`)));
+    expect(await collect(connect(name).stream(modelRequest(model), { signal: noAbort() }))).toEqual({
+      content: 'Hello!',
+      reasoning: 'Greeting the user.',
+      finish: { type: 'finish', finishReason: 'Stop', usage },
+      error: null,
+    });
+  });
+
+  it('is provider_failed when the stream ends between two events', async () => {
+    const events = fixture(`${file}.sse`).split('\n\n');
+    const middle = events.findIndex((event) => event.includes('Hel'));
+    server.answerWith((call) => call.openEventStream().end(`${events.slice(0, middle + 1).join('\n\n')}\n\n`));
+    const { content, error } = await collect(connect(name).stream(modelRequest(model), { signal: noAbort() }));
+    expect([content, error?.code]).toEqual(['Hel', 'provider_failed']);
+  });
+});
+
+describe('what an effort to reason becomes', () => {
+  it.each([
+    ['OpenAi', 'gpt-6-sol', 'xhigh', { reasoning: { effort: 'xhigh', summary: 'detailed' } }],
+    ['Anthropic', 'claude-opus-5-5', 'max', { output_config: { effort: 'max' } }],
+    ['Anthropic', 'claude-haiku-4-5', 'low', { thinking: { type: 'enabled', budget_tokens: 6400 } }],
+    [
+      'GoogleGemini',
+      'gemini-4-argon',
+      'low',
+      { generationConfig: { thinkingConfig: { thinkingLevel: 'low', includeThoughts: true } } },
+    ],
+    ['Groq', 'openai/gpt-oss-120b', 'low', { reasoning_effort: 'low' }],
+    ['Groq', 'qwen/qwen3-32b', 'default', { reasoning_effort: 'default' }],
+    ['Cohere', 'command-a-plus-05-2026', 'none', { thinking: { type: 'disabled' } }],
+    ['OpenAiCompatible', 'deepseek-r1', 'anything', { reasoning_effort: 'anything' }],
+  ] as const)('for %s %s %s', async (name, model, effort, expected) => {
+    const { file } = forms.find((form) => form.name === name)!;
+    server.answerWith((call) => call.head(200).end(fixture(`${file}.json`)));
+    await connect(name).generate(modelRequest(model, { reasoning_effort: effort }), { signal: noAbort() });
+    expect(server.calls[0]!.body).toMatchObject(expected);
+  });
+});
+
+describe('what only one API says', () => {
+  it('Gemini refuses a wrong key with 400', async () => {
+    const error = {
+      code: 400,
+      message: 'API key not valid. Please pass a valid API key.',
+      status: 'INVALID_ARGUMENT',
+      details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+    };
+    server.answerWith((call) => call.json(400, { error }));
+    const { code } = await failureOf(
+      connect('GoogleGemini').generate(modelRequest('gemini-4-argon'), { signal: noAbort() }),
+    );
+    expect(code).toBe('provider_key_refused');
+  });
+
+  it('Gemini names in its body when to try again', async () => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '16.4s' }];
+    const error = { code: 429, message: 'Quota exceeded.', status: 'RESOURCE_EXHAUSTED', details };
+    server.answerWith((call) => call.json(429, { error }));
+    const failure = await failureOf(
+      connect('GoogleGemini').generate(modelRequest('gemini-4-argon'), { signal: noAbort() }),
+    );
+    expect([failure.code, failure.retryAfterSeconds]).toEqual(['rate_limited', 17]);
+  });
+
+  it('Gemini calls a tool and says STOP', async () => {
+    const parts = [{ functionCall: { name: 'clock', args: {} } }];
+    const candidates = [{ content: { parts, role: 'model' }, finishReason: 'STOP', index: 0 }];
+    server.answerWith((call) => call.json(200, { candidates }));
+    const answer = await connect('GoogleGemini').generate(modelRequest('gemini-4-argon'), { signal: noAbort() });
+    expect(answer.finishReason).toBe('ToolCalls');
+  });
+
+  it('Anthropic is overloaded before it has said anything', async () => {
+    const event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+    server.answerWith(async (call) => {
+      await call.openEventStream().event(event, 'error');
+      call.end();
+    });
+    const { error } = await collect(
+      connect('Anthropic').stream(modelRequest('claude-opus-5-5'), { signal: noAbort() }),
+    );
+    expect(error?.code).toBe('provider_overloaded');
+  });
+
+  it('Anthropic refuses to answer: a filtered answer, not a failure', async () => {
+    const answer = { ...(JSON.parse(fixture('anthropic.json')) as object), stop_reason: 'refusal', content: [] };
+    server.answerWith((call) => call.json(200, answer));
+    const { finishReason, content } = await connect('Anthropic').generate(modelRequest('claude-opus-5-5'), {
+      signal: noAbort(),
+    });
+    expect([finishReason, content]).toEqual(['ContentFilter', '']);
+  });
+
+  it('OpenAI says in the stream that the quota is used up', async () => {
+    const event = {
+      type: 'error',
+      sequence_number: 0,
+      error: {
+        type: 'insufficient_quota',
+        code: 'insufficient_quota',
+        message: 'You exceeded your current quota.',
+        param: null,
+      },
+    };
+    server.answerWith(async (call) => {
+      await call.openEventStream().event(event, 'error');
+      call.end();
+    });
+    const { error } = await collect(connect('OpenAi').stream(modelRequest('gpt-6-sol'), { signal: noAbort() }));
+    expect([error?.code, error?.message.includes('You exceeded your current quota.')]).toEqual(['rate_limited', true]);
+  });
+
+  it('OpenAI cuts an answer at max_tokens', async () => {
+    const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+    server.answerWith((call) => call.json(200, { ...(JSON.parse(fixture('open-ai.json')) as object), ...incomplete }));
+    const { finishReason } = await connect('OpenAi').generate(modelRequest('gpt-6-sol'), { signal: noAbort() });
+    expect(finishReason).toBe('Length');
+  });
+
+  it('Cohere adds an event that no one knows', async () => {
+    const stream = fixture('cohere.sse').replace(
+      'event: message-end',
+      'event: news\ndata: {"type":"news","delta":{}}\n\nevent: message-end',
+    );
+    server.answerWith((call) => call.openEventStream().end(stream));
+    const { content, error } = await collect(
+      connect('Cohere').stream(modelRequest('command-a-plus-05-2026'), { signal: noAbort() }),
+    );
+    expect([content, error]).toEqual(['Hello!', null]);
+  });
+});
