@@ -1,0 +1,78 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'touchstone-start-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  /** Resolves when what it printed, on either stream, matches. */
+  printed(pattern: RegExp): Promise<string>;
+}
+
+function start(command: string, parameters: readonly string[]): Started {
+  const { DISPLAY: _display, WAYLAND_DISPLAY: _wayland, ...env } = process.env;
+  const child = spawn(command, parameters, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (text += piece.toString()));
+  return {
+    child,
+    output: () => text,
+    printed: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = pattern.exec(text);
+          if (found) resolve(found[1] ?? found[0]);
+        };
+        child.stdout.on('data', look);
+        child.stderr.on('data', look);
+        child.once('close', () => reject(new Error(`It ended, having printed: ${text}`)));
+        look();
+      }),
+  };
+}
+
+async function answers(address: string): Promise<boolean> {
+  return fetch(`${address}/openapi.json`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+describe.runIf(process.platform === 'linux')('a start without a display', () => {
+  test(
+    'says so, serves the service and its window, and ends cleanly when it is told to',
+    { timeout: 60_000 },
+    async () => {
+      const host = start(process.execPath, ['scripts/start.mjs', '--port', '0', '--data-dir', folder]);
+      const address = await host.printed(/serves its API at (\S+)/);
+      await host.printed(/Open the window in a browser: +\S+\?token=/);
+      expect(host.output()).toContain('There is no display here');
+      expect(await answers(address)).toBe(true);
+      host.child.kill('SIGTERM');
+      await once(host.child, 'close');
+      expect(await answers(address)).toBe(false);
+    },
+  );
+
+  test('does not outlive the shell through which npm starts it', { timeout: 60_000 }, async () => {
+    const script = `"${process.execPath}" scripts/start.mjs --port 0 --data-dir "${folder}"; true`;
+    const shell = start('sh', ['-c', script]);
+    const address = await shell.printed(/serves its API at (\S+)/);
+    shell.child.kill('SIGKILL');
+    // Closed when the last process that holds its output is gone.
+    await once(shell.child, 'close');
+    expect(await answers(address)).toBe(false);
+  });
+});
