@@ -69,15 +69,14 @@ export const test = base.extend<ServedFixtures>({
     await end(child);
     rmSync(dataDirectory, { recursive: true, force: true });
   },
-  pageProblems: async ({ page }, use) => {
-    const problems: string[] = [];
-    page.on('pageerror', (error) => problems.push(String(error)));
-    page.on('console', (message) => {
-      if (/content security policy|refused to/i.test(message.text())) problems.push(message.text());
-    });
-    await use(problems);
+  pageProblems: async ({ browserName: _browserName }, use) => {
+    await use([]);
   },
-  page: async ({ page, served }, use) => {
+  page: async ({ page, served, pageProblems }, use) => {
+    page.on('pageerror', (error) => pageProblems.push(String(error)));
+    page.on('console', (message) => {
+      if (/content security policy|refused to/i.test(message.text())) pageProblems.push(message.text());
+    });
     await page.goto(served.windowUrl);
     await use(page);
   },
