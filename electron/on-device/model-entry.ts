@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OnDeviceModel } from '../../shared/contract/on-device.ts';
 import { downloaderPartialPath } from './fetch-hugging-face.ts';
@@ -66,17 +66,18 @@ export function readEntry(directory: string, model: CatalogueModel, records: Mod
   }
   if (model.source.kind === 'file')
     return { ...entry, state: 'failed', failure: 'The file is no longer where it was.' };
-  const receivedBytes = partialBytes(directory, model);
-  return receivedBytes > 0 ? { ...entry, state: 'paused', receivedBytes } : entry;
+  const partials = ownPartialPaths(directory, model).flatMap((path) => statSync(path, { throwIfNoEntry: false }) ?? []);
+  if (partials.length === 0) return entry;
+  const receivedBytes = partials.reduce((sum, file) => sum + contentBytes(file, model), 0);
+  return { ...entry, state: 'paused', receivedBytes: Math.min(receivedBytes, model.bytes ?? Infinity) };
 }
 
-/** Bytes of a fetch that is not done. A tarball of weights is about as long as the weights; only real blocks are counted. */
-function partialBytes(directory: string, model: CatalogueModel): number {
-  const bytes = ownPartialPaths(directory, model).reduce((sum, path) => {
-    const facts = statSync(path, { throwIfNoEntry: false });
-    return sum + (facts ? Math.min(facts.size, (facts.blocks ?? 0) * 512) : 0);
-  }, 0);
-  return model.bytes === null ? bytes : Math.min(bytes, model.bytes);
+/**
+ * Bytes of a file that is not complete. A tarball of weights is about as long as the weights and has no holes; the
+ * downloader's file has its full length from the start, and only its real blocks count.
+ */
+function contentBytes(file: Stats, { source }: CatalogueModel): number {
+  return source.kind === 'packages' ? file.size : Math.min(file.size, (file.blocks ?? 0) * 512);
 }
 
 function startsAsGguf(path: string): boolean {
