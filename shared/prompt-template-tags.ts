@@ -26,7 +26,7 @@ export interface TemplateBlock {
 const commentEnd = /--~?\}\}/g;
 const rawCloseStart = /\{\{\{\{\//g;
 
-/** Whether the braces at `start` are written text: an odd number of backslashes is before them. */
+/** Whether the braces at `start` are written text: a backslash is before them that has none before itself. */
 function isEscaped(text: string, start: number): boolean {
   return text[start - 1] === '\\' && text[start - 2] !== '\\';
 }

@@ -29,9 +29,9 @@ interface Collected {
 
 /** Gives an offset's line and column, both from 1; lines end as in every editor with \n, \r\n or \r. */
 export function createLineFinder(text: string): (offset: number) => { line: number; column: number } {
-  const starts = [0];
-  for (const match of text.matchAll(/\r\n?|\n/g)) starts.push(match.index + match[0].length);
+  let starts: number[] | null = null;
   return (offset) => {
+    starts ??= lineStarts(text);
     let [low, high] = [0, starts.length - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
@@ -40,6 +40,15 @@ export function createLineFinder(text: string): (offset: number) => { line: numb
     }
     return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
   };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charCodeAt(index);
+    if (character === 10 || (character === 13 && text.charCodeAt(index + 1) !== 10)) starts.push(index + 1);
+  }
+  return starts;
 }
 
 /** Numbers in a path pick an item of a list, and `length` belongs to the list that it is asked of. */

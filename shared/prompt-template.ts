@@ -15,6 +15,9 @@ import { collectVariables, createLineFinder, type TemplateVariable } from './pro
 /** Field of a request that holds the template. */
 const field = 'promptText';
 
+/** Most problems that are told of one template; an answer should not be larger than its question. */
+const mostProblems = 50;
+
 export interface ParsedTemplate {
   readonly text: string;
   /** Why the template cannot be run; empty when it can. `line` and `column` count from 1. */
@@ -36,7 +39,7 @@ export function parseTemplate(text: string): ParsedTemplate {
   if (!text.includes('{{')) return { text, problems: [], variables: [], program: null };
   const positionOf = createLineFinder(text);
   const asDetails = (problems: readonly TemplateProblem[]) =>
-    problems.map(({ message, start }) => ({ field, issue: message, ...positionOf(start) }));
+    problems.slice(0, mostProblems).map(({ message, start }) => ({ field, issue: message, ...positionOf(start) }));
   try {
     const compiler = new TemplateCompiler(text);
     const program = compiler.compile(parseSyntax(text));

@@ -156,6 +156,33 @@ describe.each(ways)('%s', (way) => {
   });
 });
 
+describe('a provider that falls silent', () => {
+  beforeAll(() => {
+    host.host.storage.settings.update({ timeLimits: { firstByteSeconds: 0.3, betweenBytesSeconds: 0.3 } });
+  });
+  afterAll(() => {
+    host.host.storage.settings.update({ timeLimits: { firstByteSeconds: 60, betweenBytesSeconds: 30 } });
+  });
+
+  test.each(everywhere)('$path: before the first byte it is 504 and costs nothing', async ({ path }) => {
+    const pending = host.send('HTTP/1.1', completionCall(host, path));
+    const call = await host.provider.nextCall();
+    const answer = await pending;
+    expect([judgeError(answer, 504).code, answer.headers['x-credits-consumed']]).toEqual(['provider_silent', '0']);
+    await call.closed;
+  });
+
+  test.each(streams)('$path: between bytes it is the last error', async ({ path, judge }) => {
+    const { call, response, received, finished } = await openStream('HTTP/2', path, ['Begun ']);
+    await finished;
+    expect(judge({ ...response, text: received() })).toMatchObject({
+      content: 'Begun ',
+      error: { code: 'provider_silent' },
+    });
+    await call.closed;
+  });
+});
+
 test('eventsource-parser reads our events', async () => {
   host.provider.answerWith((call) => call.chatStream(['a\n\nb', '\r\n', ' \u2028c']));
   const { body } = await host.begin('HTTP/1.1', completionCall(host, '/api/completions/sse')).response;

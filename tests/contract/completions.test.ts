@@ -7,7 +7,7 @@ import {
   type JudgedAnswer,
   type JudgedRun,
 } from '../support/specification-judge.ts';
-import { completionCall, startTestHost, ways, type TestHost } from '../support/test-host.ts';
+import { completionCall, providerKey, startTestHost, ways, type TestHost } from '../support/test-host.ts';
 
 let host: TestHost;
 beforeAll(async () => {
@@ -140,6 +140,32 @@ describe.each(ways)('%s', (way) => {
       judge(await host.send(way, { ...completionCall(host, path), headers: { ...rest, ...headers } }));
     }
   });
+
+  test.each(endpoints)(
+    '$path tells which parameter a model does not take, and that a model ends',
+    async ({ path, judge }) => {
+      const body = {
+        aiSystem: 'Groq',
+        model: 'llama3-70b-8192',
+        configuration: { temperature: 0.5, reasoning_effort: 'high' },
+      };
+      const run = judge(await host.send(way, completionCall(host, path, body)));
+      expect(run.warnings).toEqual([
+        {
+          code: 'parameter-dropped',
+          message: expect.stringContaining('reasoning_effort'),
+          parameter: 'reasoning_effort',
+        },
+        { code: 'model-ending', message: expect.stringContaining('2025-08-30') },
+      ]);
+      const asked = host.provider.calls.at(-1);
+      expect([asked?.headers.authorization, asked?.body['temperature'], asked?.body['reasoning_effort']]).toEqual([
+        `Bearer ${providerKey}`,
+        0.5,
+        undefined,
+      ]);
+    },
+  );
 
   test('null counts as absent for every optional field', async () => {
     const nothing = {

@@ -109,4 +109,4 @@ export const replacements = fc
     { requiredKeys: [] },
   )
   // As it comes over a wire: without undefined, without objects that have no prototype.
-  .map((data): Record<string, unknown> => JSON.parse(JSON.stringify(data)));
+  .map((values): Record<string, unknown> => JSON.parse(JSON.stringify(values)));

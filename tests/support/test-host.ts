@@ -22,7 +22,7 @@ export interface TestAnswer {
 export interface TestHost {
   readonly host: Host;
   readonly listener: Listener;
-  /** Answers the model `scripted/model` of `OpenAiCompatible`. */
+  /** Answers the model `scripted/model` of `OpenAiCompatible`, and every model of `Groq`. */
   readonly provider: ScriptedProvider;
   /** A key with all scopes and without a limit. */
   readonly key: string;
@@ -33,6 +33,9 @@ export interface TestHost {
   send(way: Way, request: CallerRequest): Promise<TestAnswer>;
   close(): Promise<void>;
 }
+
+/** What the scripted provider is called with as Groq; it must be seen nowhere else. */
+export const providerKey = 'gsk_not-a-real-key-but-as-long-as-one';
 
 /** The fewest fields of a completion request that the scripted provider answers. */
 export const minimalRequest = {
@@ -89,10 +92,10 @@ export async function startTestHost(): Promise<TestHost> {
   const log: string[] = [];
   const host = await createHost({
     dataDirectory,
-    providerBases: {},
+    providerBases: { Groq: provider.baseAddress },
     endpoints: [{ name: 'scripted', baseAddress: provider.baseAddress }],
     capabilities: [],
-    environment: {},
+    environment: { GROQ_API_KEY: providerKey },
     keyStore: createMemoryKeyStore(),
     log: (message, error) => void log.push(`${message} ${error instanceof Error ? error.stack : String(error ?? '')}`),
   });

@@ -122,6 +122,10 @@ describe('problems', () => {
     ]);
   });
 
+  test('no more than 50 mistakes are told', () => {
+    expect(parseTemplate('{{a b}}'.repeat(1000)).problems).toHaveLength(50);
+  });
+
   test('U+2028 ends no line', () => {
     expect(parseTemplate('\u2028{{a}}\n\u2028{{b c}}').problems).toMatchObject([{ line: 2, column: 4 }]);
   });
