@@ -29,11 +29,12 @@ function readNames({ fields, unfilled }: TemplateState, draft: Draft): TemplateN
   const used = fields.map((field) => ({
     name: field.name,
     detail: describeValue(field.text, unfilled.includes(field)),
+    starts: field.positions.map(({ start }) => start),
   }));
   const known = new Set(used.map(({ name }) => name));
   const kept = Object.entries(draft.values)
     .filter(([name, text]) => text !== '' && !known.has(name))
-    .map(([name, text]) => ({ name, detail: describeValue(text, false) }));
+    .map(([name, text]) => ({ name, detail: describeValue(text, false), starts: [] }));
   return {
     variables: [...used, ...kept],
     members: Object.fromEntries(fields.map((field) => [field.name, memberNames(field)])),
@@ -46,15 +47,17 @@ function SystemMessage({ draft, onChange }: { draft: Draft; onChange: (change: D
   return (
     <>
       <div className="header">
-        <button
-          type="button"
-          className="row fold-title"
-          aria-expanded={isOpen}
-          onClick={() => usePlaygroundView.setState({ isSystemOpen: !isOpen })}
-        >
-          <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
-          <h2>System message</h2>
-        </button>
+        <h2>
+          <button
+            type="button"
+            className="row fold-title"
+            aria-expanded={isOpen}
+            onClick={() => usePlaygroundView.setState({ isSystemOpen: !isOpen })}
+          >
+            <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
+            System message
+          </button>
+        </h2>
         {draft.systemMessage === '' && <span className="caption tertiary">Empty</span>}
         <span className="grow" />
         {tokens > 0 && <span className="caption tertiary">about {formatPlural(tokens, 'token')}</span>}

@@ -1,5 +1,5 @@
 import { memo, useMemo, useRef } from 'react';
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CopyButton } from '../../../components/copy-button.tsx';
@@ -60,7 +60,26 @@ function ScrollingTable({ children }: ComponentProps<'table'>) {
   );
 }
 
-const components = { pre: InnerCode, a: OuterLink, img: NamedImage, table: ScrollingTable };
+/** The answer stands below the heading `Answer`; its own headings keep their size and move two levels down. */
+function heading(size: 1 | 2 | 3 | 4) {
+  const Tag = (['h3', 'h4', 'h5', 'h6'] as const)[size - 1] ?? 'h6';
+  return function Heading({ children }: { children?: ReactNode }) {
+    return <Tag className={`heading-${size}`}>{children}</Tag>;
+  };
+}
+
+const components = {
+  pre: InnerCode,
+  a: OuterLink,
+  img: NamedImage,
+  table: ScrollingTable,
+  h1: heading(1),
+  h2: heading(2),
+  h3: heading(3),
+  h4: heading(4),
+  h5: heading(4),
+  h6: heading(4),
+};
 const plugins = [remarkGfm];
 
 /** One block. It is drawn again only when its own text or a definition that it refers to changes. */

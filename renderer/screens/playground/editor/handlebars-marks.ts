@@ -123,5 +123,5 @@ const matches = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Colours, matching blocks and the marks of unfilled names. */
-export const handlebarsMarks: Extension = [templateTags, colours, matches, unfilled];
+/** Colours, matching blocks and the marks of unfilled names. What comes first is drawn around what comes later. */
+export const handlebarsMarks: Extension = [templateTags, matches, unfilled, colours];

@@ -10,6 +10,8 @@ export interface NameSuggestion {
   name: string;
   /** Shown beside the name: `unfilled`, the value, its length. */
   detail: string;
+  /** Where the name begins each time that the template uses it. */
+  starts: readonly number[];
 }
 
 /** What the completion knows beside the text. */
@@ -112,6 +114,8 @@ function suggestionsFor(state: EditorState, inside: Inside): Completion[] {
   const { variables, members } = state.facet(templateNames)();
   const isLoop = open.some(({ name }) => name === 'each');
   const keys = new Set(open.flatMap(({ subject }) => members[subject] ?? []));
+  // Half a name is a variable too, until it is whole.
+  const isBeingTyped = ({ starts }: NameSuggestion): boolean => starts.length === 1 && starts[0] === inside.from;
   const finish = inside.isFirstWord ? applyTag : () => undefined;
   const named = (label: string, detail: string, type: string, boost: number): Completion => {
     const apply = finish(label);
@@ -119,7 +123,9 @@ function suggestionsFor(state: EditorState, inside: Inside): Completion[] {
   };
   return [
     ...[...keys].map((key) => named(key, `of each ${innermost?.subject ?? ''}`.trim(), 'property', 20)),
-    ...variables.filter(({ name }) => !keys.has(name)).map(({ name, detail }) => named(name, detail, 'variable', 10)),
+    ...variables
+      .filter((variable) => !keys.has(variable.name) && !isBeingTyped(variable))
+      .map(({ name, detail }) => named(name, detail, 'variable', 10)),
     ...(isLoop ? itemNames.map(([label, detail]) => named(label, detail, 'keyword', 0)) : []),
     ...(inside.isFirstWord && innermost ? [named('else', `of ${innermost.name}`, 'keyword', 0)] : []),
     ...(inside.isFirstWord && innermost ? [named(`/${innermost.name}`, 'closes the block', 'keyword', 5)] : []),
@@ -148,7 +154,7 @@ export function templateCompletion(names: () => TemplateNames): Extension {
     templateNames.of(names),
     EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['{'] } }]),
     closeBrackets(),
-    autocompletion({ override: [completeTemplate], icons: false, closeOnBlur: true, activateOnTyping: true }),
+    autocompletion({ override: [completeTemplate], icons: false, interactionDelay: 0 }),
     keymap.of([...closeBracketsKeymap, ...completionKeymap]),
   ];
 }

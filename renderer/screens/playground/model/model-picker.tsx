@@ -95,7 +95,6 @@ function ModelRow({
       id={`model-${modelKey(model)}`}
       role="option"
       aria-selected={isActive}
-      aria-label={`${model.name}${isChosen ? ', chosen' : ''}${model.isReady ? '' : ', not ready'}`}
       className={classNames('models__row', isActive && 'is-selected', !model.isReady && 'is-off')}
       onPointerMove={onActivate}
       onClick={onChoose}
@@ -103,6 +102,10 @@ function ModelRow({
       <span className="models__check">{isChosen && <Icon icon={Check} size="small" />}</span>
       <span className="models__name truncate" title={model.name}>
         <Name name={shortName(model)} words={words} />
+        <span className="visually-hidden">
+          {isChosen ? ', chosen' : ''}
+          {model.isReady ? '' : ', not ready'}
+        </span>
       </span>
       <Figure value={model.contextTokens === null ? null : shortCount(model.contextTokens)} />
       <Figure value={model.inputPrice === null ? null : price(model.inputPrice)} />

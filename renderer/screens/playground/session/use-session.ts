@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { followOnDevice } from '../../../../shared/contract/on-device.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { useHost } from '../../../host/host-context.tsx';
@@ -108,6 +108,11 @@ export function useRunner(draftId: string, model: Model | null): Runner {
     }
     if (!signal.aborted) await begin();
   }, [begin, client, draftId]);
+
+  // The model may also become ready without a download: ServiceAi is routed to another one in the settings.
+  useEffect(() => {
+    if (isWaiting && model?.isReady) void begin();
+  }, [begin, isWaiting, model]);
 
   const run = useCallback(
     () => void (isWaitingForModel(model) ? beginWhenReady() : begin()),

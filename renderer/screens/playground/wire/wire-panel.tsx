@@ -1,7 +1,6 @@
 import './wire.css';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { memo, useMemo } from 'react';
-import { Button } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { formatPlural } from '../../../components/format.ts';
@@ -124,10 +123,12 @@ export function WirePanel({ run, transport, onTransportChange, code, onToggle }:
   return (
     <section className={isOpen ? 'wire is-open' : 'wire'} aria-label="Wire">
       <div className="wire__bar">
-        <Button size="small" variant="quiet" className="wire__toggle" aria-expanded={isOpen} onClick={onToggle}>
-          <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
-          <span className="section-title">Wire</span>
-        </Button>
+        <h2 className="section-title">
+          <button type="button" className="row wire__toggle" aria-expanded={isOpen} onClick={onToggle}>
+            <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
+            Wire
+          </button>
+        </h2>
         {run ? (
           <>
             <span className="caption secondary nowrap truncate">

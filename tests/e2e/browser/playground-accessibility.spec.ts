@@ -1,0 +1,71 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from './playground-window.ts';
+
+/** WCAG 2.2 A and AA and the best practices; every finding as one line. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(() => {
+    // The editor's cursor blinks for ever.
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+    return Promise.all(ending.map((animation) => animation.finished.catch(() => {})));
+  });
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in the ${colorScheme} theme axe finds nothing`, () => {
+    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
+
+    test('on a first start and in the model picker', async ({ page, playground }) => {
+      await expect(playground.answer.getByRole('button', { name: 'Download' })).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Control+l');
+      await expect(page.getByRole('option').first()).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+    });
+
+    test('with a finished run, the wire open, a mistake and an unfilled field', async ({
+      page,
+      playground,
+      nextRun,
+    }) => {
+      await playground.chooseModel('kestrel-large');
+      await playground.writePrompt('{{! note }}{{#each orders}}{{id}}{{/each}} {{tone}}');
+      await playground.variable('orders').fill('[{"id": 1}]');
+      await page.getByRole('button', { name: 'System message' }).click();
+      const call = nextRun();
+      await playground.run();
+      await (
+        await call
+      ).chatStream(['# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n', '```ts\nlet a = 1;\n```\n\n- item\n', '> said'], {
+        finishReason: 'length',
+      });
+      await expect(playground.answer.getByText('Finished')).toBeVisible();
+      await page.keyboard.press('Control+j');
+      expect(await findings(page)).toEqual([]);
+      await playground.variable('orders').fill('[{"id"');
+      await playground.writePrompt('{{#each orders}} {{/if}}');
+      await expect(page.getByRole('button', { name: /^1:\d+ / })).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+    });
+
+    test('in a narrow window with the parameters and the history open', async ({ page, playground, nextRun }) => {
+      await page.setViewportSize({ width: 980, height: 700 });
+      await playground.chooseModel('kestrel-small');
+      await playground.writePrompt('Say something');
+      const call = nextRun();
+      await playground.run();
+      (await call).fail(500, 'It broke');
+      await expect(playground.answer.getByRole('alert')).toBeVisible();
+      await page.getByRole('button', { name: 'Parameters' }).click();
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'History' }).click();
+      await expect(page.getByRole('option')).toHaveCount(1);
+      expect(await findings(page)).toEqual([]);
+    });
+  });
+}

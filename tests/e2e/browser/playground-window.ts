@@ -1,0 +1,75 @@
+import type { Locator, Page } from '@playwright/test';
+import { startScriptedProvider, type ScriptedCall, type ScriptedProvider } from '../../support/scripted-provider.ts';
+import { test as base } from '../../support/served-window.ts';
+
+/** The playground as a person sees it. */
+export class PlaygroundPage {
+  readonly page: Page;
+  readonly prompt: Locator;
+  readonly answer: Locator;
+  readonly history: Locator;
+  readonly wire: Locator;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.prompt = page.getByRole('textbox', { name: 'Prompt, Handlebars' });
+    this.answer = page.getByRole('region', { name: 'Answer', exact: true });
+    this.history = page.getByRole('region', { name: 'History' });
+    this.wire = page.getByRole('region', { name: 'Wire' });
+  }
+
+  variable(name: string): Locator {
+    return this.page.getByRole('region', { name: 'Variables' }).getByLabel(name, { exact: true });
+  }
+
+  /** Replaces the whole template, as someone does who pastes one. */
+  async writePrompt(text: string): Promise<void> {
+    await this.prompt.click();
+    await this.page.keyboard.press('Control+a');
+    await this.page.keyboard.insertText(text);
+  }
+
+  async chooseModel(words: string): Promise<void> {
+    await this.page.keyboard.press('Control+l');
+    await this.page.getByRole('combobox', { name: 'Filter models' }).fill(words);
+    await this.page.getByRole('option').first().waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.page.getByRole('dialog', { name: 'Choose a model' }).waitFor({ state: 'hidden' });
+  }
+
+  async run(): Promise<void> {
+    await this.page.keyboard.press('Control+Enter');
+  }
+}
+
+interface PlaygroundFixtures {
+  provider: ScriptedProvider;
+  /** Lists two models and otherwise leaves every call to the test. */
+  nextRun: () => Promise<ScriptedCall>;
+  playground: PlaygroundPage;
+}
+
+/** Tests of the playground with a provider whose every byte they decide, as the endpoint `workshop`. */
+export const test = base.extend<PlaygroundFixtures>({
+  provider: async ({}, use) => {
+    await using provider = await startScriptedProvider((call) => call.models(['kestrel-large', 'kestrel-small']));
+    await use(provider);
+  },
+  hostOptions: async ({ provider }, use) => use(['--endpoint', `workshop=${provider.baseAddress}`]),
+  nextRun: async ({ provider }, use) => {
+    await use(async () => {
+      for (;;) {
+        const call = await provider.nextCall();
+        if (call.path.endsWith('/chat/completions')) return call;
+        call.models(['kestrel-large', 'kestrel-small']);
+      }
+    });
+  },
+  playground: async ({ page }, use) => {
+    const playground = new PlaygroundPage(page);
+    await playground.prompt.waitFor();
+    await use(playground);
+  },
+});
+
+export { expect } from '@playwright/test';
