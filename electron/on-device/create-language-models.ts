@@ -5,7 +5,7 @@ import { createChangeNotifier } from './change-notifier.ts';
 import { createLanguageModelEngine } from './language-model-engine.ts';
 import type { OnDeviceLanguageModels } from './language-model.ts';
 import { type CatalogueModel, modelCatalogue } from './model-catalogue.ts';
-import { createModelLibrary } from './model-library.ts';
+import { ModelLibrary } from './model-library.ts';
 import { createOnDeviceProvider } from './on-device-provider.ts';
 
 /** A window that follows a fetch draws no faster than this. */
@@ -44,7 +44,7 @@ export function createOnDeviceLanguageModels(
     onChange: notifier.changed,
     log: options.log,
   });
-  const library = createModelLibrary({
+  const library = new ModelLibrary({
     directory: options.directory,
     catalogue: options.catalogue ?? modelCatalogue,
     settings: options.settings,
@@ -63,7 +63,7 @@ export function createOnDeviceLanguageModels(
   return {
     provider: createOnDeviceProvider({
       engine,
-      selectedPath: library.selectedPath,
+      selectedPath: (waiting) => library.selectedPath(waiting),
       installedModel: () => {
         const model = library
           .list()
@@ -73,13 +73,13 @@ export function createOnDeviceLanguageModels(
     }),
     state,
     subscribe: notifier.subscribe,
-    selectedFileName: library.selectedFileName,
-    install: library.install,
-    whenInstalled: library.whenInstalled,
-    pause: library.pause,
-    remove: library.remove,
-    select: library.select,
-    add: library.add,
+    selectedFileName: () => library.selectedFileName(),
+    install: async (id) => library.install(id),
+    whenInstalled: (id, waiting) => library.whenInstalled(id, waiting),
+    pause: (id) => library.pause(id),
+    remove: (id) => library.remove(id),
+    select: async (id) => library.select(id),
+    add: (address) => library.add(address),
     engineProcessId: engine.processId,
     async close() {
       notifier.close();
