@@ -44,6 +44,11 @@ export function authenticate(
 
 /** Throws `forbidden` when the caller's key does not have the endpoint's scope. */
 export function authorize(caller: Caller, access: Access): void {
-  if (access === 'public' || access === 'window' || caller.scopes.includes(access)) return;
-  throw new AppError('forbidden', `This API key does not have the scope \`${access}\`. Issue one that has it.`);
+  if (access === 'public' || access === 'window') return;
+  const sufficient: readonly string[] = access === 'run or audit' ? ['run', 'audit'] : [access];
+  if (caller.scopes.some((scope) => sufficient.includes(scope))) return;
+  throw new AppError(
+    'forbidden',
+    `This API key does not have the scope \`${sufficient.join('` or `')}\`. Issue one that has it.`,
+  );
 }

@@ -6,6 +6,25 @@ export const uuid = z.guid({ error: 'must be a uuid' }).meta({ format: 'uuid' })
 /** UTC with milliseconds, for example `2026-11-20T09:30:00.000Z`. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
+const dateTimeForm = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Whether a text of the form of RFC 3339 names a moment that the calendar and the clock have. */
+function isMoment(text: string): boolean {
+  const parts = dateTimeForm.exec(text);
+  if (parts === null) return false;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [number, ...number[]];
+  const date = new Date(0);
+  date.setUTCFullYear(year, month! - 1, day);
+  const isDay = date.getUTCMonth() === month! - 1 && date.getUTCDate() === day;
+  return isDay && hour! < 24 && minute! < 60 && second! < 60 && !Number.isNaN(Date.parse(text));
+}
+
+/** A moment as callers write it (RFC 3339), in any zone: `2026-11-20T10:30:00+01:00`. */
+export const dateTime = z
+  .string()
+  .refine(isMoment, 'must be a date and time that exists, such as 2026-11-20T09:30:00Z')
+  .meta({ format: 'date-time' });
+
 /** The six values that the specification names and `OpenAiCompatible`, whose models are written `<endpoint>/<model>`. */
 export const aiSystems = [
   'ServiceAi',

@@ -1,6 +1,8 @@
 import type { Endpoint } from './endpoint.ts';
 import * as apiKeys from './api-keys.ts';
+import * as audit from './audit.ts';
 import * as completions from './completions.ts';
+import * as conversations from './conversations.ts';
 import * as onDevice from './on-device.ts';
 import * as openApi from './open-api.ts';
 import * as providers from './providers.ts';
@@ -12,6 +14,14 @@ function isEndpoint(value: unknown): value is Endpoint {
 }
 
 /** Every endpoint of the contract, in the order of the documents. */
-export const endpoints: readonly Endpoint[] = [completions, openApi, providers, runs, onDevice, apiKeys, settings].flatMap(
-  (resource) => Object.values(resource).filter(isEndpoint),
-);
+export const endpoints: readonly Endpoint[] = [
+  completions,
+  audit,
+  conversations,
+  openApi,
+  providers,
+  runs,
+  onDevice,
+  apiKeys,
+  settings,
+].flatMap((resource) => Object.values(resource).filter(isEndpoint));

@@ -1,0 +1,364 @@
+import { z } from 'zod';
+import { aiSystem, dateTime, timestamp, uuid } from './common.ts';
+import { usage } from './completions.ts';
+import { conversation, conversationRun, feedback, runStatus } from './conversations.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+/** The specification's number format: whole numbers of 32 bits. */
+const int32 = z.int().min(-2_147_483_648).max(2_147_483_647);
+
+/** A field that only the service sets. A filter that is silently ignored would mislead an auditor, so sending it is refused. */
+function readOnly(description: Record<string, unknown>) {
+  return z
+    .unknown()
+    .refine(() => false, 'is set by the service and cannot be sent')
+    .optional()
+    .meta({ readOnly: true, ...description });
+}
+
+export const auditFeedback = z
+  .strictObject({
+    score: int32.nullish().describe('Equal'),
+    scoreText: z.string().nullish().describe('Contained, without case'),
+    scoreTags: z.string().nullish().describe('Separated by commas; all of them present'),
+  })
+  .meta({ id: 'AuditFeedback' });
+
+const publicFilter = {
+  callerId: uuid.nullish(),
+  startDate: dateTime.nullish().describe('Runs made at or after it'),
+  endDate: dateTime.nullish().describe('Runs made at or before it'),
+  appHeaders: z
+    .record(z.string(), z.string().nullable())
+    .nullish()
+    .describe('Every name must have that value; null means that the header is absent. Names compare without case.'),
+  promptId: uuid.nullish(),
+  promptVersionId: uuid.nullish(),
+  promptRunId: uuid.nullish(),
+  conversationRunId: uuid.nullish(),
+  workspaceId: uuid.nullish(),
+  conversationId: uuid.nullish(),
+  feedback: auditFeedback.optional(),
+};
+
+function requireOrderedDates(
+  { startDate, endDate }: { startDate?: string | null | undefined; endDate?: string | null | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (!startDate || !endDate || Date.parse(startDate) <= Date.parse(endDate)) return;
+  context.addIssue({ code: 'custom', path: ['startDate'], message: 'must not be after endDate' });
+}
+
+export const auditReportRequest = z
+  .strictObject({
+    ...publicFilter,
+    pageSize: z.int().min(1, 'must be from 1 to 20').max(20, 'must be from 1 to 20').optional(),
+    lookupTypes: readOnly({ type: ['array', 'null'], items: { type: 'string' } }),
+    userId: readOnly({ type: ['string', 'null'], format: 'uuid' }),
+    isAdmin: readOnly({ type: 'boolean' }),
+    organizationId: readOnly({ type: ['string', 'null'], format: 'uuid' }),
+    continuationToken: z.string().min(1, 'must not be empty').nullish(),
+    includeFeedback: z.boolean().optional(),
+  })
+  .superRefine(requireOrderedDates)
+  .meta({ id: 'AuditReportRequest' });
+export type AuditReportRequest = z.infer<typeof auditReportRequest>;
+
+export const auditReport = z
+  .object({
+    conversations: z.array(
+      conversation.extend({
+        runs: z.array(
+          conversationRun.extend({ matched: z.boolean().describe('Whether this run meets all the filters') }),
+        ),
+      }),
+    ),
+    continuationToken: z.string().nullable(),
+  })
+  .meta({ id: 'AuditReport' });
+export type AuditReport = z.infer<typeof auditReport>;
+
+export const queryConversations = defineEndpoint({
+  id: 'queryConversations',
+  method: 'post',
+  path: '/audit/conversations',
+  access: 'audit',
+  tag: 'Audit',
+  summary: 'Conversations of which at least one run meets all the filters together, the one with the newest run first',
+  mediaTypes: ['application/json', 'text/json', 'application/*+json'],
+  body: auditReportRequest,
+  response: auditReport,
+});
+
+const tag = 'Window: audit';
+
+function rangeOf(number: z.ZodNumber | z.ZodInt) {
+  return z
+    .strictObject({ min: number.nullish(), max: number.nullish() })
+    .refine(({ min, max }) => (min ?? -Infinity) <= (max ?? Infinity), {
+      path: ['min'],
+      error: 'must not be above max',
+    });
+}
+
+const several = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(100);
+
+/**
+ * The window's filter: that of the public query and more. All conditions hold for one and the same run; several values of one
+ * field are alternatives. A range leaves out runs without the value; both of its ends are included.
+ */
+export const auditFilter = z
+  .strictObject({
+    ...publicFilter,
+    /** Words, `"phrases"`, `prefix*`, AND, OR, NOT and parentheses; what does not parse is searched as plain words. */
+    text: z.string().max(2000).nullish(),
+    /** Where the text is looked for; both unless told. */
+    textIn: z.enum(['prompt', 'answer']).nullish(),
+    callerIds: several(uuid).nullish(),
+    aiSystems: several(aiSystem).nullish(),
+    models: several(z.string()).nullish(),
+    statuses: several(runStatus).nullish(),
+    finishReasons: several(z.string()).nullish(),
+    errorCodes: several(z.string()).nullish(),
+    hasFeedback: z.boolean().nullish(),
+    score: rangeOf(z.int()).nullish(),
+    /** All of them present. */
+    tags: several(z.string()).nullish(),
+    totalMs: rangeOf(z.number()).nullish(),
+    firstTokenMs: rangeOf(z.number()).nullish(),
+    /** US dollars. */
+    cost: rangeOf(z.number()).nullish(),
+    totalTokens: rangeOf(z.int()).nullish(),
+  })
+  .superRefine(requireOrderedDates);
+export type AuditFilter = z.infer<typeof auditFilter>;
+
+/**
+ * `newest` and `oldest` go by a conversation's newest run, the others by the one of its matching runs that comes first;
+ * without the value it comes last.
+ */
+export const auditSorts = ['newest', 'oldest', 'slowest', 'dearest', 'lowest-score'] as const;
+export const auditSort = z.enum(auditSorts);
+export type AuditSort = z.infer<typeof auditSort>;
+
+/** One line of the list: a conversation and the run that put it there. */
+export const auditRow = z.object({
+  conversationId: uuid,
+  name: z.string(),
+  callerId: uuid,
+  workspaceId: uuid.nullable(),
+  /** How many runs the conversation has. */
+  runs: z.int(),
+  /** Those that meet the filter, newest first, at most 100. */
+  matchedRunIds: z.array(uuid),
+  /** For `newest` and `oldest` the newest matching run, otherwise the one that is sorted by. */
+  run: z.object({
+    runId: uuid,
+    createdAt: timestamp,
+    status: runStatus,
+    aiSystem,
+    model: z.string(),
+    servedBy: z.string(),
+    /** First line of the prompt text, at most 120 characters. */
+    title: z.string(),
+    /** Beginning of the answer, at most 200 characters. */
+    excerpt: z.string(),
+    totalMs: z.number().nullable(),
+    firstTokenMs: z.number().nullable(),
+    usage: usage.nullable(),
+    /** US dollars. */
+    cost: z.number().nullable(),
+    finishReason: z.string().nullable(),
+    errorCode: z.string().nullable(),
+    feedback: feedback.nullable(),
+  }),
+});
+export type AuditRow = z.infer<typeof auditRow>;
+
+export const auditSearch = z.strictObject({
+  filter: auditFilter,
+  sort: auditSort.optional(),
+  /**
+   * Of an earlier answer with the same filter and sort: the list stays the one it was, so that an offset means the same
+   * row while runs arrive. Without it the list is made anew. One that fits no longer is 400.
+   */
+  snapshot: z.string().min(1).optional(),
+  /** First row, from 0; any row of the list costs the same. Beyond the end the answer is empty. */
+  offset: z.int().min(0).optional(),
+  /** In place of an offset: the rows from this moment on, in the list's direction. Only for `newest` and `oldest`. */
+  at: dateTime.optional(),
+  /** In place of an offset: a page with this conversation in its middle; from 0 if it is not in the list. */
+  around: uuid.optional(),
+  /** Rows; 50 unless told. */
+  limit: z.int().min(1).max(200).optional(),
+});
+export type AuditSearch = z.input<typeof auditSearch>;
+
+export const auditPage = z.object({
+  rows: z.array(auditRow),
+  /** Place of the first row in the list. */
+  offset: z.int(),
+  /** Conversations in the list; an estimate while `isTotalExact` is false. */
+  total: z.int(),
+  isTotalExact: z.boolean(),
+  snapshot: z.string(),
+});
+export type AuditPage = z.infer<typeof auditPage>;
+
+export const searchAudit = defineEndpoint({
+  id: 'searchAudit',
+  method: 'post',
+  path: '/window/audit/search',
+  access: 'window',
+  tag,
+  summary: 'Rows of the list that a filter and a sort make, from any place of it',
+  body: auditSearch,
+  response: auditPage,
+});
+
+/** Percentiles of matching runs that have the value, within 1 %; milliseconds. */
+const percentiles = z.object({ p50: z.number(), p90: z.number(), p95: z.number(), p99: z.number(), max: z.number() });
+export type Percentiles = z.infer<typeof percentiles>;
+
+const feedbackFigures = z.object({ count: z.int(), averageScore: z.number().nullable() });
+
+export const bucketSizes = ['minute', 'hour', 'day', 'week', 'month'] as const;
+
+/** Figures of one span of time. */
+export const auditBucket = z.object({
+  /** First moment, in UTC; weeks begin on Monday. */
+  start: timestamp,
+  runs: z.int(),
+  failed: z.int(),
+  totalTokens: z.int(),
+  cost: z.number(),
+  /** Null where no run has a latency. */
+  p50: z.number().nullable(),
+  p95: z.number().nullable(),
+  feedback: feedbackFigures,
+});
+export type AuditBucket = z.infer<typeof auditBucket>;
+
+/** Figures over every run that meets the filter. */
+export const auditSummary = z.object({
+  runs: z.int(),
+  conversations: z.int(),
+  promptTokens: z.int(),
+  completionTokens: z.int(),
+  totalTokens: z.int(),
+  /** US dollars, of the runs whose price is known. */
+  cost: z.number(),
+  latency: percentiles.nullable(),
+  firstToken: percentiles.nullable(),
+  statuses: z.array(z.object({ status: runStatus, runs: z.int() })),
+  /** The most used ones, at most 20. */
+  models: z.array(z.object({ aiSystem, model: z.string(), runs: z.int(), totalTokens: z.int(), cost: z.number() })),
+  feedback: feedbackFigures.extend({ scores: z.array(z.object({ score: z.int(), runs: z.int() })) }),
+  bucketSize: z.enum(bucketSizes),
+  /** Without gaps, oldest first, at most 400. */
+  buckets: z.array(auditBucket),
+});
+export type AuditSummary = z.infer<typeof auditSummary>;
+
+export const summarizeAudit = defineEndpoint({
+  id: 'summarizeAudit',
+  method: 'post',
+  path: '/window/audit/summary',
+  access: 'window',
+  tag,
+  summary: 'Counts, tokens, cost, latency and feedback of the runs that meet a filter, also over time',
+  body: z.strictObject({ filter: auditFilter, bucketSize: z.enum(bucketSizes).optional() }),
+  response: auditSummary,
+});
+
+const counted = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object({ ...shape, runs: z.int() }));
+
+/** The values that exist, the most frequent first, at most 200 of each. */
+export const auditFacets = z.object({
+  runs: z.int(),
+  conversations: z.int(),
+  firstRunAt: timestamp.nullable(),
+  lastRunAt: timestamp.nullable(),
+  models: counted({ aiSystem, model: z.string() }),
+  /** `name` is that of the API key, null for the window's own calls. */
+  callers: counted({ callerId: uuid, name: z.string().nullable() }),
+  statuses: counted({ status: runStatus }),
+  finishReasons: counted({ finishReason: z.string() }),
+  errorCodes: counted({ errorCode: z.string() }),
+  tags: counted({ tag: z.string() }),
+  appHeaders: z.array(z.object({ name: z.string(), values: counted({ value: z.string() }) })),
+  promptIds: counted({ promptId: uuid }),
+  workspaceIds: counted({ workspaceId: uuid }),
+});
+export type AuditFacets = z.infer<typeof auditFacets>;
+
+export const readAuditFacets = defineEndpoint({
+  id: 'readAuditFacets',
+  method: 'get',
+  path: '/window/audit/facets',
+  access: 'window',
+  tag,
+  summary: 'The models, callers, tags, headers and other values that recorded runs have',
+  response: auditFacets,
+});
+
+const auditViewInput = z.strictObject({
+  name: z.string().trim().min(1, 'must not be empty').max(200),
+  filter: auditFilter,
+  sort: auditSort,
+});
+
+/** A filter and a sort under a name. */
+export const auditView = auditViewInput.extend({ id: uuid, createdAt: timestamp, updatedAt: timestamp });
+export type AuditView = z.infer<typeof auditView>;
+export type AuditViewInput = z.infer<typeof auditViewInput>;
+
+const viewParameters = z.object({ id: uuid });
+
+export const listAuditViews = defineEndpoint({
+  id: 'listAuditViews',
+  method: 'get',
+  path: '/window/audit/views',
+  access: 'window',
+  tag,
+  summary: 'Saved views, by name',
+  response: z.object({ data: z.array(auditView) }),
+});
+
+export const createAuditView = defineEndpoint({
+  id: 'createAuditView',
+  method: 'post',
+  path: '/window/audit/views',
+  access: 'window',
+  tag,
+  summary: 'Save a view',
+  body: auditViewInput,
+  status: 201,
+  response: auditView,
+});
+
+export const updateAuditView = defineEndpoint({
+  id: 'updateAuditView',
+  method: 'patch',
+  path: '/window/audit/views/{id}',
+  access: 'window',
+  tag,
+  summary: 'Rename a view or replace its filter or sort',
+  parameters: viewParameters,
+  body: auditViewInput.partial(),
+  response: auditView,
+  errors: [404],
+});
+
+export const deleteAuditView = defineEndpoint({
+  id: 'deleteAuditView',
+  method: 'delete',
+  path: '/window/audit/views/{id}',
+  access: 'window',
+  tag,
+  summary: 'Forget a view',
+  parameters: viewParameters,
+  status: 204,
+  kinds: ['empty'],
+  errors: [404],
+});

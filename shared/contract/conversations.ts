@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
+import { citation, usage, warning } from './completions.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+const tag = 'Conversations';
+
+export const runStatuses = ['Running', 'Completed', 'Cancelled', 'Failed'] as const;
+export const runStatus = z.enum(runStatuses).meta({ id: 'RunStatus' });
+export type RunStatus = z.infer<typeof runStatus>;
+
+/** What a person thinks of a run. `scoreTags` are separated by commas. */
+export const feedback = z
+  .object({
+    score: z.int().min(-10).max(10).nullable(),
+    scoreText: z.string().nullable(),
+    scoreTags: z.string().nullable(),
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Feedback' });
+export type Feedback = z.infer<typeof feedback>;
+
+/** A run with everything that was sent and answered. */
+export const conversationRun = z
+  .object({
+    conversationRunId: uuid,
+    promptRunId: uuid.nullable().describe('The same id for a run of a stored prompt, null for others'),
+    promptId: uuid.nullable(),
+    promptVersionId: uuid.nullable(),
+    messageId: uuid,
+    status: runStatus,
+    aiSystem,
+    model: z.string(),
+    servedBy: z.string(),
+    input: z.object({
+      promptText: z.string(),
+      systemMessage: z.string().nullable(),
+      replacements: z.record(z.string(), z.unknown()).nullable(),
+      renderedPrompt: z.string(),
+      configuration: z.record(z.string(), z.unknown()).nullable(),
+      dataspaceIds: z.array(uuid).nullable(),
+    }),
+    output: z.object({
+      content: z.string(),
+      reasoning: z.string().nullable(),
+      finishReason: z.string().nullable(),
+      error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    }),
+    usage: usage.nullable(),
+    timing: z.object({ firstTokenMs: z.number().nullable(), totalMs: z.number().nullable() }),
+    createdAt: timestamp,
+    completedAt: timestamp.nullable(),
+    appHeaders: z.record(z.string(), z.string()),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    citations: z.array(citation),
+    warnings: z.array(warning),
+    feedback: feedback.nullable().optional().describe('Only for those who asked for it or may see it'),
+  })
+  .meta({ id: 'ConversationRun' });
+export type ConversationRun = z.infer<typeof conversationRun>;
+
+/** A conversation without its runs. `updatedAt` is when its newest run was made. */
+export const conversation = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    workspaceId: uuid.nullable(),
+    callerId: uuid,
+  })
+  .meta({ id: 'Conversation' });
+export type Conversation = z.infer<typeof conversation>;
+
+/** A conversation with its runs, oldest first. */
+export const conversationDetail = conversation
+  .extend({ runs: z.array(conversationRun) })
+  .meta({ id: 'ConversationDetail' });
+export type ConversationDetail = z.infer<typeof conversationDetail>;
+
+export const listConversations = defineEndpoint({
+  id: 'listConversations',
+  method: 'get',
+  path: '/conversations',
+  access: 'run or audit',
+  tag,
+  summary: "Conversations, the one with the newest run first; without the scope `audit` only the caller's own",
+  query: listQuery,
+  response: listOf(conversation),
+});
+
+export const readConversation = defineEndpoint({
+  id: 'readConversation',
+  method: 'get',
+  path: '/conversations/{id}',
+  access: 'run or audit',
+  tag,
+  summary: 'One conversation with its runs, oldest first; feedback only with the scope `audit`',
+  parameters: z.object({ id: uuid }),
+  response: conversationDetail,
+  errors: [404],
+});
+
+export const feedbackInput = z
+  .strictObject({
+    score: z.int().min(-10, 'must be from -10 to 10').max(10, 'must be from -10 to 10').nullish(),
+    scoreText: z.string().max(10_000).nullish(),
+    scoreTags: z.string().max(1000).nullish().describe('Separated by commas'),
+  })
+  .meta({ id: 'FeedbackInput' });
+export type FeedbackInput = z.infer<typeof feedbackInput>;
+
+export const giveFeedback = defineEndpoint({
+  id: 'giveFeedback',
+  method: 'put',
+  path: '/conversations/{conversationId}/runs/{runId}/feedback',
+  access: 'audit',
+  tag: 'Audit',
+  summary: 'Give feedback on a run; it replaces the feedback that was there, an absent field is null',
+  parameters: z.object({ conversationId: uuid, runId: uuid }),
+  body: feedbackInput,
+  response: feedback,
+  errors: [404],
+});
