@@ -61,6 +61,9 @@ function failStart(error: unknown): void {
   app.exit(1);
 }
 
+// Electron would stop everything behind a dialog with a stack. A fault in one request must not take the others with it.
+process.on('uncaughtException', (error) => log('Something failed unexpectedly; Touchstone goes on.', error));
+
 mkdirSync(windowDirectory, { recursive: true, mode: 0o700 });
 // The lock below is one per user data folder, so that two data folders can be open at once.
 app.setPath('userData', windowDirectory);

@@ -145,9 +145,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
 /**
  * Asks the host on a port of its own, beside the window's: tells what the host knows, whatever the screens show. Resolves with
- * the JSON of the answer.
+ * the JSON of the answer, and with null for an empty one.
  */
-export function callHost(page: Page, method: 'GET' | 'PATCH', path: string, body: unknown = null): Promise<unknown> {
+export function callHost(
+  page: Page,
+  method: 'GET' | 'PATCH' | 'POST',
+  path: string,
+  body: unknown = null,
+): Promise<unknown> {
   return page.evaluate(
     async ([verb, target, text]) => {
       const port = await new Promise<MessagePort>((resolve) => {
@@ -171,7 +176,7 @@ export function callHost(page: Page, method: 'GET' | 'PATCH', path: string, body
         port.postMessage({ type: 'request', id: 1, method: verb, path: target, headers, body: text });
       });
       port.close();
-      return JSON.parse(answer) as unknown;
+      return answer === '' ? null : (JSON.parse(answer) as unknown);
     },
     [method, path, body === null ? null : JSON.stringify(body)] as const,
   );

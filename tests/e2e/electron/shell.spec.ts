@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import type { HostState } from '../../../shared/contract/settings.ts';
 import { callHost, desktopParameters, expect, test, type Desktop } from '../../support/electron.ts';
 
 let desktop: Desktop;
@@ -194,4 +195,46 @@ test('a window whose process ends is loaded again', async () => {
       ),
     )
     .toBe('complete');
+});
+
+test('the local server is off until it is switched on, and then has nothing that only the window may do', async () => {
+  const { page } = desktop;
+  const address = async () => ((await callHost(page, 'GET', '/window/host')) as HostState).serverAddress;
+  expect(await address()).toBeNull();
+  await callHost(page, 'PATCH', '/window/settings', { localServer: { isEnabled: true, port: 0, isTls: false } });
+  await expect.poll(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const base = await address();
+  const statuses = await Promise.all(
+    ['/openapi.json', '/conversations', '/window/host', '/window/settings', '/'].map(
+      async (path) => (await fetch(base + path)).status,
+    ),
+  );
+  expect(statuses).toEqual([200, expect.any(Number), 404, 404, 404]);
+  await callHost(page, 'PATCH', '/window/settings', { localServer: { isEnabled: false, port: 0, isTls: false } });
+  await expect.poll(address).toBeNull();
+  await expect(fetch(`${base}/openapi.json`)).rejects.toThrow();
+});
+
+test("the dialog for a model file and the data folder are the system's own", async () => {
+  const { app, page } = desktop;
+  const asked = await app.evaluateHandle(({ dialog, shell }) => {
+    const calls: string[] = [];
+    const answers = [['/models/a.gguf'], []];
+    dialog.showOpenDialog = (() => {
+      calls.push('dialog');
+      return Promise.resolve({ canceled: false, filePaths: answers.shift() ?? [] });
+    }) as typeof dialog.showOpenDialog;
+    shell.openPath = (path) => {
+      calls.push(path);
+      return Promise.resolve('');
+    };
+    return calls;
+  });
+  const chosen = [
+    await callHost(page, 'POST', '/window/desktop/model-file'),
+    await callHost(page, 'POST', '/window/desktop/model-file'),
+    await callHost(page, 'POST', '/window/desktop/data-folder'),
+  ];
+  expect(chosen).toEqual([{ path: '/models/a.gguf' }, { path: null }, null]);
+  expect(await asked.jsonValue()).toEqual(['dialog', 'dialog', dataDirectory]);
 });
