@@ -143,10 +143,9 @@ describe('a streamed run', () => {
   });
 
   it('costs nothing when the provider refuses before its first byte', async () => {
+    const refusal = new AppError('provider_key_refused', 'The key was refused.');
     const run = new Run(
-      streaming(async function* () {
-        throw new AppError('provider_key_refused', 'The key was refused.');
-      }),
+      streaming(() => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(refusal) }) })),
       new AbortController().signal,
     );
     await expect(readAll(run)).rejects.toThrow('refused');
