@@ -50,19 +50,28 @@ class Components {
       override: ({ zodSchema, jsonSchema }) => {
         if (io === 'output' && zodSchema._zod.def.type === 'object') delete jsonSchema.additionalProperties;
       },
-    }) as Json & { $defs?: Record<string, Json> };
-    const names = new Map(Object.entries($defs ?? {}).map(([id, definition]) => [id, this.nameFor(id, definition)]));
-    for (const [id, definition] of Object.entries($defs ?? {})) {
+    }) as Json;
+    const definitions = ($defs ?? {}) as Record<string, Json>;
+    const names = this.namesFor(definitions, io);
+    for (const [id, definition] of Object.entries(definitions)) {
       this.schemas.set(names.get(id) ?? id, rewriteReferences(definition, names));
     }
     return rewriteReferences(root, names);
   }
 
-  /** A schema that reads differently as input and as output stands under two names. */
-  private nameFor(id: string, definition: Json): string {
-    const known = this.schemas.get(id);
-    const isOther = known && JSON.stringify(known) !== JSON.stringify(rewriteReferences(definition, new Map()));
-    return isOther ? `${id}Input` : id;
+  /** A schema that reads differently as input and as output, or holds one that does, stands under two names. */
+  private namesFor(definitions: Record<string, Json>, io: 'input' | 'output'): Map<string, string> {
+    const names = new Map(Object.keys(definitions).map((id) => [id, id]));
+    const isTaken = (id: string, definition: Json): boolean => {
+      const known = this.schemas.get(id);
+      return known !== undefined && JSON.stringify(known) !== JSON.stringify(rewriteReferences(definition, names));
+    };
+    for (let hasChanged = true; hasChanged;) {
+      const other = Object.entries(definitions).find(([id, one]) => names.get(id) === id && isTaken(id, one));
+      hasChanged = other !== undefined;
+      if (other) names.set(other[0], `${other[0]}${io === 'input' ? 'Input' : 'Output'}`);
+    }
+    return names;
   }
 
   error(status: number): Json {

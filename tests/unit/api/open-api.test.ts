@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { createOpenApiDocument } from '../../../electron/api/open-api.ts';
+import { defineEndpoint } from '../../../shared/contract/endpoint.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
 
 const linter = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
@@ -55,4 +57,23 @@ test('a body is closed to unknown fields, an answer is not', () => {
     request: schemas['CompletionRequest']?.additionalProperties,
     answer: schemas['CompletionAnswer'] && 'additionalProperties' in schemas['CompletionAnswer'],
   }).toEqual({ request: false, answer: false });
+});
+
+test('a schema that reads differently when it is sent and when it is answered stands under two names, with what holds it', () => {
+  const inner = z.object({ size: z.int().default(1) }).meta({ id: 'Inner' });
+  const outer = z.object({ inner }).meta({ id: 'Outer' });
+  const both = defineEndpoint({
+    ...{ id: 'both', method: 'post', path: '/both', access: 'run', tag: 'Test', summary: 'Both' },
+    body: z.strictObject({ outer }),
+    response: z.object({ outer }),
+  });
+  const { components } = createOpenApiDocument([both], { version: '1' }) as {
+    components: { schemas: Record<string, object> };
+  };
+  expect(components.schemas).toMatchObject({
+    Outer: { properties: { inner: { $ref: '#/components/schemas/Inner' } } },
+    OuterOutput: { properties: { inner: { $ref: '#/components/schemas/InnerOutput' } } },
+    InnerOutput: { required: ['size'] },
+  });
+  expect(components.schemas['Inner']).not.toHaveProperty('required');
 });
