@@ -10,9 +10,11 @@ let openLayers = 0;
  */
 function useInertFrame(isOpen: boolean): void {
   const focused = useRef<Element | null>(null);
+  const surroundings = useRef<HTMLElement | null>(null);
   useLayoutEffect(() => {
     if (!isOpen) return;
     focused.current = document.activeElement;
+    surroundings.current = focused.current?.closest<HTMLElement>('[role="region"]') ?? null;
     const frame = document.getElementById('window');
     openLayers += 1;
     frame?.setAttribute('inert', '');
@@ -25,7 +27,9 @@ function useInertFrame(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return;
     return () => {
-      if (focused.current instanceof HTMLElement) focused.current.focus();
+      // What was asked about may be gone, and the button that asked with it.
+      const target = focused.current?.isConnected ? focused.current : surroundings.current;
+      if (target instanceof HTMLElement) target.focus();
     };
   }, [isOpen]);
 }

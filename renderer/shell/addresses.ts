@@ -5,8 +5,6 @@ import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 export type SettingsPageId =
   'providers' | 'endpoints' | 'service-models' | 'on-device' | 'api-keys' | 'local-server' | 'data' | 'appearance';
 
-export const playgroundAddress = '/playground';
-
 export function settingsAddress(page: SettingsPageId): string {
   return `/settings/${page}`;
 }

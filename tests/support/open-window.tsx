@@ -4,6 +4,7 @@ import { Tooltip } from 'radix-ui';
 import type { ReactElement } from 'react';
 import { Router } from 'wouter';
 import { memoryLocation } from 'wouter/memory-location';
+import type { Client } from '../../renderer/host/client.ts';
 import { HostProvider } from '../../renderer/host/host-context.tsx';
 import { createQueryClient } from '../../renderer/queries/query-client.ts';
 import { standInForLayout } from './layout-stand-ins.ts';
@@ -16,13 +17,20 @@ export interface OpenWindow {
   close(): Promise<void>;
 }
 
+export interface OpenWindowOptions extends WindowHostOptions {
+  address?: string;
+  /** What the host has before the window sees it. */
+  prepare?: (client: Client) => Promise<unknown>;
+}
+
 /** Shows a part of the window on a real host, at an address. */
 export async function openWindow(
   part: ReactElement,
-  { address = '/', ...options }: WindowHostOptions & { address?: string } = {},
+  { address = '/', prepare, ...options }: OpenWindowOptions = {},
 ): Promise<OpenWindow> {
   standInForLayout();
   const window = await startWindowHost(options);
+  await prepare?.(window.host.client);
   const queryClient = createQueryClient();
   const { hook, searchHook, history } = memoryLocation({ path: address, record: true });
   render(

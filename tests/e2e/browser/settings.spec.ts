@@ -83,7 +83,7 @@ test('everything on the providers page is reached with Tab, in the order of read
   await page.keyboard.press('Enter');
   await expect(page.getByLabel('API key of Groq')).toBeFocused();
   await page.keyboard.press('Escape');
-  await expect(page.getByLabel('API key of Groq')).toBeHidden();
+  await expect(groq.getByRole('button', { name: 'Add key' })).toBeFocused();
   await page.getByRole('group', { name: 'OpenAi' }).getByRole('button', { name: 'Add key' }).focus();
   const seen: string[] = [];
   for (let stop = 0; stop < 4; stop += 1) {
@@ -95,4 +95,15 @@ test('everything on the providers page is reached with Tab, in the order of read
     );
   }
   expect(seen).toEqual(['Base address of OpenAi', 'Add key', 'Base address of Anthropic', 'Add key']);
+});
+
+test('what changes in one window is seen in another without being asked for', async ({ page, served }) => {
+  const second = await page.context().newPage();
+  await second.goto(`${served.address}/#/settings/on-device`);
+  await expect(second.getByRole('group', { name: /TinyLlama/ })).toBeVisible();
+  await page.goto(`${served.address}/#/settings/on-device`);
+  await page.getByLabel('Path of a GGUF file, or an hf: address').fill('hf:nordwind/kestrel-1b-gguf:Q4_K_M');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('It is in the list above now.')).toBeVisible();
+  await expect(second.getByRole('group', { name: /kestrel/ })).toBeVisible();
 });

@@ -9,6 +9,7 @@ import { formatCount, formatTime } from '../../../components/format.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge } from '../../../components/marks.tsx';
 import { TextField } from '../../../components/text-field.tsx';
+import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useRevokeApiKey, useUpdateApiKey } from '../../../queries/api-keys.ts';
 import { readCreditLimit } from './credit-limit.ts';
 
@@ -44,6 +45,7 @@ function LimitForm({ apiKey, onDone }: { apiKey: ApiKey; onDone: () => void }) {
 export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
   const [isEditing, setEditing] = useState(false);
   const [isRevoking, setRevoking] = useState(false);
+  const editButton = useReturnFocus<HTMLButtonElement>(isEditing);
   const revoke = useRevokeApiKey();
   const { name, scopes, lastUsedAt, revokedAt, callerId, createdAt, creditsUsed, creditLimit } = apiKey;
   const isUsedUp = creditLimit !== null && creditsUsed >= creditLimit;
@@ -80,6 +82,7 @@ export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
         {!revokedAt && (
           <>
             <IconButton
+              ref={editButton}
               size="small"
               icon={Pencil}
               label={`Change the limit of ${name}`}

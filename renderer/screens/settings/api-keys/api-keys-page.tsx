@@ -5,6 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
 import { EmptyState } from '../../../components/state-panels.tsx';
+import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useApiKeys } from '../../../queries/api-keys.ts';
 import { SettingsPage } from '../settings-page.tsx';
 import { ApiKeyRow } from './api-key-row.tsx';
@@ -51,8 +52,9 @@ export function ApiKeysPage() {
   const [isIssuing, setIssuing] = useState(false);
   const [issued, setIssued] = useState<string | null>(null);
   const [areRevokedShown, setRevokedShown] = useState(false);
+  const returnTarget = useReturnFocus<HTMLButtonElement>(isIssuing);
   const issueButton = (
-    <Button icon={Plus} onClick={() => setIssuing(true)}>
+    <Button ref={returnTarget} icon={Plus} onClick={() => setIssuing(true)}>
       Issue a key
     </Button>
   );

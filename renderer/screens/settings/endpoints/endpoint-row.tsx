@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { formatDuration, formatPlural } from '../../../components/format.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { StateMark } from '../../../components/marks.tsx';
+import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useRemoveEndpoint, useTestEndpoint } from '../../../queries/endpoints.ts';
 import { TestNotice } from '../providers/test-notice.tsx';
 import { testState } from '../providers/test-state.ts';
@@ -23,6 +24,7 @@ function found({ lastTest }: CompatibleEndpoint): string {
 export function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
   const [isEditing, setEditing] = useState(false);
   const [isRemoving, setRemoving] = useState(false);
+  const editButton = useReturnFocus<HTMLButtonElement>(isEditing);
   const test = useTestEndpoint();
   const remove = useRemoveEndpoint();
   const { name, baseAddress, lastTest } = endpoint;
@@ -42,7 +44,7 @@ export function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
           <Button size="small" isBusy={test.isPending} onClick={() => test.mutate(name)}>
             Test
           </Button>
-          <Button size="small" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
+          <Button ref={editButton} size="small" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
             Edit
           </Button>
           <IconButton size="small" icon={Trash2} label={`Remove ${name}`} onClick={() => setRemoving(true)} />

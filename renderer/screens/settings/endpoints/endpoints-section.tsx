@@ -4,6 +4,7 @@ import { Button } from '../../../components/button.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { StateMark } from '../../../components/marks.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
+import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useAddEndpoint, useEndpoints } from '../../../queries/endpoints.ts';
 import { SettingsSection } from '../settings-page.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
@@ -46,8 +47,9 @@ function FoundRow({ found }: { found: FoundEndpoint }) {
 export function EndpointsSection({ title = 'Compatible endpoints' }: { title?: string }) {
   const endpoints = useEndpoints();
   const [isAdding, setAdding] = useState(false);
+  const returnTarget = useReturnFocus<HTMLButtonElement>(isAdding);
   const addButton = (
-    <Button size="small" icon={Plus} aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
+    <Button ref={returnTarget} size="small" icon={Plus} aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
       Add endpoint
     </Button>
   );

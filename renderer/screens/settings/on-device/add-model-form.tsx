@@ -37,7 +37,11 @@ export function AddModelForm() {
         label="Path of a GGUF file, or an hf: address"
         isMono
         placeholder="hf:bartowski/Llama-3.2-1B-Instruct-GGUF:Q4_K_M"
-        hint="A file is used where it is. An hf: address is downloaded from Hugging Face, with its size shown first."
+        hint={
+          add.isSuccess && address === ''
+            ? 'It is in the list above now.'
+            : 'A file is used where it is. An hf: address joins the list and is downloaded when you say so.'
+        }
         value={address}
         error={problem ?? (add.error ? describeError(add.error).message : null)}
         onValueChange={(next) => {

@@ -5,6 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge, StateMark } from '../../../components/marks.tsx';
+import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useRemoveProviderKey, useTestProvider } from '../../../queries/providers.ts';
 import { AddressForm } from './address-form.tsx';
 import { KeyForm } from './key-form.tsx';
@@ -45,6 +46,7 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
   const remove = useRemoveProviderKey(provider.aiSystem);
   const { aiSystem, keySource } = provider;
   const hasKey = keySource !== null;
+  const keyButton = useReturnFocus<HTMLButtonElement>(form !== null);
   return (
     <div className="provider" role="group" aria-label={aiSystem}>
       <div className="provider__row">
@@ -65,7 +67,7 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
                   Test
                 </Button>
               )}
-              <Button size="small" onClick={() => setForm('key')}>
+              <Button ref={keyButton} size="small" onClick={() => setForm('key')}>
                 {hasKey ? 'Replace' : 'Add key'}
               </Button>
               <IconButton

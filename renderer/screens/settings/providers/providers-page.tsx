@@ -6,6 +6,7 @@ import { settingsAddress } from '../../../shell/addresses.ts';
 import { EndpointsSection } from '../endpoints/endpoints-section.tsx';
 import { ServiceModelsSection } from '../service-models/service-models-section.tsx';
 import { SettingsPage } from '../settings-page.tsx';
+import { AddedModelsSection } from './added-models.tsx';
 import { ProviderRow } from './provider-row.tsx';
 import { TimeLimitsSection } from './time-limits.tsx';
 
@@ -49,6 +50,7 @@ export function ProvidersPage() {
       </div>
       <EndpointsSection />
       <ServiceModelsSection />
+      <AddedModelsSection />
       <TimeLimitsSection />
     </SettingsPage>
   );

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ProvidersPage } from '../../../../../renderer/screens/settings/providers/providers-page.tsx';
+import { addModel } from '../../../../../shared/contract/providers.ts';
 import { startListingProvider, type ListingProvider } from '../../../../support/listing-provider.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
@@ -109,4 +110,12 @@ test('time limits are kept when their field is left, and nonsense is not', async
     () => expect(opened?.window.requests.filter((request) => request === 'PATCH /window/settings')).toHaveLength(1),
     patience,
   );
+});
+
+test('a model name that was added can be taken back', async () => {
+  opened = await openWindow(<ProvidersPage />, {
+    prepare: (client) => client.call(addModel, { body: { aiSystem: 'OpenAi', model: 'gpt-7-preview' } }),
+  });
+  fireEvent.click(await screen.findByLabelText('Remove gpt-7-preview of OpenAi', {}, patience));
+  await waitFor(() => expect(screen.queryByText('gpt-7-preview')).toBeNull(), patience);
 });

@@ -1,0 +1,94 @@
+import { screen } from '@testing-library/react';
+import { afterEach, describe, expect, test } from 'vitest';
+import { millisecondsLeft } from '../../../../../renderer/screens/settings/on-device/download-progress.tsx';
+import { ModelCard } from '../../../../../renderer/screens/settings/on-device/model-card.tsx';
+import { onDeviceSummary } from '../../../../../renderer/shell/status-bar.tsx';
+import type { OnDeviceModel, OnDeviceState } from '../../../../../shared/contract/on-device.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+
+const absent: OnDeviceModel = {
+  id: 'tiny',
+  title: 'TinyLlama 1.1B',
+  fileName: 'tiny.gguf',
+  bytes: 322_600_000,
+  memoryBytes: 460_000_000,
+  sha256: null,
+  licence: 'Apache-2.0',
+  note: 'Small.',
+  source: 'packages',
+  state: 'absent',
+  receivedBytes: 0,
+  bytesPerSecond: null,
+  step: null,
+  failure: null,
+  isSelected: false,
+};
+const engine: OnDeviceState['engine'] = { state: 'ready', queued: 0, isAnswering: false, failure: null };
+const downloading: OnDeviceModel = {
+  ...absent,
+  state: 'downloading',
+  receivedBytes: 148_400_000,
+  bytesPerSecond: 11_200_000,
+  step: 'part 1 of 2',
+};
+const selected: OnDeviceModel = { ...absent, state: 'installed', isSelected: true };
+
+describe('what can be done with an on-device model', () => {
+  let opened: OpenWindow;
+  afterEach(() => opened.close());
+
+  test.each([
+    ['absent', absent, ['Download 322.6 MB']],
+    ['downloading', downloading, ['Pause', 'Stop']],
+    ['checking', { ...absent, state: 'checking' }, ['Stop']],
+    ['paused', { ...absent, state: 'paused' }, ['Resume', 'Stop']],
+    ['failed', { ...absent, state: 'failed', failure: 'No network.' }, ['Try again', 'Discard']],
+    ['installed', { ...absent, state: 'installed' }, ['Use for ServiceAi', 'Remove TinyLlama 1.1B']],
+    ['selected', selected, ['Remove TinyLlama 1.1B']],
+  ] as const)('while it is %s', async (_state, model, actions) => {
+    opened = await openWindow(<ModelCard model={model} engine={engine} />);
+    const names = screen
+      .getAllByRole('button')
+      .map((button) => button.getAttribute('aria-label') ?? button.textContent);
+    expect(names).toEqual(actions);
+  });
+
+  test('a download says how much, how fast and how long', async () => {
+    opened = await openWindow(<ModelCard model={downloading} engine={engine} />);
+    const card = screen.getByRole('group', { name: 'TinyLlama 1.1B' });
+    for (const text of ['148.4 of 322.6 MB', '11.2 MB/s', '16 s left', 'part 1 of 2'])
+      expect(card.textContent).toContain(text);
+    expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('46');
+  });
+
+  test('a failure says why', async () => {
+    opened = await openWindow(
+      <ModelCard model={{ ...absent, state: 'failed', failure: 'No network.' }} engine={engine} />,
+    );
+    expect(screen.getByRole('alert').textContent).toBe('No network.');
+  });
+});
+
+test('the time left is not known before there is a rate and a size', () => {
+  expect([
+    millisecondsLeft(downloading),
+    millisecondsLeft({ ...downloading, bytesPerSecond: null }),
+    millisecondsLeft({ ...downloading, bytesPerSecond: 0 }),
+    millisecondsLeft({ ...downloading, bytes: null }),
+  ]).toEqual([expect.closeTo(15_553.57, 1), null, null, null]);
+});
+
+test.each([
+  ['nothing is here', [absent], {}, 'No on-device model'],
+  ['one is fetched', [downloading], {}, 'Downloading the on-device model, 46%'],
+  ['a fetch failed', [{ ...absent, state: 'failed' }], {}, 'The on-device model could not be fetched'],
+  ['one is ready', [selected], {}, 'On-device model ready'],
+  ['it answers and others wait', [selected], { isAnswering: true, queued: 2 }, 'On-device model answers, 2 waiting'],
+  ['it is loaded', [selected], { state: 'loading' }, 'Loading the on-device model'],
+  ['one is ready while another is fetched', [selected, downloading], {}, 'Downloading the on-device model, 46%'],
+] as [string, OnDeviceModel[], Partial<OnDeviceState['engine']>, string][])(
+  'the status bar says it when %s',
+  (_when, models, change, text) => {
+    expect(onDeviceSummary({ models, engine: { ...engine, ...change } }).text).toBe(text);
+  },
+);
