@@ -99,7 +99,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #body: ReadableStreamDefaultController<Uint8Array> | null = null;
   #isSuccess = false;
   #hasFirstByte = false;
+  #pieces = 0;
   #isPaused = false;
+  #isSettled = false;
   #failure: Error | null = null;
 
   constructor(
@@ -139,6 +141,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     // undici hands out an empty piece when it is resumed. Queued, it would fill the place that was just made free.
     if (chunk.length === 0 || !this.#body || this.#failure) return;
+    this.#pieces += 1;
     if (this.#hasFirstByte) this.#timer.refresh();
     else this.#onFirstByte();
     this.#body.enqueue(chunk);
@@ -186,15 +189,23 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #onSilence(): void {
-    // While our own reader is slow the provider cannot send, and is not silent.
-    if (this.#isPaused) this.#timer.refresh();
-    else {
-      const { firstByteSeconds, betweenBytesSeconds } = this.#limits;
-      this.#fail(new ProviderSilence(this.#hasFirstByte ? betweenBytesSeconds : firstByteSeconds, this.#hasFirstByte));
-    }
+    const piecesBefore = this.#pieces;
+    // After a stall of this process the timer comes before the bytes that have arrived meanwhile: they are read first.
+    setImmediate(() => {
+      if (this.#isSettled) return;
+      // While our own reader is slow the provider cannot send, and is not silent.
+      if (this.#isPaused || this.#pieces > piecesBefore) this.#timer.refresh();
+      else this.#fail(this.#silence());
+    });
+  }
+
+  #silence(): ProviderSilence {
+    const { firstByteSeconds, betweenBytesSeconds } = this.#limits;
+    return new ProviderSilence(this.#hasFirstByte ? betweenBytesSeconds : firstByteSeconds, this.#hasFirstByte);
   }
 
   #settle(): void {
+    this.#isSettled = true;
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#onAbort);
   }

@@ -138,7 +138,9 @@ describe('a provider that fails', () => {
     });
 
     it('is not meant when our own reader is slow', async () => {
-      const parts = connect(shortBetween).stream(request, { signal: noAbort() })[Symbol.asyncIterator]();
+      const parts = connect({ firstByteSeconds: 60, betweenBytesSeconds: 0.4 })
+        .stream(request, { signal: noAbort() })
+        [Symbol.asyncIterator]();
       const first = parts.next();
       const call = (await server.nextCall()).openEventStream();
       const sending = (async () => {
@@ -146,7 +148,7 @@ describe('a provider that fails', () => {
         await call.chatEnd();
       })();
       await first;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await new Promise((resolve) => setTimeout(resolve, 1200));
       let last: unknown = null;
       for (let next = await parts.next(); !next.done; next = await parts.next()) last = next.value;
       await sending;

@@ -98,9 +98,8 @@ describe.each(providers)('$name, played by a third party', ({ name, model, path 
   ] as const)('with %i is %s in either form', async (status, code) => {
     mock.onMessage('hello', { error: { message: `No: ${key}`, type: 'some_error' }, status, retryAfter: 5 });
     const errors = await failuresOf(connect(), request);
-    expect(errors.map((error) => [error.code, error.retryAfterSeconds])).toEqual(
-      Array(2).fill([code, status === 429 ? 5 : undefined]),
-    );
+    const expected = [code, status === 429 ? 5 : undefined];
+    expect(errors.map((error) => [error.code, error.retryAfterSeconds])).toEqual([expected, expected]);
     for (const { message } of errors) expect(message).not.toContain(key);
   });
 
