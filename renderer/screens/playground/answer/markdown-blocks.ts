@@ -7,6 +7,7 @@ export interface MarkdownBlock {
   raw: string;
   /** A block of code is drawn without parsing it again, however long it grows. */
   code: { text: string; language: string } | null;
+  isList: boolean;
 }
 
 export interface MarkdownBlocks {
@@ -35,8 +36,20 @@ export function readBlocks(text: string, before: MarkdownBlocks = noBlocks): Mar
   const closed = isContinued ? [...before.closed] : [];
   const start = isContinued ? (before.open?.start ?? 0) : 0;
   const blocks = blocksOf(normal.slice(start), start);
-  const open = blocks.pop() ?? null;
+  const open = takeOpen(blocks);
   return { text: normal, closed: blocks.length === 0 && isContinued ? before.closed : [...closed, ...blocks], open };
+}
+
+/** A text that the next letters may still turn into the marker of a list's next item. */
+const markerBegun = /^ {0,3}(?:\d{0,9}[.)]?|[-*+])[ \t]*$/;
+
+/** Takes the block that is still being written, together with the list before it while it may become that list's next item. */
+function takeOpen(blocks: MarkdownBlock[]): MarkdownBlock | null {
+  const last = blocks.pop() ?? null;
+  const before = blocks.at(-1);
+  if (!last || !before?.isList || !markerBegun.test(last.raw)) return last;
+  blocks.pop();
+  return { ...before, raw: before.raw + last.raw };
 }
 
 function blocksOf(text: string, offset: number): MarkdownBlock[] {
@@ -49,7 +62,7 @@ function blocksOf(text: string, offset: number): MarkdownBlock[] {
     } else {
       const code =
         token.type === 'code' ? { text: String(token['text']), language: String(token['lang'] ?? '') } : null;
-      blocks.push({ start, raw: token.raw, code });
+      blocks.push({ start, raw: token.raw, code, isList: token.type === 'list' });
     }
     start += token.raw.length;
   }

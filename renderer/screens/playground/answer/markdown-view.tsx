@@ -83,7 +83,11 @@ const components = {
 const plugins = [remarkGfm];
 
 /** One block. It is drawn again only when its own text or a definition that it refers to changes. */
-const Block = memo(function Block({ raw, code, definitions }: Omit<MarkdownBlock, 'start'> & { definitions: string }) {
+const Block = memo(function Block({
+  raw,
+  code,
+  definitions,
+}: Omit<MarkdownBlock, 'start' | 'isList'> & { definitions: string }) {
   if (code) return <CodeBlock text={code.text} language={code.language} />;
   return (
     <Markdown remarkPlugins={plugins} components={components}>

@@ -123,5 +123,5 @@ const matches = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Colours, matching blocks and the marks of unfilled names. What comes first is drawn around what comes later. */
-export const handlebarsMarks: Extension = [templateTags, matches, unfilled, colours];
+/** Colours, matching blocks and the marks of unfilled names. What comes last is drawn around the others. */
+export const handlebarsMarks: Extension = [templateTags, unfilled, colours, matches];

@@ -57,7 +57,7 @@ export function readInside(before: string, offset: number): Inside | null {
   const match = /^\{{2,3}~?\s*([#/^&]?)\s*(?:(.*[\s(=]))?([^\s(=]*)$/s.exec(before.slice(open));
   if (!match || before.slice(open).startsWith('{{!')) return null;
   const [, sign = '', earlier = '', word = ''] = match;
-  if ((earlier.match(/"/g)?.length ?? 0) % 2 === 1) return null;
+  if (((earlier + word).match(/"/g)?.length ?? 0) % 2 === 1) return null;
   return { from: offset - word.length, word, sign, isFirstWord: earlier === '' };
 }
 

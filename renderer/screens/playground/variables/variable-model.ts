@@ -41,7 +41,8 @@ export function readFields(variables: readonly TemplateVariable[], draft: Variab
     const hasParts = variables.some((other) => isInside(other.name, name));
     const kind = hasParts && use !== 'list' ? 'object' : use;
     const isJson = kind === 'list' || kind === 'object' || draft.jsonNames.includes(name);
-    const text = draft.values[name] ?? '';
+    // A variable may be called `constructor`.
+    const text = Object.hasOwn(draft.values, name) ? (draft.values[name] ?? '') : '';
     const isFilled = text.trim() !== '';
     const problem = isFilled && isJson ? problemOf(text, kind) : null;
     return { name, kind, itemFields, isJson, text, isFilled, problem, positions };

@@ -1,0 +1,80 @@
+import { CompletionContext } from '@codemirror/autocomplete';
+import { EditorState } from '@codemirror/state';
+import { describe, expect, test } from 'vitest';
+import { handlebarsMarks, matchedTags } from '../../../../../../renderer/screens/playground/editor/handlebars-marks.ts';
+import {
+  completeTemplate,
+  readInside,
+  templateNames,
+} from '../../../../../../renderer/screens/playground/editor/template-completion.ts';
+import { tokensOfTag } from '../../../../../../renderer/screens/playground/editor/tag-tokens.ts';
+import { scanTags } from '../../../../../../shared/prompt-template-tags.ts';
+
+/** The cursor stands at the bar. */
+function stateAt(text: string): EditorState {
+  const head = text.indexOf('|');
+  const names = {
+    variables: [
+      { name: 'customer.name', detail: 'Mara', starts: [2] },
+      { name: 'cu', detail: 'unfilled', starts: [head - 2] },
+    ],
+    members: { orders: ['id', 'item'] },
+  };
+  return EditorState.create({
+    doc: text.replace('|', ''),
+    selection: { anchor: head },
+    extensions: [handlebarsMarks, templateNames.of(() => names)],
+  });
+}
+
+function labels(text: string): string[] {
+  const state = stateAt(text);
+  const result = completeTemplate(new CompletionContext(state, state.selection.main.head, false));
+  return (result?.options ?? []).toSorted((a, b) => (b.boost ?? 0) - (a.boost ?? 0)).map(({ label }) => label);
+}
+
+describe('what is offered', () => {
+  test('in a tag: variables, without the one that is being typed, and blocks', () => {
+    expect(labels('{{customer.name}} {{cu|}}')).toEqual(['customer.name', '#if', '#unless', '#each', '#with']);
+  });
+  test('after a number sign: blocks', () => {
+    expect(labels('{{#|}}')).toEqual(['if', 'unless', 'each', 'with']);
+  });
+  test('after a slash: the open blocks, the innermost first', () => {
+    expect(labels('{{#if a}}{{#each b}}{{/|')).toEqual(['each', 'if']);
+  });
+  test('in a loop: the names of its items first, and what belongs to a loop', () => {
+    const offered = labels('{{#each orders}}{{|}}{{/each}}');
+    expect(offered.slice(0, 3)).toEqual(['id', 'item', 'customer.name']);
+    expect(offered).toEqual(expect.arrayContaining(['@index', 'this', 'else', '/each']));
+  });
+  test.each(['plain |text', '{{a}} |', '{{! a comment |}}', '{{lookup a "str|'])('nothing in %j', (text) => {
+    expect(labels(text)).toEqual([]);
+  });
+});
+
+test('the second word of a tag is a variable, not the start of a block', () => {
+  expect(readInside('{{#each or', 10)).toEqual({ from: 8, word: 'or', sign: '#', isFirstWord: false });
+});
+
+test.each([
+  ['{{#each o|rders}}{{id}}{{else}}x{{/each}}', ['{{#each orders}}', '{{else}}', '{{/each}}']],
+  ['{{#each orders}}{{i|d}}{{/each}}', []],
+  ['{{#if a}}{{#each b}}x{{/ea|ch}}{{/if}}', ['{{#each b}}', '{{/each}}']],
+])('with the cursor in %j these tags belong together: %j', (text, tags) => {
+  const state = stateAt(text);
+  expect(matchedTags(state).map(({ start, end }) => state.sliceDoc(start, end))).toEqual(tags);
+});
+
+test.each([
+  ['{{#each orders as |o i|}}', 'brace:{{ key:#each var:orders key:as brace:| var:o var:i brace:| brace:}}'],
+  ['{{~lookup a "k" 3~}}', 'brace:{{~ key:lookup var:a str:"k" num:3 brace:~}}'],
+  ['{{{raw.value}}}', 'brace:{{{ var:raw.value brace:}}}'],
+  ['{{! note }}', 'com:{{! note }}'],
+  ['{{/if}}', 'brace:{{ key:/if brace:}}'],
+  ['{{half', 'brace:{{ var:half'],
+])('the tag %s is coloured piece by piece', (text, expected) => {
+  const [tag] = scanTags(text);
+  const tokens = tag ? tokensOfTag(text, tag) : [];
+  expect(tokens.map(({ kind, start, end }) => `${kind}:${text.slice(start, end)}`).join(' ')).toBe(expected);
+});

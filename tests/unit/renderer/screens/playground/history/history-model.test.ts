@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { RunSummary } from '../../../../../../shared/contract/runs.ts';
+import type { LiveRun } from '../../../../../../renderer/stores/playground-run.ts';
+import { errorWord, historyRows } from '../../../../../../renderer/screens/playground/history/history-model.ts';
+
+const live = {
+  key: 'key',
+  runId: null,
+  state: 'streaming',
+  request: { promptText: 'First line\nsecond', aiSystem: 'OpenAi', model: 'gpt-test' },
+  sentAt: 0,
+  startedAt: 10,
+  endedAt: null,
+  servedBy: null,
+  error: null,
+} as unknown as LiveRun;
+const kept = { runId: 'run', status: 'Running', cost: 0.1, model: 'gpt-test' } as RunSummary;
+
+const shown = (rows: ReturnType<typeof historyRows>) =>
+  rows.map(({ runId, status, isNew }) => ({ runId, status, isNew }));
+
+test('a run is on top before the host lists it', () => {
+  expect(shown(historyRows([kept], live))).toEqual([
+    { runId: 'key', status: 'Running', isNew: true },
+    { runId: 'run', status: 'Running', isNew: false },
+  ]);
+});
+
+test('a run that the host lists already stands once, in the state that the window knows better', () => {
+  const stopped = { ...live, runId: 'run', state: 'stopped', endedAt: 30 } as LiveRun;
+  expect(shown(historyRows([kept], stopped))).toEqual([{ runId: 'run', status: 'Cancelled', isNew: false }]);
+});
+
+test('what the host wrote down at the end counts', () => {
+  const done: RunSummary = { ...kept, status: 'Completed' };
+  expect(historyRows([done], { ...live, runId: 'run', state: 'completed' } as LiveRun)).toEqual([
+    { ...done, isNew: false },
+  ]);
+});
+
+test('a run that the host refused before it began is none', () => {
+  expect(historyRows([], { ...live, state: 'failed' } as LiveRun)).toEqual([]);
+});
+
+test('codes of errors become words', () => {
+  expect([errorWord('rate_limited'), errorWord('some_new_code')]).toEqual(['rate limit', 'some new code']);
+});

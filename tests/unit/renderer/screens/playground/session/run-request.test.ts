@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import type { RunDetail } from '../../../../../../shared/contract/runs.ts';
+import {
+  putBack,
+  readRequest,
+  withDraftId,
+} from '../../../../../../renderer/screens/playground/session/run-request.ts';
+import { readTarget } from '../../../../../../renderer/screens/playground/session/use-addresses.ts';
+import type { Draft } from '../../../../../../renderer/stores/playground-drafts.ts';
+
+const draft: Draft = {
+  id: 'draft',
+  name: 'Test',
+  isExample: false,
+  promptText: 'Hello {{name}}',
+  systemMessage: '',
+  aiSystem: 'OpenAi',
+  model: 'gpt-test',
+  values: {},
+  jsonNames: [],
+  parameters: {},
+  otherParameters: '',
+  transport: 'sse',
+  shownRunId: null,
+  updatedAt: 0,
+};
+
+test('a request holds what a person wrote and nothing else', () => {
+  expect(readRequest(draft, null)).toEqual({
+    request: { promptText: 'Hello {{name}}', aiSystem: 'OpenAi', model: 'gpt-test' },
+  });
+  const full = { ...draft, systemMessage: 'Be kind', values: { name: 'Mara' }, parameters: { seed: '7' } } as Draft;
+  const read = readRequest(full, null);
+  const request = {
+    promptText: 'Hello {{name}}',
+    systemMessage: 'Be kind',
+    aiSystem: 'OpenAi',
+    model: 'gpt-test',
+    configuration: { seed: 7 },
+    replacements: { name: 'Mara' },
+  };
+  expect(read).toEqual({ request });
+  expect('request' in read && withDraftId(read.request, 'draft')).toEqual({
+    ...request,
+    metadata: { draftId: 'draft' },
+  });
+});
+
+test.each([
+  [{ promptText: ' \n' }, 'Write a prompt first', { kind: 'prompt', offset: 0 }],
+  [
+    { promptText: 'a\n{{/if}}' },
+    'Line 2, column 1: {{/if}} closes a block that is not open',
+    { kind: 'prompt', offset: 2 },
+  ],
+  [
+    { promptText: '{{#each list}}{{this}}{{/each}}', values: { list: '5' } },
+    'list: each needs a list, such as ["a", "b"]',
+    { kind: 'variable', name: 'list' },
+  ],
+  [{ parameters: { seed: 'x' } }, 'seed: Not a number', { kind: 'parameter', name: 'seed' }],
+  [
+    { otherParameters: '[]' },
+    'Other: Must be a JSON object, such as {"min_p": 0.05}',
+    { kind: 'parameter', name: 'Other' },
+  ],
+] as const)('%j is not run, and the place to mend is named', (change, message, place) => {
+  const read = readRequest({ ...draft, ...(change as Partial<Draft>) }, null);
+  expect(read).toMatchObject({ blocker: { place } });
+  expect('blocker' in read && read.blocker.message).toContain(message.slice(0, 18));
+});
+
+test('a run that is put back sends the same request again', () => {
+  const run = {
+    runId: 'run',
+    aiSystem: 'Groq',
+    model: 'groq-fast',
+    input: {
+      promptText: '{{a.b}} {{n}} {{empty}}',
+      systemMessage: 'Be kind',
+      replacements: { a: { b: 'x' }, n: 5 },
+      configuration: { stop: ['\n'], min_p: 0.1 },
+    },
+  } as unknown as RunDetail;
+  const before = { ...draft, values: { empty: 'was filled', other: 'stays' } };
+  const after = { ...before, ...putBack(run, before) };
+  expect(readRequest(after, null)).toEqual({
+    request: {
+      promptText: '{{a.b}} {{n}} {{empty}}',
+      systemMessage: 'Be kind',
+      aiSystem: 'Groq',
+      model: 'groq-fast',
+      configuration: { stop: ['\n'], min_p: 0.1 },
+      replacements: { a: { b: 'x' }, n: 5 },
+    },
+  });
+  expect([after.values['empty'], after.values['other'], after.shownRunId]).toEqual(['', 'stays', 'run']);
+});
+
+test.each([
+  ['/playground', { kind: 'newest' }],
+  ['/playground/', { kind: 'newest' }],
+  ['/playground/abc', { kind: 'draft', draftId: 'abc' }],
+  ['/playground/run/r1', { kind: 'run', runId: 'r1' }],
+  ['/playground/runs/r1', { kind: 'run', runId: 'r1' }],
+  [
+    '/playground/models/OpenAiCompatible/shop%2Fllama',
+    { kind: 'model', aiSystem: 'OpenAiCompatible', model: 'shop/llama' },
+  ],
+])('the address %s asks for its object', (address, target) => expect(readTarget(address)).toEqual(target));
