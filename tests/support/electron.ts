@@ -24,6 +24,8 @@ export interface LaunchOptions {
 }
 
 interface TestFixtures {
+  /** The environment with a display, and with a home and an unlocked keyring of this test alone. */
+  readonly environment: Record<string, string>;
   /** A folder of this test alone, for data folders and the like. */
   readonly folder: string;
   /** Starts Touchstone; whatever is still running at the end of the test is ended. */
@@ -34,19 +36,13 @@ interface TestFixtures {
 
 interface WorkerFixtures {
   readonly electronProgram: string;
-  /** The environment with a display and an unlocked keyring of this worker's own. */
-  readonly environment: Record<string, string>;
+  /** An X display of this worker's own. */
+  readonly display: string;
 }
 
 async function firstLine(child: ChildProcess, descriptor: number): Promise<string> {
   const [line] = (await once(child.stdio[descriptor] as NodeJS.ReadableStream, 'data')) as [Buffer];
   return line.toString().trim();
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill();
-  await once(child, 'exit');
 }
 
 /** Stands in for the system's way to open an address, which would start a browser. */
@@ -73,33 +69,36 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker', timeout: 180_000 },
   ],
 
-  environment: [
+  display: [
     async ({}, use) => {
-      const folder = mkdtempSync(join(tmpdir(), 'touchstone-session-'));
       const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'], {
         stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       });
-      const display = await firstLine(xvfb, 3);
-      const session = ['sh', '-c', 'echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat'];
-      const [program, ...parameters] = keyringCommand(session, { keyring: 'unlocked', keyringDirectory: folder });
-      const keyring = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'ignore'] });
-      const bus = await firstLine(keyring, 1);
-      const { ELECTRON_RUN_AS_NODE: _, ...inherited } = process.env as Record<string, string>;
-      await use({
-        ...inherited,
-        DISPLAY: `:${display}`,
-        DBUS_SESSION_BUS_ADDRESS: bus,
-        HOME: folder,
-        XDG_RUNTIME_DIR: join(folder, 'runtime'),
-      });
-      // The session ends with the program in it, and that with its input.
-      keyring.stdin?.end();
-      await once(keyring, 'exit');
-      await end(xvfb);
-      rmSync(folder, { recursive: true, force: true });
+      await use(`:${await firstLine(xvfb, 3)}`);
+      xvfb.kill();
+      await once(xvfb, 'exit');
     },
     { scope: 'worker' },
   ],
+
+  environment: async ({ display }, use) => {
+    const home = mkdtempSync(join(tmpdir(), 'touchstone-session-'));
+    const session = ['sh', '-c', 'echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat'];
+    const [program, ...parameters] = keyringCommand(session, { keyring: 'unlocked', keyringDirectory: home });
+    const keyring = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'ignore'] });
+    const { ELECTRON_RUN_AS_NODE: _, ...inherited } = process.env as Record<string, string>;
+    await use({
+      ...inherited,
+      DISPLAY: display,
+      DBUS_SESSION_BUS_ADDRESS: await firstLine(keyring, 1),
+      HOME: home,
+      XDG_RUNTIME_DIR: join(home, 'runtime'),
+    });
+    // The session ends with the program in it, and that with its input.
+    keyring.stdin.end();
+    await once(keyring, 'exit');
+    rmSync(home, { recursive: true, force: true });
+  },
 
   folder: async ({}, use) => {
     const folder = mkdtempSync(join(tmpdir(), 'touchstone-desktop-'));
