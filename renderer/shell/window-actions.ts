@@ -2,7 +2,7 @@ import { Keyboard, KeyRound, Monitor, Moon, RotateCw, Search, Sun } from 'lucide
 import { useLocation } from 'wouter';
 import { keyedProviders } from '../../shared/contract/common.ts';
 import { useUpdateSettings } from '../queries/settings.ts';
-import { useActions, type Action } from '../stores/actions.ts';
+import { useActions, windowSource, type Action } from '../stores/actions.ts';
 import { applyTheme, type Theme } from '../stores/theme.ts';
 import { settingsPages } from '../screens/settings/settings-pages.ts';
 import { providerKeyAddress, settingsAddress } from './addresses.ts';
@@ -73,5 +73,5 @@ export function useWindowActions(): void {
     },
     { id: 'window.reload', title: 'Reload the window', group: 'Window', icon: RotateCw, run: () => location.reload() },
   ];
-  useActions('window', actions);
+  useActions(windowSource, actions);
 }

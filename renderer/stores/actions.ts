@@ -46,8 +46,13 @@ export function registerActions(source: string, actions: readonly Action[]): () 
   };
 }
 
+/** The name under which the frame of the window registers its own actions. */
+export const windowSource = 'window';
+
+/** Every action there is now; those of the open screen come before the window's own. */
 export function allActions(sources: ReadonlyMap<string, readonly Action[]>): Action[] {
-  return [...sources.values()].flat();
+  const ofScreens = [...sources].filter(([source]) => source !== windowSource).flatMap(([, actions]) => actions);
+  return [...ofScreens, ...(sources.get(windowSource) ?? [])];
 }
 
 function signature(actions: readonly Action[]): string {

@@ -18,6 +18,18 @@ test('the window opens where it was left', async ({ page, served }) => {
   await expect(second.getByRole('heading', { name: 'Data and backup', level: 2 })).toBeVisible();
 });
 
+test('a panel that was sized with the keyboard keeps its size', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/playground`);
+  const handle = page.getByRole('separator', { name: 'Width of the prompt' });
+  const before = await handle.boundingBox();
+  await handle.focus();
+  for (let step = 0; step < 3; step += 1) await page.keyboard.press('ArrowRight');
+  const after = await handle.boundingBox();
+  expect(after?.x).toBeGreaterThan((before?.x ?? 0) + 20);
+  await page.reload();
+  await expect.poll(async () => (await handle.boundingBox())?.x).toBeCloseTo(after?.x ?? 0, 0);
+});
+
 test('keys switch screens, and the list of keys says so', async ({ page, served }) => {
   await page.goto(`${served.address}/#/playground`);
   await expect(page.getByRole('navigation', { name: 'Screens' })).toBeVisible();

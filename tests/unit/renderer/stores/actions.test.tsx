@@ -1,6 +1,6 @@
 import { cleanup, render } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
-import { allActions, useActions, useActionStore } from '../../../../renderer/stores/actions.ts';
+import { allActions, registerActions, useActions, useActionStore } from '../../../../renderer/stores/actions.ts';
 
 function Part({ title, onRun }: { title: string; onRun: () => void }) {
   useActions('part', [{ id: 'part.go', title, group: 'Part', run: onRun }]);
@@ -29,5 +29,13 @@ describe('actions of a part of the window', () => {
     expect(done).toEqual(['second']);
     rerender(<Part title="Go on" onRun={() => {}} />);
     expect(titles()).toEqual(['Go on']);
+  });
+
+  test('stand before those of the window, whichever came first', () => {
+    const go = { id: 'window.go', title: 'Window', group: 'Window', run: () => {} };
+    const unregister = registerActions('window', [go]);
+    render(<Part title="Part" onRun={() => {}} />);
+    expect(titles()).toEqual(['Part', 'Window']);
+    unregister();
   });
 });
