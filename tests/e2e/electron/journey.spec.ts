@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -115,34 +116,40 @@ test('a key is set, a run is stopped, and after a restart the draft, the history
   await expect(after.answer).toContainText('Hello again.');
 });
 
-test('quitting in the middle of a stream ends it at the provider and keeps the run as Cancelled', async ({
-  launch,
-}) => {
-  const desktop = await launch(start);
-  const nextCall = nextRun();
-  await setProviderKey(desktop.page, 'Groq', key);
-  const playground = playgroundPage(desktop.page);
-  await playground.writePrompt('Count.');
-  await playground.chooseModel(model);
-  await playground.run();
-  const call = await nextCall;
-  call.openEventStream();
-  await call.chatDelta({ content: 'One, two' });
-  await expect(playground.answer).toContainText('One, two');
-  await desktop.quit();
-  await call.closed;
+for (const way of ['by the menu', 'by SIGTERM'] as const) {
+  test(`quitting ${way} in the middle of a stream ends it at the provider and keeps the run as Cancelled`, async ({
+    launch,
+  }) => {
+    const desktop = await launch(start);
+    const nextCall = nextRun();
+    await setProviderKey(desktop.page, 'Groq', key);
+    const playground = playgroundPage(desktop.page);
+    await playground.writePrompt('Count.');
+    await playground.chooseModel(model);
+    await playground.run();
+    const call = await nextCall;
+    call.openEventStream();
+    await call.chatDelta({ content: 'One, two' });
+    await expect(playground.answer).toContainText('One, two');
+    if (way === 'by SIGTERM') {
+      const ended = once(desktop.app.process(), 'exit');
+      desktop.app.process().kill('SIGTERM');
+      await ended;
+    } else await desktop.quit();
+    await call.closed;
 
-  const { page } = await launch(start);
-  const { data } = (await callHost(page, 'GET', '/window/runs')) as { data: RunSummary[] };
-  const [summary] = data;
-  const run = (await callHost(page, 'GET', `/window/runs/${summary?.runId}`)) as RunDetail;
-  expect({ runs: data.length, status: run.status, output: run.output, credits: run.credits }).toEqual({
-    runs: 1,
-    status: 'Cancelled',
-    output: { content: 'One, two', reasoning: null, finishReason: 'Cancelled', error: null },
-    credits: 1,
+    const { page } = await launch(start);
+    const { data } = (await callHost(page, 'GET', '/window/runs')) as { data: RunSummary[] };
+    const [summary] = data;
+    const run = (await callHost(page, 'GET', `/window/runs/${summary?.runId}`)) as RunDetail;
+    expect({ runs: data.length, status: run.status, output: run.output, credits: run.credits }).toEqual({
+      runs: 1,
+      status: 'Cancelled',
+      output: { content: 'One, two', reasoning: null, finishReason: 'Cancelled', error: null },
+      credits: 1,
+    });
   });
-});
+}
 
 test('a draft survives the end of the window and of the whole application', async ({ launch }) => {
   const first = await launch(start);
