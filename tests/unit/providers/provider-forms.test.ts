@@ -301,23 +301,14 @@ describe('what only one API says', () => {
     expect([finishReason, content]).toEqual(['ContentFilter', '']);
   });
 
-  it('OpenAI says in the stream that the quota is used up', async () => {
-    const event = {
-      type: 'error',
-      sequence_number: 0,
-      error: {
-        type: 'insufficient_quota',
-        code: 'insufficient_quota',
-        message: 'You exceeded your current quota.',
-        param: null,
-      },
-    };
-    server.answerWith(async (call) => {
-      await call.openEventStream().event(event, 'error');
-      call.end();
-    });
-    const { error } = await collect(connect('OpenAi').stream(modelRequest('gpt-6-sol'), { signal: noAbort() }));
-    expect([error?.code, error?.message.includes('You exceeded your current quota.')]).toEqual(['rate_limited', true]);
+  it('OpenAI says in the stream that the quota is used up, and is not waited for', async () => {
+    const error = { type: 'insufficient_quota', code: 'insufficient_quota', message: 'No quota is left.', param: null };
+    const answer = collect(connect('OpenAi').stream(modelRequest('gpt-6-sol'), { signal: noAbort() }));
+    const call = (await server.nextCall()).openEventStream();
+    await call.event({ type: 'error', sequence_number: 0, error }, 'error');
+    const failure = (await answer).error;
+    expect([failure?.code, failure?.message.includes('No quota is left.')]).toEqual(['rate_limited', true]);
+    await call.closed;
   });
 
   it('OpenAI cuts an answer at max_tokens', async () => {
