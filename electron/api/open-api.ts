@@ -143,6 +143,7 @@ const kindDescriptions: Readonly<Record<ResponseKind, string>> = {
   'json-array': 'Streamed: one JSON array that grows by an element for each part.',
   'event-stream':
     'Streamed: server-sent events, each one line `data: <JSON>` and an empty line; every JSON is as described.',
+  file: 'A file.',
   empty: 'No body.',
 };
 

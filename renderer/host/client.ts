@@ -81,6 +81,7 @@ const mediaTypes: Readonly<Record<ResponseKind, string>> = {
   json: 'application/json',
   'event-stream': 'text/event-stream',
   'json-array': 'application/json',
+  file: '*/*',
   empty: '*/*',
 };
 

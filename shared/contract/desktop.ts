@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
 /**
@@ -26,4 +27,17 @@ export const openDataFolder = defineEndpoint({
   summary: "Show the data folder in the system's file manager",
   status: 204,
   kinds: ['empty'],
+});
+
+export const openExportFolder = defineEndpoint({
+  id: 'openExportFolder',
+  method: 'post',
+  path: '/window/desktop/exports/{id}',
+  access: 'window',
+  tag,
+  summary: "Show a completed evidence pack in the system's file manager",
+  parameters: z.object({ id: uuid }),
+  status: 204,
+  kinds: ['empty'],
+  errors: [404],
 });

@@ -12,8 +12,8 @@ export type Access = 'public' | 'window' | 'run or audit' | Scope;
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** The form of a successful body. `event-stream` and `json-array` carry one JSON object per part. */
-export type ResponseKind = 'json' | 'event-stream' | 'json-array' | 'empty';
+/** The form of a successful body. `event-stream` and `json-array` carry one JSON object per part; `file` is one to be saved. */
+export type ResponseKind = 'json' | 'event-stream' | 'json-array' | 'file' | 'empty';
 
 /** One named call of the contract. Paths write parameters as in OpenAPI: `/agents/{id}`. */
 export interface Endpoint<

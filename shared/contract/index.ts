@@ -1,5 +1,9 @@
 import type { Endpoint } from './endpoint.ts';
 import * as apiKeys from './api-keys.ts';
+import * as auditExports from './audit-exports.ts';
+import * as auditReplay from './audit-replay.ts';
+import * as auditRetention from './audit-retention.ts';
+import * as auditSamples from './audit-samples.ts';
 import * as audit from './audit.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
@@ -17,6 +21,10 @@ function isEndpoint(value: unknown): value is Endpoint {
 export const endpoints: readonly Endpoint[] = [
   completions,
   audit,
+  auditExports,
+  auditSamples,
+  auditRetention,
+  auditReplay,
   conversations,
   openApi,
   providers,

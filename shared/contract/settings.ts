@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { retention } from './audit-retention.ts';
 import { aiSystem } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
@@ -37,6 +38,8 @@ export const settings = z.strictObject({
   appearance: z.strictObject({ theme: z.enum(['system', 'light', 'dark']) }),
   /** File name of the on-device model that answers; null until one is installed. */
   onDeviceModel: z.string().nullable(),
+  /** What happens to old runs. */
+  retention,
 });
 export type Settings = z.infer<typeof settings>;
 
@@ -46,6 +49,7 @@ export const defaultSettings: Settings = {
   localServer: { isEnabled: false, port: 4117, isTls: false },
   appearance: { theme: 'system' },
   onDeviceModel: null,
+  retention: { mode: 'off', days: 365 },
 };
 
 export const readSettings = defineEndpoint({

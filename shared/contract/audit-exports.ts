@@ -1,0 +1,303 @@
+import { z } from 'zod';
+import { auditFilter } from './audit.ts';
+import { timestamp, uuid } from './common.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+const tag = 'Window: evidence packs';
+
+/** What a pack may hold of each run, in the order of its files. */
+export const exportColumns = [
+  'conversationId',
+  'conversationName',
+  'runId',
+  'messageId',
+  'matched',
+  'createdAt',
+  'completedAt',
+  'status',
+  'callerId',
+  'workspaceId',
+  'promptId',
+  'promptVersionId',
+  'aiSystem',
+  'model',
+  'servedBy',
+  'systemMessage',
+  'promptText',
+  'replacements',
+  'renderedPrompt',
+  'content',
+  'reasoning',
+  'finishReason',
+  'errorCode',
+  'errorMessage',
+  'configuration',
+  'dataspaceIds',
+  'promptTokens',
+  'completionTokens',
+  'totalTokens',
+  'cost',
+  'firstTokenMs',
+  'totalMs',
+  'appHeaders',
+  'metadata',
+  'citations',
+  'warnings',
+  'feedbackScore',
+  'feedbackText',
+  'feedbackTags',
+  'feedbackAt',
+] as const;
+export const exportColumn = z.enum(exportColumns);
+export type ExportColumn = z.infer<typeof exportColumn>;
+
+/** Columns with text that people or models wrote: the ones that rules are applied to. */
+export const redactedColumns = [
+  'conversationName',
+  'systemMessage',
+  'promptText',
+  'replacements',
+  'renderedPrompt',
+  'content',
+  'reasoning',
+  'errorMessage',
+  'configuration',
+  'appHeaders',
+  'metadata',
+  'citations',
+  'warnings',
+  'feedbackText',
+  'feedbackTags',
+] as const satisfies readonly ExportColumn[];
+
+const replacement = z
+  .string()
+  .max(200)
+  .optional()
+  .describe('Put in place of what is found; `[e-mail]` and so on unless told');
+
+/** `card` numbers must pass the Luhn check and `account` numbers (IBAN) their check digits; `account` also takes numbers that are named as one. */
+export const redactionRule = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('email'), replacement }),
+  z.strictObject({ kind: z.literal('phone'), replacement }),
+  z.strictObject({ kind: z.literal('card'), replacement }),
+  z.strictObject({ kind: z.literal('account'), replacement }),
+  z.strictObject({
+    kind: z.literal('pattern'),
+    name: z.string().trim().min(1, 'must not be empty').max(100),
+    /** RE2 syntax: no back references, no look-around, linear time. One that matches the empty text is 400. */
+    pattern: z.string().min(1, 'must not be empty').max(1000),
+    /** False unless told. */
+    isCaseSensitive: z.boolean().optional(),
+    replacement,
+  }),
+]);
+export type RedactionRule = z.infer<typeof redactionRule>;
+
+/** What goes into a pack: the conversations that a filter finds, or those that are named. */
+export const exportSelection = z.union([
+  z.strictObject({ filter: auditFilter }),
+  z.strictObject({ conversationIds: z.array(uuid).min(1, 'must not be empty').max(10_000) }),
+]);
+export type ExportSelection = z.infer<typeof exportSelection>;
+
+export const exportFormats = ['html', 'jsonl', 'csv'] as const;
+export const exportFormat = z.enum(exportFormats);
+export type ExportFormat = z.infer<typeof exportFormat>;
+
+export const auditExportInput = z.strictObject({
+  name: z.string().trim().min(1, 'must not be empty').max(200).optional(),
+  selection: exportSelection,
+  /** `matched` leaves out the runs of a conversation that do not meet the filter; `all` unless told. */
+  runs: z.enum(['all', 'matched']).optional(),
+  /** Any order; the files have the order of `exportColumns`. */
+  columns: z.array(exportColumn).min(1, 'must not be empty').max(exportColumns.length),
+  /** Applied one after the other to every text. */
+  rules: z.array(redactionRule).max(50),
+  formats: z.array(exportFormat).min(1, 'must not be empty').max(exportFormats.length),
+  form: z.enum(['folder', 'zip']),
+});
+export type AuditExportInput = z.infer<typeof auditExportInput>;
+
+export const exportStates = ['running', 'stopped', 'completed', 'failed'] as const;
+
+export const auditExport = z.object({
+  id: uuid,
+  name: z.string(),
+  state: z.enum(exportStates),
+  /** For people: `reading`, `checking`, `packing`; null when nothing is being done. */
+  step: z.enum(['selecting', 'writing', 'checking', 'packing']).nullable(),
+  /** Why it failed and what to do; null when it did not. */
+  failure: z.string().nullable(),
+  createdAt: timestamp,
+  completedAt: timestamp.nullable(),
+  conversationsDone: z.int(),
+  /** Conversations in the pack; 0 until they were selected. */
+  conversationsTotal: z.int(),
+  runsDone: z.int(),
+  /** Bytes written so far; of a completed pack those of all of its files. */
+  bytes: z.int(),
+  /** How often each rule found something, in the order of the rules. */
+  replaced: z.array(z.int()),
+  selection: exportSelection,
+  runs: z.enum(['all', 'matched']),
+  columns: z.array(exportColumn),
+  rules: z.array(redactionRule),
+  formats: z.array(exportFormat),
+  form: z.enum(['folder', 'zip']),
+  /** Files of a completed pack as they lie in its folder; a zip is one file. */
+  files: z.array(z.object({ name: z.string(), bytes: z.int(), sha256: z.string() })),
+});
+export type AuditExport = z.infer<typeof auditExport>;
+
+export const auditExportList = z.object({ data: z.array(auditExport) });
+
+const exportParameters = z.object({ id: uuid });
+
+/** One place where a rule found something. */
+const redactionSample = z.object({
+  conversationId: uuid,
+  runId: uuid,
+  column: exportColumn,
+  /** A little text before the place, the place itself, what stands there afterwards, a little text after it. */
+  before: z.string(),
+  found: z.string(),
+  replacement: z.string(),
+  after: z.string(),
+});
+
+export const redactionPreview = z.object({
+  /** What the selection holds. */
+  conversations: z.int(),
+  runs: z.int(),
+  /** Runs that were looked at: the first ones of the pack. */
+  examinedRuns: z.int(),
+  /** One for each rule, in their order. */
+  rules: z.array(z.object({ count: z.int(), runs: z.int(), samples: z.array(redactionSample) })),
+});
+export type RedactionPreview = z.infer<typeof redactionPreview>;
+
+export const previewRedaction = defineEndpoint({
+  id: 'previewRedaction',
+  method: 'post',
+  path: '/window/audit/exports/preview',
+  access: 'window',
+  tag,
+  summary: 'What rules would replace in the first runs of a selection: counts and at most ten samples for each rule',
+  body: z.strictObject({
+    selection: exportSelection,
+    runs: z.enum(['all', 'matched']).optional(),
+    columns: z.array(exportColumn).min(1).max(exportColumns.length),
+    rules: z.array(redactionRule).max(50),
+  }),
+  response: redactionPreview,
+});
+
+export const createAuditExport = defineEndpoint({
+  id: 'createAuditExport',
+  method: 'post',
+  path: '/window/audit/exports',
+  access: 'window',
+  tag,
+  summary: 'Begin to write an evidence pack of what is recorded now',
+  body: auditExportInput,
+  status: 202,
+  response: auditExport,
+});
+
+export const listAuditExports = defineEndpoint({
+  id: 'listAuditExports',
+  method: 'get',
+  path: '/window/audit/exports',
+  access: 'window',
+  tag,
+  summary: 'Evidence packs, newest first',
+  response: auditExportList,
+});
+
+export const followAuditExports = defineEndpoint({
+  id: 'followAuditExports',
+  method: 'get',
+  path: '/window/audit/exports/events',
+  access: 'window',
+  tag,
+  summary: 'The same list again whenever it changes, at most five times a second',
+  kinds: ['event-stream'],
+  part: auditExportList,
+});
+
+export const readAuditExport = defineEndpoint({
+  id: 'readAuditExport',
+  method: 'get',
+  path: '/window/audit/exports/{id}',
+  access: 'window',
+  tag,
+  summary: 'One evidence pack',
+  parameters: exportParameters,
+  response: auditExport,
+  errors: [404],
+});
+
+export const stopAuditExport = defineEndpoint({
+  id: 'stopAuditExport',
+  method: 'post',
+  path: '/window/audit/exports/{id}/stop',
+  access: 'window',
+  tag,
+  summary: 'Stop writing; what is written stays and can be gone on with',
+  parameters: exportParameters,
+  response: auditExport,
+  errors: [404],
+});
+
+export const resumeAuditExport = defineEndpoint({
+  id: 'resumeAuditExport',
+  method: 'post',
+  path: '/window/audit/exports/{id}/resume',
+  access: 'window',
+  tag,
+  summary: 'Go on with a stopped or failed pack where it ended',
+  parameters: exportParameters,
+  status: 202,
+  response: auditExport,
+  errors: [404],
+});
+
+export const deleteAuditExport = defineEndpoint({
+  id: 'deleteAuditExport',
+  method: 'delete',
+  path: '/window/audit/exports/{id}',
+  access: 'window',
+  tag,
+  summary: 'Stop a pack if it is under way and delete its files',
+  parameters: exportParameters,
+  status: 204,
+  kinds: ['empty'],
+  errors: [404],
+});
+
+export const downloadAuditExport = defineEndpoint({
+  id: 'downloadAuditExport',
+  method: 'get',
+  path: '/window/audit/exports/{id}/download',
+  access: 'window',
+  tag,
+  summary: 'A completed pack as one zip file, also when it was written as a folder',
+  parameters: exportParameters,
+  kinds: ['file'],
+  errors: [404, 409],
+});
+
+export const readAuditExportFile = defineEndpoint({
+  id: 'readAuditExportFile',
+  method: 'get',
+  path: '/window/audit/exports/{id}/files/{fileName}',
+  access: 'window',
+  tag,
+  summary: 'One file of a completed pack',
+  parameters: exportParameters.extend({
+    fileName: z.string().regex(/^[a-z0-9][a-z0-9.-]*$/, 'is not a file name of a pack'),
+  }),
+  kinds: ['file'],
+  errors: [404, 409],
+});

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { auditFilter } from './audit.ts';
+import { aiSystem, timestamp, uuid } from './common.ts';
+import { usage } from './completions.ts';
+import { runStatus } from './conversations.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+const tag = 'Window: replay';
+
+export const maximumReplayedRuns = 500;
+
+/** Runs that are named, in this order, or those that a filter finds, newest first; more than 500 are 400. */
+export const replaySelection = z.union([
+  z.strictObject({ runIds: z.array(uuid).min(1, 'must not be empty').max(maximumReplayedRuns) }),
+  z.strictObject({ filter: auditFilter }),
+]);
+
+/** What is other than in the original run; what is absent stays as it was. */
+export const replayTarget = z
+  .strictObject({
+    aiSystem: aiSystem.optional(),
+    model: z.string().min(1, 'must not be empty').optional(),
+    /** Template and system message of another version; the replacements stay those of the run. */
+    promptText: z.string().min(1, 'must not be empty').optional(),
+    systemMessage: z.string().nullable().optional(),
+    /** Put over the run's configuration key by key; null takes a key out. */
+    configuration: z.record(z.string(), z.unknown()).optional(),
+  })
+  .refine((target) => (target.aiSystem === undefined) === (target.model === undefined), {
+    path: ['model'],
+    error: 'must be given together with aiSystem',
+  });
+export type ReplayTarget = z.infer<typeof replayTarget>;
+
+export const replayInput = z.strictObject({
+  name: z.string().trim().min(1, 'must not be empty').max(200).optional(),
+  selection: replaySelection,
+  target: replayTarget,
+  /** Runs under way at once; 4 unless told. */
+  parallel: z.int().min(1, 'must be from 1 to 16').max(16, 'must be from 1 to 16').optional(),
+});
+export type ReplayInput = z.infer<typeof replayInput>;
+
+export const replayStates = ['running', 'stopped', 'completed'] as const;
+
+export const replay = z.object({
+  id: uuid,
+  name: z.string(),
+  /** `completed` when every run was tried, also if some failed. */
+  state: z.enum(replayStates),
+  createdAt: timestamp,
+  completedAt: timestamp.nullable(),
+  target: replayTarget,
+  parallel: z.int(),
+  total: z.int(),
+  waiting: z.int(),
+  running: z.int(),
+  completed: z.int(),
+  failed: z.int(),
+});
+export type Replay = z.infer<typeof replay>;
+
+export const replayList = z.object({ data: z.array(replay) });
+
+/** One side of a pair; what is compared. */
+const replaySide = z.object({
+  runId: uuid,
+  conversationId: uuid,
+  status: runStatus,
+  aiSystem,
+  model: z.string(),
+  servedBy: z.string(),
+  createdAt: timestamp,
+  renderedPrompt: z.string(),
+  content: z.string(),
+  reasoning: z.string().nullable(),
+  finishReason: z.string().nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  usage: usage.nullable(),
+  /** US dollars. */
+  cost: z.number().nullable(),
+  firstTokenMs: z.number().nullable(),
+  totalMs: z.number().nullable(),
+});
+export type ReplaySide = z.infer<typeof replaySide>;
+
+export const replayPair = z.object({
+  /** Place in the replay, from 0. */
+  position: z.int(),
+  state: z.enum(['waiting', 'running', 'completed', 'failed']),
+  /** Why there is no new run, or why it failed; null when neither. */
+  failure: z.string().nullable(),
+  /** Null when the original was removed since. */
+  original: replaySide.nullable(),
+  /** The newest attempt; null until there is one. */
+  replayed: replaySide.nullable(),
+});
+export type ReplayPair = z.infer<typeof replayPair>;
+
+const totals = z.object({
+  /** Pairs of which both sides completed: only these are summed. */
+  runs: z.int(),
+  totalTokens: z.int(),
+  cost: z.number(),
+  averageTotalMs: z.number().nullable(),
+  averageFirstTokenMs: z.number().nullable(),
+});
+
+export const replayResults = z.object({
+  data: z.array(replayPair),
+  /** Place of the first pair. */
+  offset: z.int(),
+  total: z.int(),
+  before: totals,
+  after: totals,
+  /** Of the pairs of which both sides completed, those with the same answer. */
+  sameAnswers: z.int(),
+});
+export type ReplayResults = z.infer<typeof replayResults>;
+
+const replayParameters = z.object({ id: uuid });
+
+export const createReplay = defineEndpoint({
+  id: 'createReplay',
+  method: 'post',
+  path: '/window/audit/replays',
+  access: 'window',
+  tag,
+  summary: 'Run chosen runs again on another model, prompt or configuration; each becomes a run of its own',
+  body: replayInput,
+  status: 202,
+  response: replay,
+  errors: [404, 503],
+});
+
+export const listReplays = defineEndpoint({
+  id: 'listReplays',
+  method: 'get',
+  path: '/window/audit/replays',
+  access: 'window',
+  tag,
+  summary: 'Replays, newest first',
+  response: replayList,
+});
+
+export const followReplays = defineEndpoint({
+  id: 'followReplays',
+  method: 'get',
+  path: '/window/audit/replays/events',
+  access: 'window',
+  tag,
+  summary: 'The same list again whenever it changes, at most five times a second',
+  kinds: ['event-stream'],
+  part: replayList,
+});
+
+export const readReplay = defineEndpoint({
+  id: 'readReplay',
+  method: 'get',
+  path: '/window/audit/replays/{id}',
+  access: 'window',
+  tag,
+  summary: 'One replay',
+  parameters: replayParameters,
+  response: replay,
+  errors: [404],
+});
+
+const wholeNumber = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`);
+
+export const readReplayResults = defineEndpoint({
+  id: 'readReplayResults',
+  method: 'get',
+  path: '/window/audit/replays/{id}/results',
+  access: 'window',
+  tag,
+  summary: 'Before and after, pair by pair, with the totals of all pairs',
+  parameters: replayParameters,
+  query: z.strictObject({ offset: wholeNumber(0, 999_999).optional(), limit: wholeNumber(1, 100).optional() }),
+  response: replayResults,
+  errors: [404],
+});
+
+export const stopReplay = defineEndpoint({
+  id: 'stopReplay',
+  method: 'post',
+  path: '/window/audit/replays/{id}/stop',
+  access: 'window',
+  tag,
+  summary: 'Stop the runs under way; they and those that wait can be gone on with',
+  parameters: replayParameters,
+  response: replay,
+  errors: [404],
+});
+
+export const resumeReplay = defineEndpoint({
+  id: 'resumeReplay',
+  method: 'post',
+  path: '/window/audit/replays/{id}/resume',
+  access: 'window',
+  tag,
+  summary: 'Go on with a stopped replay',
+  parameters: replayParameters,
+  status: 202,
+  response: replay,
+  errors: [404],
+});
+
+export const retryReplay = defineEndpoint({
+  id: 'retryReplay',
+  method: 'post',
+  path: '/window/audit/replays/{id}/retry',
+  access: 'window',
+  tag,
+  summary: 'Try the failed runs again',
+  parameters: replayParameters,
+  status: 202,
+  response: replay,
+  errors: [404],
+});
+
+export const deleteReplay = defineEndpoint({
+  id: 'deleteReplay',
+  method: 'delete',
+  path: '/window/audit/replays/{id}',
+  access: 'window',
+  tag,
+  summary: 'Stop a replay and forget it; the runs that it made stay',
+  parameters: replayParameters,
+  status: 204,
+  kinds: ['empty'],
+  errors: [404],
+});
