@@ -1,4 +1,5 @@
 import { Lexer } from 'marked';
+import type { Token, Tokens } from 'marked';
 
 /** One top-level piece of Markdown. `raw` of all blocks in order is the text. */
 export interface MarkdownBlock {
@@ -7,6 +8,7 @@ export interface MarkdownBlock {
   raw: string;
   /** A block of code is drawn without parsing it again, however long it grows. */
   code: { text: string; language: string } | null;
+  /** An item of a list, or a list of one item. */
   isList: boolean;
 }
 
@@ -27,7 +29,7 @@ function tokensOf(text: string) {
 
 /**
  * Cuts a growing text into blocks. Only what follows the last closed block is read again. A block is closed when
- * another one has begun after it: blank lines alone do not close a list.
+ * another one has begun after it: blank lines alone close nothing.
  */
 export function readBlocks(text: string, before: MarkdownBlocks = noBlocks): MarkdownBlocks {
   const normal = text.replaceAll('\r\n', '\n');
@@ -52,6 +54,20 @@ function takeOpen(blocks: MarkdownBlock[]): MarkdownBlock | null {
   return { ...before, raw: before.raw + last.raw };
 }
 
+/** The items of a list are blocks of their own: a list may be as long as the answer. */
+function piecesOf(token: Token): Pick<MarkdownBlock, 'raw' | 'code' | 'isList'>[] {
+  const { raw } = token;
+  if (token.type === 'code') {
+    const [language = ''] = String(token['lang'] ?? '').split(/\s/, 1);
+    return [{ raw, code: { text: String(token['text']), language }, isList: false }];
+  }
+  const items = token.type === 'list' ? (token['items'] as Tokens.ListItem[]) : [];
+  const isWhole = items.length > 1 && items.map((item) => item.raw).join('') === raw;
+  return isWhole
+    ? items.map((item) => ({ raw: item.raw, code: null, isList: true }))
+    : [{ raw, code: null, isList: token.type === 'list' }];
+}
+
 function blocksOf(text: string, offset: number): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   let start = offset;
@@ -59,12 +75,13 @@ function blocksOf(text: string, offset: number): MarkdownBlock[] {
     const last = blocks.at(-1);
     if (token.type === 'space' && last) {
       last.raw += token.raw;
-    } else {
-      const code =
-        token.type === 'code' ? { text: String(token['text']), language: String(token['lang'] ?? '') } : null;
-      blocks.push({ start, raw: token.raw, code, isList: token.type === 'list' });
+      start += token.raw.length;
+      continue;
     }
-    start += token.raw.length;
+    for (const piece of piecesOf(token)) {
+      blocks.push({ start, ...piece });
+      start += piece.raw.length;
+    }
   }
   return blocks;
 }

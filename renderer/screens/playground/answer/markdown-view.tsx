@@ -6,6 +6,24 @@ import { CopyButton } from '../../../components/copy-button.tsx';
 import { definitionsOf, hasReference, noBlocks, readBlocks } from './markdown-blocks.ts';
 import type { MarkdownBlock } from './markdown-blocks.ts';
 
+const linesInChunk = 100;
+
+/** The text in pieces of a hundred lines, so that a growing one changes its last piece only. */
+function chunksOf(text: string): string[] {
+  const chunks: string[] = [];
+  let start = 0;
+  while (start < text.length) {
+    let end = start;
+    for (let line = 0; line < linesInChunk && end < text.length; line += 1) {
+      const next = text.indexOf('\n', end);
+      end = next < 0 ? text.length : next + 1;
+    }
+    chunks.push(text.slice(start, end));
+    start = end;
+  }
+  return chunks;
+}
+
 /** A block of code with its language and a button that copies it. */
 function CodeBlock({ text, language }: { text: string; language: string }) {
   return (
@@ -15,7 +33,11 @@ function CodeBlock({ text, language }: { text: string; language: string }) {
         <CopyButton text={text} label="Copy code" isIconOnly size="small" />
       </figcaption>
       <pre tabIndex={0} aria-label={language ? `Code, ${language}` : 'Code'}>
-        <code>{text}</code>
+        <code>
+          {chunksOf(text).map((chunk, index) => (
+            <span key={index}>{chunk}</span>
+          ))}
+        </code>
       </pre>
     </figure>
   );
@@ -86,14 +108,16 @@ const plugins = [remarkGfm];
 const Block = memo(function Block({
   raw,
   code,
+  isList,
   definitions,
-}: Omit<MarkdownBlock, 'start' | 'isList'> & { definitions: string }) {
+}: Omit<MarkdownBlock, 'start'> & { definitions: string }) {
   if (code) return <CodeBlock text={code.text} language={code.language} />;
-  return (
+  const drawn = (
     <Markdown remarkPlugins={plugins} components={components}>
       {definitions === '' ? raw : `${raw}\n\n${definitions}`}
     </Markdown>
   );
+  return isList ? <div className="list-part">{drawn}</div> : drawn;
 });
 
 /** A growing answer as Markdown: finished blocks stay as they are, only the open one is drawn anew. No raw HTML. */
@@ -105,11 +129,12 @@ export function MarkdownView({ text, isGrowing }: { text: string; isGrowing: boo
   const all = blocks.open ? [...blocks.closed, blocks.open] : blocks.closed;
   return (
     <div className={isGrowing ? 'markdown is-growing' : 'markdown'}>
-      {all.map(({ start, raw, code }) => (
+      {all.map(({ start, raw, code, isList }) => (
         <Block
           key={start}
           raw={raw}
           code={code}
+          isList={isList}
           definitions={definitions !== '' && hasReference(raw) ? definitions : ''}
         />
       ))}

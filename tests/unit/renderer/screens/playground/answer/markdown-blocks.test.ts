@@ -47,10 +47,10 @@ test('a block that is closed stays the same object while more text comes', () =>
   expect(second.closed.slice(0, 2).every((block, index) => block === first.closed[index])).toBe(true);
 });
 
-test('a list goes on after a blank line', () => {
-  const blocks = readBlocks('1. one\n\n2. two\n\n3. three');
-  expect(blocks.closed).toEqual([]);
-  expect(blocks.open?.raw).toBe('1. one\n\n2. two\n\n3. three');
+test('a list is cut into its items, and goes on after a blank line', () => {
+  const blocks = readBlocks('1. one\n\n2. two\n   - part\n\n3. three');
+  expect(blocks.closed.map(({ raw }) => raw)).toEqual(['1. one\n\n', '2. two\n   - part\n\n']);
+  expect(blocks.open).toMatchObject({ raw: '3. three', isList: true });
 });
 
 test('an open block of code is known as code before its fence is closed', () => {
