@@ -1,19 +1,27 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { createBackup, listBackups, readHost, restoreBackup } from '../../shared/contract/settings.ts';
+import { createBackup, listBackups, readHost, restoreBackup, type Settings } from '../../shared/contract/settings.ts';
 import { useHost } from '../host/host-context.tsx';
+import { settingsKey } from './query-keys.ts';
+import { serverState } from './server-state.ts';
 
 export const hostKey = ['host'] as const;
 export const backupsKey = ['backups'] as const;
 
 /** How often the status bar looks at the number of runs and the size of the database, in milliseconds. */
 const renewalMilliseconds = 30_000;
+/** The same while the local server starts, moves or stops. */
+const changeMilliseconds = 300;
 
 export function useHostState() {
   const { client } = useHost();
+  const queryClient = useQueryClient();
   return useQuery({
     queryKey: hostKey,
     queryFn: ({ signal }) => client.call(readHost, { signal }),
-    refetchInterval: renewalMilliseconds,
+    refetchInterval: ({ state: { data } }) => {
+      const wanted = queryClient.getQueryData<Settings>(settingsKey)?.localServer;
+      return data && serverState(data, wanted) === 'changing' ? changeMilliseconds : renewalMilliseconds;
+    },
   });
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../shared/contract/on-device.ts';
 import { useHost } from '../host/host-context.tsx';
 import { modelsKey } from './models.ts';
-import { settingsKey } from './settings.ts';
+import { settingsKey } from './query-keys.ts';
 
 export const onDeviceKey = ['on-device'] as const;
 

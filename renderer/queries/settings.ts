@@ -3,8 +3,7 @@ import { readSettings, updateSettings, type Settings } from '../../shared/contra
 import { useHost } from '../host/host-context.tsx';
 import { hostKey } from './host-state.ts';
 import { modelsKey } from './models.ts';
-
-export const settingsKey = ['settings'] as const;
+import { settingsKey } from './query-keys.ts';
 
 export function useSettings() {
   const { client } = useHost();

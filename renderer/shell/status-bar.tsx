@@ -7,6 +7,8 @@ import { KeyCaps } from '../components/key-caps.tsx';
 import { Dot, Spinner } from '../components/marks.tsx';
 import { useHostState } from '../queries/host-state.ts';
 import { useOnDevice } from '../queries/on-device.ts';
+import { serverState } from '../queries/server-state.ts';
+import { useSettings } from '../queries/settings.ts';
 import { useActivity } from '../stores/activity.ts';
 import { settingsAddress } from './addresses.ts';
 import { openOverlay } from './overlay-state.ts';
@@ -48,16 +50,19 @@ function OnDevice() {
 
 function Server() {
   const { data } = useHostState();
+  const wanted = useSettings().data?.localServer;
   if (!data) return null;
-  const { serverAddress, serverFailure } = data;
+  const state = serverState(data, wanted);
+  const text = {
+    off: 'Local server off',
+    changing: wanted?.isEnabled ? 'Local server starts' : 'Local server stops',
+    on: `Local server on ${data.serverAddress ? new URL(data.serverAddress).host : ''}`,
+    failed: 'Local server could not start',
+  }[state];
   return (
-    <Link href={settingsAddress('local-server')} className={`statusbar__item ${serverFailure ? 'negative' : ''}`}>
-      <Dot tone={serverAddress ? 'positive' : 'hollow'} />
-      {serverFailure
-        ? 'Local server could not start'
-        : serverAddress
-          ? `Local server on ${new URL(serverAddress).host}`
-          : 'Local server off'}
+    <Link href={settingsAddress('local-server')} className={`statusbar__item ${state === 'failed' ? 'negative' : ''}`}>
+      <Dot tone={state === 'on' ? 'positive' : 'hollow'} />
+      {text}
     </Link>
   );
 }

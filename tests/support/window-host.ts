@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost } from '../../electron/create-host.ts';
+import { ServerControl } from '../../electron/server/server-control.ts';
 import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
 import { createClient } from '../../renderer/host/client.ts';
 import type { Host } from '../../renderer/host/connect-host.ts';
@@ -35,6 +36,10 @@ export async function startWindowHost(options: WindowHostOptions = {}): Promise<
     keyStore: createMemoryKeyStore(),
     log: () => {},
   });
+  // As the desktop does: its listener follows the settings.
+  const control = capabilities.includes('local-server-switch')
+    ? new ServerControl({ host: service, dataDirectory, log: () => {} })
+    : null;
   const requests: string[] = [];
   const hostFetch = async ({ method, path, headers, body, signal }: HostRequest): Promise<Response> => {
     requests.push(`${method} ${path}`);
@@ -44,6 +49,7 @@ export async function startWindowHost(options: WindowHostOptions = {}): Promise<
     return response;
   };
   const close = async (): Promise<void> => {
+    await control?.close();
     await service.close();
     rmSync(dataDirectory, { recursive: true, force: true });
   };

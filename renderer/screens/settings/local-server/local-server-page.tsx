@@ -1,13 +1,14 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { HostState } from '../../../../shared/contract/settings.ts';
+import type { HostState, Settings } from '../../../../shared/contract/settings.ts';
 import { Segmented } from '../../../components/choices.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { Badge, StateMark } from '../../../components/marks.tsx';
+import { Badge, Spinner, StateMark } from '../../../components/marks.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
 import { Failure } from '../../../components/state-panels.tsx';
 import { useCapability } from '../../../host/host-context.tsx';
 import { useHostState } from '../../../queries/host-state.ts';
+import { serverState } from '../../../queries/server-state.ts';
 import { useSettings } from '../../../queries/settings.ts';
 import { settingsAddress } from '../../../shell/addresses.ts';
 import { SettingRow, SettingsPage, SettingsSection } from '../settings-page.tsx';
@@ -63,17 +64,27 @@ function Example({ address }: { address: string }) {
   );
 }
 
-function ServerState({ host, canSwitch }: { host: HostState; canSwitch: boolean }) {
-  if (host.serverFailure) {
-    return (
-      <Failure title="The local server could not start" reason={host.serverFailure}>
-        <span className="small secondary">Choose another port, or end the program that uses this one.</span>
-      </Failure>
-    );
+/** What became of the switch: the address, or why there is none. */
+function ServerView({ host, wanted }: { host: HostState; wanted: Settings['localServer'] | undefined }) {
+  switch (serverState(host, wanted)) {
+    case 'failed':
+      return (
+        <Failure title="The local server could not start" reason={host.serverFailure}>
+          <span className="small secondary">Choose another port, or end the program that uses this one.</span>
+        </Failure>
+      );
+    case 'changing':
+      return (
+        <p className="row small accent" role="status">
+          <Spinner />
+          {wanted?.isEnabled ? 'Starting' : 'Stopping'}
+        </p>
+      );
+    case 'off':
+      return <StateMark tone="neutral">Off: nothing listens on the network</StateMark>;
+    case 'on':
+      return host.serverAddress && <Address address={host.serverAddress} protocols={host.protocols} />;
   }
-  if (!host.serverAddress)
-    return canSwitch ? <StateMark tone="neutral">Off: nothing listens on the network</StateMark> : null;
-  return <Address address={host.serverAddress} protocols={host.protocols} />;
 }
 
 /** The network listener for other programs on this machine. */
@@ -97,7 +108,7 @@ export function LocalServerPage() {
           </QueryView>
         )}
         <QueryView query={host} subject="the host" rows={2}>
-          {(state) => <ServerState host={state} canSwitch={canSwitch} />}
+          {(state) => <ServerView host={state} wanted={settings.data?.localServer} />}
         </QueryView>
       </div>
       {host.data?.serverAddress && <Example address={host.data.serverAddress} />}

@@ -8,15 +8,14 @@ import { LocalServerPage } from '../../../../../renderer/screens/settings/local-
 import { OnDevicePage } from '../../../../../renderer/screens/settings/on-device/on-device-page.tsx';
 import { ServiceModelsPage } from '../../../../../renderer/screens/settings/service-models/service-models-page.tsx';
 import { SettingsScreen } from '../../../../../renderer/screens/settings/settings-screen.tsx';
-import { readSettings } from '../../../../../shared/contract/settings.ts';
+import { readSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
 import { startListingProvider } from '../../../../support/listing-provider.ts';
-import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
-import type { WindowHostOptions } from '../../../../support/window-host.ts';
+import { openWindow, type OpenWindow, type OpenWindowOptions } from '../../../../support/open-window.tsx';
 
 const patience = { timeout: 10_000 };
 let opened: OpenWindow;
 
-async function open(page: ReactElement, options: WindowHostOptions & { address?: string } = {}): Promise<void> {
+async function open(page: ReactElement, options: OpenWindowOptions = {}): Promise<void> {
   opened = await openWindow(page, options);
 }
 
@@ -131,13 +130,19 @@ test('on-device models are offered with size, memory and licence before anything
 });
 
 describe('the local server', () => {
-  test('is switched on where the host can switch it', async () => {
-    await open(<LocalServerPage />, { capabilities: ['local-server-switch'] });
-    fireEvent.click(await screen.findByLabelText('Answer programs on this machine', {}, patience));
-    await waitFor(
-      async () => expect((await opened.window.host.client.call(readSettings)).localServer.isEnabled).toBe(true),
-      patience,
-    );
+  test('is switched on and off where the host can switch it, and says where it listens', async () => {
+    await open(<LocalServerPage />, {
+      capabilities: ['local-server-switch'],
+      prepare: (client) =>
+        client.call(updateSettings, { body: { localServer: { isEnabled: false, port: 0, isTls: false } } }),
+    });
+    await screen.findByText(/nothing listens/, {}, patience);
+    const toggle = screen.getByLabelText('Answer programs on this machine');
+    fireEvent.click(toggle);
+    const address = await screen.findByText(/^http:\/\/127\.0\.0\.1:\d+$/, {}, patience);
+    expect((await fetch(`${address.textContent}/openapi.json`)).status).toBe(200);
+    fireEvent.click(toggle);
+    await screen.findByText(/nothing listens/, {}, patience);
   });
 
   test('is not offered as a switch on a host that always listens', async () => {
