@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { useProvidersWorld } from '../../support/providers-world.ts';
+
+const world = useProvidersWorld();
+afterEach(() => void vi.useRealTimers());
+
+describe('what goes with a run', () => {
+  const environment = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', GROQ_API_KEY: 'k' };
+
+  it('drops the parameters that a model does not take, with a warning for each', () => {
+    const providers = world.open({ environment });
+    const target = providers.resolve('OpenAi', 'gpt-4.1');
+    const configuration = { temperature: 0.2, stop: 'END', seed: 1, top_p: null, own: null };
+    vi.useFakeTimers({ now: new Date('2026-08-01T00:00:00Z') });
+    expect(providers.applicableConfiguration(target, configuration)).toEqual({
+      configuration: { temperature: 0.2, own: null },
+      warnings: [
+        {
+          code: 'parameter-dropped',
+          parameter: 'stop',
+          message: "stop was not sent to GPT-4.1: OpenAI's Responses API does not have it.",
+        },
+        {
+          code: 'parameter-dropped',
+          parameter: 'seed',
+          message: "seed was not sent to GPT-4.1: OpenAI's Responses API does not have it.",
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['OpenAi', 'gpt-6-astra', { temperature: 1 }, ['temperature']],
+    ['OpenAi', 'gpt-6-sol', { temperature: 1 }, ['temperature']],
+    ['OpenAi', 'gpt-6-sol', { temperature: 1, reasoning_effort: 'none' }, []],
+    ['OpenAi', 'gpt-6-sol', { reasoning_effort: 'minimal' }, ['reasoning_effort']],
+    ['Anthropic', 'claude-opus-5-5', { temperature: 1, top_p: 1, top_k: 1 }, ['temperature', 'top_p', 'top_k']],
+    ['Anthropic', 'claude-haiku-4-5', { temperature: 1, top_k: 5 }, []],
+    ['Anthropic', 'claude-haiku-4-5', { temperature: 1, top_p: 0.5 }, ['top_p']],
+    ['Anthropic', 'claude-haiku-4-5', { temperature: 1, reasoning_effort: 'low' }, ['temperature']],
+    ['Anthropic', 'claude-opus-4-8', { response_format: { type: 'json_object' } }, ['response_format']],
+    ['GoogleGemini', 'gemini-2.5-pro', { presence_penalty: 1, top_k: 3 }, ['presence_penalty']],
+    ['Groq', 'llama-3.1-8b-instant', { top_k: 3, reasoning_effort: 'low' }, ['top_k', 'reasoning_effort']],
+    ['ServiceAi', 'hl-gpt-4o-mini', { temperature: 0, seed: 1, reasoning_effort: 'low' }, ['reasoning_effort']],
+  ] as const)('of %s %s with %j drops %j', (aiSystem, name, configuration, dropped) => {
+    const providers = world.open({ environment });
+    const applied = providers.applicableConfiguration(providers.resolve(aiSystem, name), configuration);
+    const named = applied.warnings.filter(({ code }) => code === 'parameter-dropped').map(({ parameter }) => parameter);
+    expect(named).toEqual(dropped);
+    expect(Object.keys(applied.configuration)).toEqual(
+      Object.keys(configuration).filter((key) => !(dropped as readonly string[]).includes(key)),
+    );
+  });
+
+  it.each([
+    ['2026-10-15', null],
+    ['2026-10-16', 'GPT-4o is shut down by its provider on 2027-01-14. Take gpt-6-luna instead.'],
+    ['2027-01-13', 'GPT-4o is shut down by its provider on 2027-01-14. Take gpt-6-luna instead.'],
+    ['2027-01-14', 'GPT-4o was shut down on 2027-01-14 by its provider. Take gpt-6-luna instead.'],
+  ])('warns of the end of a model from 90 days before on: on %s %j', (day, message) => {
+    vi.useFakeTimers({ now: new Date(`${day}T12:00:00Z`) });
+    const providers = world.open({ environment });
+    const { warnings } = providers.applicableConfiguration(providers.resolve('OpenAi', 'gpt-4o'), {});
+    expect(warnings).toEqual(message === null ? [] : [{ code: 'model-ending', message }]);
+  });
+
+  it('warns of a model that has ended on a day that no one wrote down', () => {
+    const providers = world.open({ environment });
+    const target = providers.resolve('Anthropic', 'claude-3-haiku-20240307');
+    expect(providers.applicableConfiguration(target, {}).warnings).toEqual([
+      { code: 'model-ending', message: 'Claude Haiku 3 has been shut down by its provider.' },
+    ]);
+  });
+
+  it('costs what the catalogue says, and nothing that is guessed', () => {
+    const providers = world.open({ environment });
+    const usage = { prompt_tokens: 1_000_000, completion_tokens: 100_000, total_tokens: 1_100_000 };
+    expect(providers.cost(providers.resolve('OpenAi', 'gpt-4o'), usage)).toBeCloseTo(2.5 + 1);
+    expect(providers.cost(providers.resolve('OpenAi', 'gpt-6.1-sol'), usage)).toBeNull();
+  });
+});

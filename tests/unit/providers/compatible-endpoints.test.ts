@@ -1,0 +1,131 @@
+import { describe, expect, it, vi } from 'vitest';
+import { model as modelSchema } from '../../../shared/contract/providers.ts';
+import { modelRequest, noAbort } from '../../support/provider-calls.ts';
+import { refusalOf, useProvidersWorld } from '../../support/providers-world.ts';
+import { startScriptedProvider } from '../../support/scripted-provider.ts';
+
+const world = useProvidersWorld();
+
+describe('compatible endpoints', () => {
+  it('answer under their names, with a key or without', async () => {
+    world.server.answerWith((call) => call.chatAnswer({ content: 'from here' }));
+    const providers = world.open({
+      endpointOverrides: [{ name: 'bench', baseAddress: `${world.server.baseAddress}/` }],
+    });
+    const { provider, model, servedBy } = providers.resolve('OpenAiCompatible', 'bench/org/model-7b');
+    expect([model, servedBy]).toEqual(['org/model-7b', 'OpenAiCompatible/bench/org/model-7b']);
+    const answer = await provider.generate(modelRequest(model), { signal: noAbort() });
+    expect([answer.content, world.server.calls[0]!.headers.authorization]).toEqual(['from here', undefined]);
+  });
+
+  it('are added, changed, tested and removed', async () => {
+    world.server.answerWith((call) => call.models(['llama3.2', 'nomic-embed-text']));
+    const providers = world.open();
+    expect(providers.addEndpoint({ name: 'Home', baseAddress: world.server.baseAddress, key: 'k1' })).toEqual({
+      name: 'Home',
+      baseAddress: world.server.baseAddress,
+      keySource: 'memory',
+      lastTest: null,
+    });
+    expect(refusalOf(() => providers.addEndpoint({ name: 'home', baseAddress: 'http://127.0.0.1:1' })).code).toBe(
+      'conflict',
+    );
+    const tested = await providers.testEndpoint('home', { signal: noAbort() });
+    expect(tested.lastTest).toMatchObject({ outcome: 'ok', models: 1 });
+    expect(world.server.calls[0]!.headers.authorization).toBe('Bearer k1');
+    expect(providers.resolve('OpenAiCompatible', 'home/llama3.2').servedBy).toBe('OpenAiCompatible/Home/llama3.2');
+    const refusal = refusalOf(() => providers.resolve('OpenAiCompatible', 'Home/llama3'));
+    expect(refusal.details).toEqual([
+      { field: 'model', issue: 'is not a model of the endpoint Home; nearest: Home/llama3.2' },
+    ]);
+    expect(providers.updateEndpoint('Home', { key: null }).keySource).toBeNull();
+    providers.removeEndpoint('Home');
+    expect([providers.endpoints(), world.keyStore.read('endpoint:Home')]).toEqual([[], null]);
+    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'Home/llama3.2')).code).toBe('invalid_request');
+    expect(refusalOf(() => providers.removeEndpoint('Home')).code).toBe('not_found');
+  });
+
+  it('do not give their key to an endpoint that takes their name later', () => {
+    const providers = world.open();
+    providers.addEndpoint({ name: 'Home', baseAddress: world.server.baseAddress, key: 'k1' });
+    providers.removeEndpoint('Home');
+    expect(providers.addEndpoint({ name: 'Home', baseAddress: 'http://127.0.0.1:1/v1' }).keySource).toBeNull();
+  });
+
+  it('of the command line cannot be changed or removed', () => {
+    const providers = world.open({ endpointOverrides: [{ name: 'bench', baseAddress: world.server.baseAddress }] });
+    expect(refusalOf(() => providers.updateEndpoint('bench', { baseAddress: 'http://127.0.0.1:1' })).code).toBe(
+      'conflict',
+    );
+    expect(refusalOf(() => providers.removeEndpoint('bench')).code).toBe('conflict');
+  });
+
+  it('tell what to do when there is none, and which there are', () => {
+    const providers = world.open();
+    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'x/y')).message).toContain('add one in Settings');
+    providers.addEndpoint({ name: 'ollama', baseAddress: world.server.baseAddress });
+    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'olama/y')).message).toContain(
+      'the endpoints are: ollama',
+    );
+    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'ollama/')).code).toBe('invalid_request');
+  });
+
+  it('on this machine are found unless they are known already', async () => {
+    world.server.answerWith((call) => call.models(['a', 'b']));
+    const gone = await startScriptedProvider();
+    await gone.close();
+    const providers = world.open({
+      wellKnownEndpoints: [
+        { name: 'ollama', baseAddress: world.server.baseAddress },
+        { name: 'vllm', baseAddress: gone.baseAddress },
+      ],
+    });
+    expect(await providers.findLocalEndpoints({ signal: noAbort() })).toEqual([
+      { name: 'ollama', baseAddress: world.server.baseAddress, models: 2 },
+    ]);
+    providers.addEndpoint({ name: 'mine', baseAddress: world.server.baseAddress });
+    expect(await providers.findLocalEndpoints({ signal: noAbort() })).toEqual([]);
+  });
+});
+
+describe('the list of models', () => {
+  it('has the form of the contract and every provider in it', () => {
+    const models = world.open().models();
+    expect(models.map((model) => modelSchema.parse(model))).toEqual(models);
+    expect(new Set(models.map(({ aiSystem }) => aiSystem))).toEqual(
+      new Set(['ServiceAi', 'OpenAi', 'Anthropic', 'GoogleGemini', 'Groq', 'Cohere']),
+    );
+    expect(models.some(({ isReady }) => isReady)).toBe(false);
+  });
+
+  it('asks providers that have a key for their lists by itself, once', async () => {
+    world.server.answerWith((call) =>
+      call.json(200, { models: [{ name: 'command-z', endpoints: ['chat'], context_length: 9000 }] }),
+    );
+    const providers = world.open({
+      environment: { COHERE_API_KEY: 'k' },
+      baseOverrides: { Cohere: world.server.baseAddress },
+    });
+    providers.models();
+    providers.models();
+    await vi.waitFor(() => expect(providers.models().some(({ name }) => name === 'command-z')).toBe(true));
+    expect(world.server.calls.length).toBe(1);
+  });
+
+  it('takes names that a person adds, and gives them back', () => {
+    const providers = world.open({ environment: { OPENAI_API_KEY: 'k' } });
+    expect(providers.addModel('OpenAi', 'ft:gpt-4o:me')).toMatchObject({
+      name: 'ft:gpt-4o:me',
+      origin: 'user',
+      isReady: true,
+    });
+    expect(providers.resolve('OpenAi', 'ft:gpt-4o:me').servedBy).toBe('OpenAi/ft:gpt-4o:me');
+    expect(refusalOf(() => providers.addModel('OpenAi', 'ft:gpt-4o:me')).code).toBe('conflict');
+    expect(refusalOf(() => providers.addModel('OpenAi', 'gpt-4o')).code).toBe('conflict');
+    expect(refusalOf(() => providers.addModel('ServiceAi', 'x')).code).toBe('invalid_request');
+    expect(refusalOf(() => providers.addModel('OpenAiCompatible', 'x')).code).toBe('invalid_request');
+    providers.removeModel('OpenAi', 'ft:gpt-4o:me');
+    expect(refusalOf(() => providers.resolve('OpenAi', 'ft:gpt-4o:me')).code).toBe('invalid_request');
+    expect(refusalOf(() => providers.removeModel('OpenAi', 'gpt-4o')).code).toBe('not_found');
+  });
+});

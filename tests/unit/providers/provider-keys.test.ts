@@ -1,0 +1,132 @@
+import { describe, expect, it, vi } from 'vitest';
+import { providerState } from '../../../shared/contract/providers.ts';
+import { failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
+import { refusalOf, useProvidersWorld } from '../../support/providers-world.ts';
+
+const world = useProvidersWorld();
+
+describe('keys', () => {
+  it('of the key store win over the environment, and give way to it when removed', async () => {
+    world.server.answerWith((call) => call.json(401, {}));
+    const providers = world.open({
+      environment: { GROQ_API_KEY: 'from-environment' },
+      baseOverrides: { Groq: world.server.baseAddress },
+    });
+    const source = () => providers.providerStates().find(({ aiSystem }) => aiSystem === 'Groq')?.keySource;
+    const sent = async () => {
+      const { provider } = providers.resolve('Groq', 'llama-3.1-8b-instant');
+      await failureOf(provider.generate(modelRequest('llama-3.1-8b-instant'), { signal: noAbort() }));
+      return world.server.calls.at(-1)!.headers.authorization;
+    };
+    expect([source(), await sent()]).toEqual(['environment', 'Bearer from-environment']);
+    providers.setKey('Groq', 'from-store');
+    expect([source(), await sent()]).toEqual(['memory', 'Bearer from-store']);
+    providers.removeKey('Groq');
+    expect([source(), await sent()]).toEqual(['environment', 'Bearer from-environment']);
+  });
+
+  it('are read from the key store once', () => {
+    const read = vi.spyOn(world.keyStore, 'read');
+    world.keyStore.write('OpenAi', 'k');
+    const providers = world.open();
+    for (const name of ['gpt-4o', 'gpt-4o-mini', 'gpt-4.1']) providers.resolve('OpenAi', name);
+    providers.providerStates();
+    providers.providerStates();
+    expect(read.mock.calls.filter(([account]) => account === 'OpenAi')).toHaveLength(1);
+  });
+
+  it('are in nothing that leaves this folder', async () => {
+    const key = 'sk-secret-0123456789abcdef';
+    world.server.answerWith((call) => call.fail(400, `bad ${key}`));
+    const providers = world.open({ baseOverrides: { OpenAi: world.server.baseAddress } });
+    providers.setKey('OpenAi', key);
+    const state = await providers.test('OpenAi', { signal: noAbort() });
+    const shown = JSON.stringify([state, providers.providerStates(), providers.models(), providers.endpoints()]);
+    expect(shown).not.toContain('0123456789abcdef');
+    expect(providerState.parse(state)).toEqual(state);
+  });
+});
+
+describe('testing a key', () => {
+  it('keeps the list, so that new names are valid and dates are current', async () => {
+    world.server.answerWith((call) =>
+      call.json(200, {
+        data: [
+          { id: 'gpt-7-nova', object: 'model', shutdown_date: null },
+          { id: 'gpt-4o', object: 'model', shutdown_date: '2027-02-02' },
+          { id: 'text-embedding-9', object: 'model' },
+        ],
+      }),
+    );
+    const providers = world.open({
+      environment: { OPENAI_API_KEY: 'k' },
+      baseOverrides: { OpenAi: world.server.baseAddress },
+    });
+    refusalOf(() => providers.resolve('OpenAi', 'gpt-7-nova'));
+    const { lastTest } = await providers.test('OpenAi', { signal: noAbort() });
+    expect(lastTest).toMatchObject({ outcome: 'ok', models: 2, status: 200, message: null });
+    expect(providers.resolve('OpenAi', 'gpt-7-nova').servedBy).toBe('OpenAi/gpt-7-nova');
+    const listed = providers.models().filter(({ name }) => name === 'gpt-7-nova' || name === 'gpt-4o');
+    expect(
+      listed.map(({ name, origin, shutdownDate, inputPrice }) => [name, origin, shutdownDate, inputPrice]),
+    ).toEqual([
+      ['gpt-7-nova', 'provider', null, null],
+      ['gpt-4o', 'catalogue', '2027-02-02', 2.5],
+    ]);
+  });
+
+  it.each([
+    ['refused', 401, 401],
+    ['failed', 500, 500],
+    ['failed', 429, 429],
+  ])('finds %s for an answer with %i', async (outcome, answer, status) => {
+    world.server.answerWith((call) => call.fail(answer, 'no'));
+    const providers = world.open({
+      environment: { COHERE_API_KEY: 'k' },
+      baseOverrides: { Cohere: world.server.baseAddress },
+    });
+    const { lastTest } = await providers.test('Cohere', { signal: noAbort() });
+    expect(lastTest).toMatchObject({ outcome, status, models: 0, message: expect.any(String) });
+  });
+
+  it('finds unreachable for an address where no one listens, and remembers it', async () => {
+    await world.server.close();
+    const providers = world.open({ environment: { COHERE_API_KEY: 'k' } });
+    providers.setBaseAddress('Cohere', world.server.baseAddress);
+    await providers.test('Cohere', { signal: noAbort() });
+    const state = providers.providerStates().find(({ aiSystem }) => aiSystem === 'Cohere');
+    expect(state).toMatchObject({ isBaseAddressDefault: false, lastTest: { outcome: 'unreachable', status: null } });
+  });
+
+  it('finds failed for a page that is no list', async () => {
+    world.server.answerWith((call) => call.head(200).end('<html>'));
+    const providers = world.open({
+      environment: { COHERE_API_KEY: 'k' },
+      baseOverrides: { Cohere: world.server.baseAddress },
+    });
+    expect((await providers.test('Cohere', { signal: noAbort() })).lastTest).toMatchObject({
+      outcome: 'failed',
+      status: 200,
+    });
+  });
+
+  it('leaves nothing behind when it is stopped', async () => {
+    const providers = world.open({
+      environment: { COHERE_API_KEY: 'k' },
+      baseOverrides: { Cohere: world.server.baseAddress },
+    });
+    const stop = new AbortController();
+    const test = failureOf(providers.test('Cohere', { signal: stop.signal }));
+    const call = await world.server.nextCall();
+    stop.abort();
+    expect((await test).name).toBe('AbortError');
+    await call.closed;
+    expect(world.storage.providerMemory.lastTest('Cohere')).toBeNull();
+  });
+
+  it('without a key says where to set one', async () => {
+    expect(await failureOf(world.open().test('Groq', { signal: noAbort() }))).toMatchObject({
+      code: 'provider_not_configured',
+    });
+  });
+});

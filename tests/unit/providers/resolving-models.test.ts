@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
+import { refusalOf, useProvidersWorld } from '../../support/providers-world.ts';
+
+const world = useProvidersWorld();
+
+describe('resolving a model', () => {
+  it('gives the provider, its own name for the model and what is recorded', async () => {
+    world.server.answerWith((call) => call.json(401, {}));
+    const providers = world.open({
+      environment: { OPENAI_API_KEY: 'k1' },
+      baseOverrides: { OpenAi: `${world.server.baseAddress}/` },
+    });
+    const { provider, model, servedBy, catalogueEntry } = providers.resolve('OpenAi', 'gpt-4o');
+    expect([model, servedBy, catalogueEntry?.inputPrice]).toEqual(['gpt-4o', 'OpenAi/gpt-4o', 2.5]);
+    await failureOf(provider.generate(modelRequest(model), { signal: noAbort() }));
+    expect([world.server.calls[0]?.path, world.server.calls[0]?.headers.authorization]).toEqual([
+      '/v1/responses',
+      'Bearer k1',
+    ]);
+  });
+
+  it('is the same object until something changes', () => {
+    const providers = world.open({ environment: { OPENAI_API_KEY: 'k1' } });
+    const first = providers.resolve('OpenAi', 'gpt-4o');
+    expect(providers.resolve('OpenAi', 'gpt-4o')).toBe(first);
+    providers.setKey('OpenAi', 'k2');
+    expect(providers.resolve('OpenAi', 'gpt-4o')).not.toBe(first);
+  });
+
+  it('refuses an unknown model and names the nearest ones', () => {
+    const error = refusalOf(() => world.open().resolve('OpenAi', 'gpt-4o-mimi'));
+    expect([error.code, error.details]).toEqual([
+      'invalid_request',
+      [{ field: 'model', issue: 'is not a model of OpenAI; nearest: gpt-4o-mini, gpt-4.1-mini, gpt-5-mini' }],
+    ]);
+  });
+
+  it("says whose model it is when it is another provider's", () => {
+    const providers = world.open();
+    expect(refusalOf(() => providers.resolve('OpenAi', 'claude-opus-5-5')).message).toContain(
+      'It is a model of Anthropic (aiSystem Anthropic).',
+    );
+    expect(refusalOf(() => providers.resolve('Groq', 'hl-gpt-4o-mini')).message).toContain('aiSystem ServiceAi');
+    expect(refusalOf(() => providers.resolve('ServiceAi', 'gpt-4o')).message).toContain('aiSystem OpenAi');
+  });
+
+  it('stays quick with a name of four megabytes', () => {
+    const error = refusalOf(() => world.open().resolve('OpenAi', 'x'.repeat(4_000_000)));
+    expect(error.message.length).toBeLessThan(1000);
+  });
+
+  it.each(['constructor', '__proto__', 'toString', ''])('refuses %j as any other unknown name', (name) => {
+    const providers = world.open({ environment: { OPENAI_API_KEY: 'k' } });
+    for (const aiSystem of ['OpenAi', 'ServiceAi', 'OpenAiCompatible'] as const) {
+      expect(refusalOf(() => providers.resolve(aiSystem, name)).code).toBe('invalid_request');
+    }
+  });
+
+  it('says where to set a key that is missing', () => {
+    const error = refusalOf(() => world.open().resolve('GoogleGemini', 'gemini-4-argon'));
+    expect([error.code, error.message]).toEqual([
+      'provider_not_configured',
+      'Google Gemini has no key yet. Set one in Settings, Providers and keys, or in the environment variable GEMINI_API_KEY.',
+    ]);
+  });
+
+  it.each([
+    ['OpenAi', ['gpt-4o', 'gpt-4o-mini', 'gpt-4-turbo', 'gpt-3.5-turbo']],
+    ['Anthropic', ['claude-3-opus-20240229', 'claude-3-sonnet-20240229', 'claude-3-haiku-20240307']],
+    ['GoogleGemini', ['gemini-pro', 'gemini-1.5-pro']],
+    ['Groq', ['llama3-70b-8192', 'mixtral-8x7b-32768']],
+    ['ServiceAi', ['hl-gpt-4o-mini', 'hl-gpt-4.1-mini']],
+  ] as const)('knows every model that the specification names for %s', (aiSystem, names) => {
+    const environment = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', GROQ_API_KEY: 'k' };
+    const providers = world.open({ environment });
+    for (const name of names) expect(providers.resolve(aiSystem, name).provider).toBeDefined();
+  });
+});
+
+describe("the service's own models", () => {
+  it('are answered on this device by default, without any key', () => {
+    const { servedBy, provider } = world.open().resolve('ServiceAi', 'hl-gpt-4o-mini');
+    expect([servedBy, provider]).toEqual([`on-device/${world.onDevice.selectedFileName()}`, world.onDevice.provider]);
+  });
+
+  it('go where the settings say, from the next run on', () => {
+    const providers = world.open({ environment: { GROQ_API_KEY: 'k' } });
+    providers.resolve('ServiceAi', 'hl-gpt-4.1-mini');
+    const route = { kind: 'provider', aiSystem: 'Groq', model: 'openai/gpt-oss-20b' } as const;
+    world.storage.settings.update({
+      serviceRoutes: { ...world.storage.settings.read().serviceRoutes, 'hl-gpt-4.1-mini': route },
+    });
+    const target = providers.resolve('ServiceAi', 'hl-gpt-4.1-mini');
+    expect([target.servedBy, target.model]).toEqual(['Groq/openai/gpt-oss-20b', 'openai/gpt-oss-20b']);
+    expect(providers.models().find(({ name }) => name === 'hl-gpt-4.1-mini')).toMatchObject({
+      servedBy: 'Groq/openai/gpt-oss-20b',
+      isReady: true,
+      contextTokens: 131072,
+    });
+  });
+
+  it('say what is missing where they go', () => {
+    const route = { kind: 'provider', aiSystem: 'Cohere', model: 'command-a-03-2025' } as const;
+    world.storage.settings.update({ serviceRoutes: { 'hl-gpt-4o-mini': route, 'hl-gpt-4.1-mini': route } });
+    const error = refusalOf(() => world.open().resolve('ServiceAi', 'hl-gpt-4o-mini'));
+    expect([error.code, error.message.includes('COHERE_API_KEY')]).toEqual(['provider_not_configured', true]);
+  });
+});
+
+it('refuses a base address for something that has none', () => {
+  expect(refusalOf(() => world.open({ baseOverrides: { Nonsense: 'http://127.0.0.1:1' } })).code).toBe(
+    'invalid_request',
+  );
+});
