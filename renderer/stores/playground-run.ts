@@ -208,7 +208,8 @@ export async function followRun(client: Client, options: RunOptions): Promise<Li
         change();
       }
     }
-    run.state = 'completed';
+    // Some ways to the host end a stopped answer as if it were whole; only a whole one has a reason for its end.
+    run.state = signal.aborted && run.finishReason === null ? 'stopped' : 'completed';
   } catch (cause) {
     run.state = signal.aborted ? 'stopped' : 'failed';
     if (!signal.aborted) run.error = asAppError(cause);

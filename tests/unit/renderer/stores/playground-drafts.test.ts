@@ -1,0 +1,66 @@
+import { beforeEach, expect, test } from 'vitest';
+import { exampleDraft } from '../../../../renderer/stores/playground-example.ts';
+import { mostDrafts, useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
+
+const first = useDrafts.getInitialState();
+beforeEach(() => useDrafts.setState(first, true));
+
+const names = () => useDrafts.getState().drafts.map(({ name }) => name);
+const active = () => useDrafts.getState().drafts.find(({ id }) => id === useDrafts.getState().activeId);
+
+test('a first start has the example open, filled in, on the model of this device', () => {
+  expect(active()).toMatchObject({ ...exampleDraft, aiSystem: 'ServiceAi', model: 'hl-gpt-4.1-mini' });
+});
+
+test('a new draft is on top, open and has a name of its own', () => {
+  const { create } = useDrafts.getState();
+  create();
+  create();
+  expect(names()).toEqual(['Untitled prompt 2', 'Untitled prompt', 'Answer from a passage']);
+  expect(active()?.name).toBe('Untitled prompt 2');
+});
+
+test('a copy has the contents but neither the runs nor the mark of the example', () => {
+  const { activeId, change, duplicate } = useDrafts.getState();
+  change(activeId, { shownRunId: 'run', promptText: 'Changed' });
+  duplicate(activeId);
+  expect(active()).toMatchObject({
+    name: 'Answer from a passage, copy',
+    promptText: 'Changed',
+    isExample: false,
+    shownRunId: null,
+  });
+});
+
+test('a draft that is deleted comes back where it was', () => {
+  const { activeId, create, remove, restore } = useDrafts.getState();
+  create({ name: 'Second' });
+  const deleted = remove(activeId);
+  expect(names()).toEqual(['Second']);
+  if (deleted) restore(deleted);
+  expect(names()).toEqual(['Second', 'Answer from a passage']);
+  expect(active()?.id).toBe(activeId);
+});
+
+test('there is always a draft', () => {
+  const { activeId, remove } = useDrafts.getState();
+  remove(activeId);
+  expect(names()).toEqual(['Untitled prompt']);
+  expect(active()?.promptText).toBe('');
+});
+
+test('a name that is taken gets a number', () => {
+  const { activeId, create, rename } = useDrafts.getState();
+  const other = create({ name: 'Other' });
+  rename(activeId, 'Other');
+  rename(other, 'Other');
+  expect(names()).toEqual(['Other', 'Other 2']);
+});
+
+test('the oldest drafts make room, never the one that is open', () => {
+  const { activeId, activate, create } = useDrafts.getState();
+  for (let count = 0; count < mostDrafts + 5; count += 1) create({ name: `Draft ${count}` });
+  expect(names().length).toBe(mostDrafts);
+  activate(activeId);
+  expect(useDrafts.getState().activeId).not.toBe(activeId);
+});
