@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test as base, type Page } from '@playwright/test';
+import { startScriptedProvider } from '../../support/scripted-provider.ts';
+import { startHeadlessHost, type HeadlessHost } from './playground-host.ts';
+
+/** A registry that begins to send each package and then waits: the download stays under way for as long as the test looks. */
+class WaitingRegistry {
+  readonly ranges: (string | undefined)[] = [];
+  readonly #open = new Set<ServerResponse>();
+  status = 200;
+  #server = createServer((request, response) => {
+    this.ranges.push(request.headers.range);
+    if (this.status !== 200) return void response.writeHead(this.status).end();
+    const start = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const bytes = 160_000_000;
+    const range = { 'content-range': `bytes ${start}-${bytes - 1}/${bytes}` };
+    response.writeHead(start > 0 ? 206 : 200, { 'content-length': bytes - start, ...(start > 0 && range) });
+    response.write(Buffer.alloc(1_000_000));
+    this.#open.add(response);
+  });
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+const test = base.extend<{ registry: WaitingRegistry; host: HeadlessHost; window: Page }>({
+  registry: async ({}, use) => {
+    const registry = new WaitingRegistry();
+    await use(registry);
+    registry.close();
+  },
+  host: async ({ registry }, use) => {
+    const address = await registry.listen();
+    await using host = await startHeadlessHost({ environment: { npm_config_registry: address } });
+    await use(host);
+  },
+  window: async ({ page, host }, use) => {
+    await page.goto(host.windowUrl);
+    await page.getByRole('textbox', { name: 'Prompt, Handlebars' }).waitFor();
+    await use(page);
+  },
+});
+
+test('a first start opens with a filled example and offers the model of this device, with its size', async ({
+  window,
+}) => {
+  await expect(window.getByRole('textbox', { name: 'Prompt, Handlebars' })).toContainText('Passage: {{passage}}');
+  await expect(window.getByLabel('passage', { exact: true })).toHaveValue(/workshop in Leipzig/);
+  await expect(window.getByText('2 of 2 filled')).toBeVisible();
+  await expect(window.getByText('322.6 MB').first()).toBeVisible();
+  await expect(window.getByText('9ee11adf…2b61add0')).toBeVisible();
+  await expect(window.getByRole('button', { name: /Run when ready/ })).toBeVisible();
+  for (const way of ['Add a key', 'Connect an endpoint', 'Use a GGUF file']) {
+    await expect(window.getByRole('button', { name: way })).toBeVisible();
+  }
+});
+
+test('the download shows how far it is, pauses, goes on and stops', async ({ window, registry }) => {
+  const card = window.getByRole('group', { name: /^Download of/ });
+  await card.getByRole('button', { name: 'Download' }).click();
+  await expect(window.getByText('The on-device model is on its way')).toBeVisible();
+  await expect(card.getByRole('progressbar')).toBeVisible();
+  await expect(card.getByText(/MB of 322\.6 MB/)).toBeVisible();
+  await card.getByRole('button', { name: 'Pause' }).click();
+  await expect(card.getByText('Paused')).toBeVisible();
+  await card.getByRole('button', { name: 'Resume' }).click();
+  await expect(card.getByRole('button', { name: 'Pause' })).toBeVisible();
+  await card.getByRole('button', { name: 'Stop' }).click();
+  await expect(card.getByRole('button', { name: 'Download' })).toBeVisible();
+  expect(registry.ranges.length).toBeGreaterThan(1);
+});
+
+test('a download that fails says why and can be tried again', async ({ window, registry }) => {
+  registry.status = 404;
+  const card = window.getByRole('group', { name: /^Download of/ });
+  await card.getByRole('button', { name: 'Download' }).click();
+  await expect(window.getByRole('heading', { name: 'The on-device model could not be fetched' })).toBeVisible();
+  await expect(card.getByRole('alert')).toContainText('404');
+  registry.status = 200;
+  await card.getByRole('button', { name: 'Try again' }).click();
+  await expect(window.getByText('The on-device model is on its way')).toBeVisible();
+});
+
+test('a run that waits for the model fetches it, can be taken back, and begins by itself when a model is there', async ({
+  window,
+  host,
+}) => {
+  await using provider = await startScriptedProvider((call) => call.models(['kestrel']));
+  const headers = { origin: host.address };
+  const data = { name: 'workshop', baseAddress: provider.baseAddress };
+  await window.request.post(`${host.address}/window/endpoints`, { headers, data });
+  await window.request.post(`${host.address}/window/endpoints/workshop/test`, { headers });
+  await window.reload();
+
+  await window.getByRole('button', { name: /Run when ready/ }).click();
+  await expect(window.getByText('Runs when the model is here')).toBeVisible();
+  await expect(window.getByText('The on-device model is on its way')).toBeVisible();
+  await window.keyboard.press('Escape');
+  await expect(window.getByRole('button', { name: /Run when ready/ })).toBeVisible();
+  await window.keyboard.press('Control+Enter');
+  await expect(window.getByText('Runs when the model is here')).toBeVisible();
+
+  const call = provider.nextCall();
+  await window.evaluate(() => (location.hash = '#/settings/service-models'));
+  await window.getByRole('button', { name: 'Where hl-gpt-4.1-mini goes' }).click();
+  await window.keyboard.type('kestrel');
+  await window.keyboard.press('Enter');
+  await window.evaluate(() => (location.hash = '#/playground'));
+  await (await call).chatStream(['From Tuesday to Saturday.']);
+  await expect(window.getByText('From Tuesday to Saturday.')).toBeVisible();
+});
+
+test('the other ways lead to the settings', async ({ window }) => {
+  for (const [way, address] of [
+    ['Add a key', /settings\/providers/],
+    ['Connect an endpoint', /settings\/endpoints/],
+    ['Use a GGUF file', /settings\/on-device/],
+  ] as const) {
+    await window.getByRole('button', { name: way }).click();
+    await expect(window).toHaveURL(address);
+    await window.goBack();
+  }
+});
