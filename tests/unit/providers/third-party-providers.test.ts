@@ -123,11 +123,13 @@ describe.each(providers)('$name, played by a third party', ({ name, model, path 
     expect(errors.map((error) => error.code)).toEqual(['provider_failed', 'provider_failed']);
   });
 
-  // Its Gemini ends a tool call with a reason that the real one does not have.
-  it.skipIf(name === 'GoogleGemini')('that calls a tool says so', async () => {
-    mock.onMessage('hello', { toolCalls: [{ name: 'clock', arguments: '{}' }] });
-    const tools = { tools: [{ type: 'function', function: { name: 'clock', parameters: {} } }] };
-    const answer = await connect().generate(modelRequest(model, tools), { signal: noAbort() });
-    expect([answer.finishReason, answer.content]).toEqual(['ToolCalls', '']);
-  });
+  // The stand-in's Gemini ends a tool call with a reason that the real one does not have: there is nothing to ask of it.
+  if (name !== 'GoogleGemini') {
+    it('that calls a tool says so', async () => {
+      mock.onMessage('hello', { toolCalls: [{ name: 'clock', arguments: '{}' }] });
+      const tools = { tools: [{ type: 'function', function: { name: 'clock', parameters: {} } }] };
+      const answer = await connect().generate(modelRequest(model, tools), { signal: noAbort() });
+      expect([answer.finishReason, answer.content]).toEqual(['ToolCalls', '']);
+    });
+  }
 });
