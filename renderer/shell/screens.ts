@@ -1,4 +1,4 @@
-import { Settings, SquareTerminal, type LucideIcon } from 'lucide-react';
+import { FileSearch, Settings, SquareTerminal, type LucideIcon } from 'lucide-react';
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 
 export interface Screen {
@@ -23,6 +23,13 @@ export const screens: readonly [Screen, ...Screen[]] = [
     component: lazy(async () => ({
       default: (await import('../screens/playground/playground-screen.tsx')).PlaygroundScreen,
     })),
+  },
+  {
+    id: 'audit',
+    name: 'Audit',
+    icon: FileSearch,
+    keys: 'Mod+2',
+    component: lazy(async () => ({ default: (await import('../screens/audit/audit-screen.tsx')).AuditScreen })),
   },
   {
     id: 'settings',

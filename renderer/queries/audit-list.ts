@@ -1,0 +1,154 @@
+import { keepPreviousData, useQueries, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { AppError } from '../../shared/app-error.ts';
+import {
+  searchAudit,
+  type AuditFilter,
+  type AuditPage,
+  type AuditRow,
+  type AuditSort,
+} from '../../shared/contract/audit.ts';
+import type { Client } from '../host/client.ts';
+import { useHost } from '../host/host-context.tsx';
+
+export const auditListKey = ['audit', 'list'] as const;
+export const auditRowsKey = ['audit', 'rows'] as const;
+
+/** Rows of one page. Pages are read by their place in the list, so any of them can be the next one. */
+export const rowsPerPage = 100;
+
+/** How long a page is kept when its rows are no longer near, in milliseconds: scrolling through a million rows stays bounded. */
+const keptMilliseconds = 60_000;
+
+export interface AuditSearchKey {
+  filter: AuditFilter;
+  sort: AuditSort;
+}
+
+/** The first page of a list with what makes the others the same list. */
+export interface AuditListHead extends AuditPage, AuditSearchKey {
+  /** From the question to the answer. */
+  milliseconds: number;
+}
+
+function headKey({ filter, sort }: AuditSearchKey) {
+  return [...auditListKey, filter, sort] as const;
+}
+
+/** The list that a filter and a sort make. While another one is on its way the one before stays, marked as a placeholder. */
+export function useAuditHead(search: AuditSearchKey) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: headKey(search),
+    queryFn: async ({ signal }): Promise<AuditListHead> => {
+      const begun = performance.now();
+      const page = await client.call(searchAudit, { signal, body: { ...search, offset: 0, limit: rowsPerPage } });
+      return { ...page, ...search, milliseconds: performance.now() - begun };
+    },
+    // A list that changed by itself would move the rows under the person's hands.
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });
+}
+
+function readPage(client: Client, { filter, sort, snapshot }: AuditListHead, page: number, signal: AbortSignal) {
+  return client.call(searchAudit, {
+    signal,
+    body: { filter, sort, snapshot, offset: page * rowsPerPage, limit: rowsPerPage },
+  });
+}
+
+function isSnapshotGone(error: unknown): boolean {
+  return error instanceof AppError && error.details.some(({ field }) => field === 'snapshot');
+}
+
+export interface AuditRows {
+  /** Undefined while its page is on its way, and beyond the end. */
+  rowAt: (index: number) => AuditRow | undefined;
+  /** Why a page in view could not be read; null while all could. */
+  error: Error | null;
+  retry: () => void;
+  /** The newest count of the list. */
+  total: number;
+  isTotalExact: boolean;
+}
+
+/** Rows of a list from the pages that are asked for; a page that is asked for no longer is not waited for either. */
+export function useAuditRows(head: AuditListHead, pages: readonly number[]): AuditRows {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  const further = pages.filter((page) => page > 0);
+  const results = useQueries({
+    queries: further.map((page) => ({
+      queryKey: [...auditRowsKey, head.snapshot, page],
+      queryFn: ({ signal }: { signal: AbortSignal }) => readPage(client, head, page, signal),
+      staleTime: Infinity,
+      gcTime: keptMilliseconds,
+    })),
+  });
+  const read = new Map(results.map(({ data }, index) => [further[index], data?.rows]));
+  const failed = results.find(({ isError }) => isError);
+  const newest = results.findLast(({ data }) => data)?.data ?? head;
+  const hasGone = results.some(({ error }) => isSnapshotGone(error));
+  useEffect(() => {
+    if (hasGone) void queryClient.invalidateQueries({ queryKey: headKey(head) });
+  }, [hasGone, head, queryClient]);
+  return {
+    rowAt(index) {
+      const page = Math.floor(index / rowsPerPage);
+      return (page === 0 ? head.rows : read.get(page))?.[index % rowsPerPage];
+    },
+    error: failed?.error ?? null,
+    retry: () => results.forEach(({ isError, refetch }) => isError && void refetch()),
+    total: newest.total,
+    isTotalExact: newest.isTotalExact,
+  };
+}
+
+/** Reads rows by their place, from the cache where they are there: for ranges that reach beyond what is drawn. */
+export async function readAuditRows(
+  { client, queryClient }: { client: Client; queryClient: QueryClient },
+  head: AuditListHead,
+  { first, last }: { first: number; last: number },
+): Promise<AuditRow[]> {
+  const rows: AuditRow[] = [];
+  for (let page = Math.floor(first / rowsPerPage); page <= Math.floor(last / rowsPerPage); page += 1) {
+    const read =
+      page === 0
+        ? head.rows
+        : (
+            await queryClient.fetchQuery({
+              queryKey: [...auditRowsKey, head.snapshot, page],
+              queryFn: ({ signal }) => readPage(client, head, page, signal),
+              staleTime: Infinity,
+              gcTime: keptMilliseconds,
+            })
+          ).rows;
+    const start = page * rowsPerPage;
+    rows.push(...read.slice(Math.max(0, first - start), last - start + 1));
+  }
+  return rows;
+}
+
+/** Where a conversation stands in a list: its place, or null if the filter leaves it out. */
+export function useAuditPlace(head: AuditListHead | undefined, conversationId: string | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['audit', 'place', head?.snapshot, conversationId],
+    enabled: head !== undefined && conversationId !== null,
+    staleTime: Infinity,
+    queryFn: async ({ signal }): Promise<number | null> => {
+      const { filter, sort, snapshot } = head as AuditListHead;
+      const body = { filter, sort, snapshot, around: conversationId as string, limit: 1 };
+      const { rows, offset } = await client.call(searchAudit, { signal, body });
+      const index = rows.findIndex((row) => row.conversationId === conversationId);
+      return index < 0 ? null : offset + index;
+    },
+  });
+}
+
+/** Where a moment stands in a list that goes by time. */
+export async function findAuditMoment(client: Client, head: AuditListHead, at: string): Promise<number> {
+  const { filter, sort, snapshot } = head;
+  return (await client.call(searchAudit, { body: { filter, sort, snapshot, at, limit: 1 } })).offset;
+}

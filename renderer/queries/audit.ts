@@ -1,0 +1,103 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { readAuditFacets, summarizeAudit, type AuditFilter, type AuditPage } from '../../shared/contract/audit.ts';
+import {
+  giveFeedback,
+  readConversation,
+  type ConversationDetail,
+  type Feedback,
+  type FeedbackInput,
+} from '../../shared/contract/conversations.ts';
+import { useHost } from '../host/host-context.tsx';
+import { auditListKey, auditRowsKey } from './audit-list.ts';
+
+export const auditKey = ['audit'] as const;
+export const auditFacetsKey = ['audit', 'facets'] as const;
+export const auditSummaryKey = ['audit', 'summary'] as const;
+
+/** Figures over all runs that a filter leaves, also over time. */
+export function useAuditSummary(filter: AuditFilter) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...auditSummaryKey, filter],
+    queryFn: ({ signal }) => client.call(summarizeAudit, { signal, body: { filter } }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The models, callers, tags and headers that there are. */
+export function useAuditFacets() {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: auditFacetsKey,
+    queryFn: ({ signal }) => client.call(readAuditFacets, { signal }),
+  });
+}
+
+function conversationKey(conversationId: string | null) {
+  return ['audit', 'conversation', conversationId] as const;
+}
+
+/** One conversation with its runs. The one before stays until the next one is there. */
+export function useConversation(conversationId: string | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: conversationKey(conversationId),
+    enabled: conversationId !== null,
+    queryFn: ({ signal }) => client.call(readConversation, { signal, parameters: { id: conversationId ?? '' } }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export interface RunFeedback {
+  conversationId: string;
+  runId: string;
+  feedback: FeedbackInput;
+}
+
+function showFeedback(queryClient: QueryClient, { conversationId, runId, feedback }: RunFeedback): void {
+  const { score = null, scoreText = null, scoreTags = null } = feedback;
+  const isEmpty = score === null && scoreText === null && scoreTags === null;
+  const shown: Feedback | null = isEmpty ? null : { score, scoreText, scoreTags, updatedAt: new Date().toISOString() };
+  queryClient.setQueryData<ConversationDetail>(
+    conversationKey(conversationId),
+    (known) =>
+      known && {
+        ...known,
+        runs: known.runs.map((run) => (run.conversationRunId === runId ? { ...run, feedback: shown } : run)),
+      },
+  );
+  const inPage = <Page extends AuditPage>(page: Page | undefined): Page | undefined =>
+    page?.rows.some(({ run }) => run.runId === runId)
+      ? {
+          ...page,
+          rows: page.rows.map((row) =>
+            row.run.runId === runId ? { ...row, run: { ...row.run, feedback: shown } } : row,
+          ),
+        }
+      : page;
+  queryClient.setQueriesData<AuditPage>({ queryKey: auditListKey }, inPage);
+  queryClient.setQueriesData<AuditPage>({ queryKey: auditRowsKey }, inPage);
+}
+
+/** Keeps what a person thinks of a run. It is shown at once, in the list too, and read again if the host refuses it. */
+export function useGiveFeedback() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    // One after the other, so that the last press is the one that stays.
+    scope: { id: 'feedback' },
+    mutationFn: ({ conversationId, runId, feedback }: RunFeedback) =>
+      client.call(giveFeedback, { parameters: { conversationId, runId }, body: feedback }),
+    onMutate: (change) => showFeedback(queryClient, change),
+    onError: (_error, { conversationId }) =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: conversationKey(conversationId) }),
+        queryClient.invalidateQueries({ queryKey: auditListKey }),
+      ]),
+    onSuccess: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: auditFacetsKey }),
+        queryClient.invalidateQueries({ queryKey: auditSummaryKey }),
+      ]),
+  });
+}

@@ -1,0 +1,122 @@
+import { Package, Repeat2, SquareTerminal } from 'lucide-react';
+import type { RefObject } from 'react';
+import { useLocation } from 'wouter';
+import type { AuditFacets } from '../../../../shared/contract/audit.ts';
+import type { ConversationDetail as Conversation, ConversationRun } from '../../../../shared/contract/conversations.ts';
+import { Button } from '../../../components/button.tsx';
+import { ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
+import { useConversation } from '../../../queries/audit.ts';
+import { runAddress } from '../../../shell/addresses.ts';
+import { useActions } from '../../../stores/actions.ts';
+import { useAuditSelection } from '../../../stores/audit-selection.ts';
+import type { AddressedAudit } from '../filter/use-audit-address.ts';
+import type { AuditListState } from '../list/use-audit-list.ts';
+import { ConversationDetail } from './conversation-detail.tsx';
+
+export interface DetailPaneProps {
+  list: AuditListState;
+  address: AddressedAudit;
+  facets: AuditFacets | undefined;
+  listRef: RefObject<HTMLDivElement | null>;
+  /** Begins a replay of this run. */
+  onReplay: (run: ConversationRun, name: string) => void;
+}
+
+/** The run to show: the one that the address names, the one that the list found, the newest. */
+function openRun({ runs }: Conversation, wanted: readonly (string | null | undefined)[]): ConversationRun | undefined {
+  for (const id of wanted) {
+    const found = runs.find(({ conversationRunId }) => conversationRunId === id);
+    if (found) return found;
+  }
+  return runs.at(-1);
+}
+
+function stepRun({ runs }: Conversation, run: ConversationRun, by: number): string | null {
+  return runs[runs.indexOf(run) + by]?.conversationRunId ?? null;
+}
+
+function useRunActions(
+  conversation: Conversation | undefined,
+  run: ConversationRun | undefined,
+  props: DetailPaneProps,
+) {
+  const { address, list, onReplay } = props;
+  const [, navigate] = useLocation();
+  const isPicked = useAuditSelection(({ rows }) => conversation !== undefined && rows.has(conversation.id));
+  const playground = () => run && navigate(runAddress(run.conversationRunId));
+  const replay = () => run && conversation && onReplay(run, conversation.name);
+  const pick = () => list.active !== null && list.toggle(list.active);
+  const step = (by: number) => {
+    const next = conversation && run && stepRun(conversation, run, by);
+    if (next && conversation) address.open(conversation.id, next);
+  };
+  const group = 'Conversation';
+  const isEnabled = run !== undefined;
+  useActions('audit-run', [
+    { id: 'audit.playground', title: 'Open in the playground', group, keys: 'O', isEnabled, run: playground },
+    { id: 'audit.replay', title: 'Replay on another model', group, keys: 'R', isEnabled, run: replay },
+    { id: 'audit.evidence', title: 'Add to evidence, or take out', group, keys: 'E', isEnabled, run: pick },
+    { id: 'audit.run.next', title: 'Next run of the conversation', group, keys: ']', isEnabled, run: () => step(1) },
+    { id: 'audit.run.back', title: 'Run before it', group, keys: '[', isEnabled, run: () => step(-1) },
+  ]);
+  return (
+    <div className="toolbar audit__actions">
+      <Button icon={SquareTerminal} keys="O" onClick={playground}>
+        Open in playground
+      </Button>
+      <Button icon={Repeat2} keys="R" onClick={replay}>
+        Replay
+      </Button>
+      <span className="grow" />
+      <Button icon={Package} keys="E" aria-pressed={isPicked} onClick={pick}>
+        {isPicked ? 'In evidence' : 'Add to evidence'}
+      </Button>
+    </div>
+  );
+}
+
+/** The conversation of the active row, with what can be done with the open run. */
+export function DetailPane(props: DetailPaneProps) {
+  const { list, address, facets, listRef } = props;
+  const { active, activeRow, total } = list;
+  const conversationId = address.conversationId ?? activeRow?.conversationId ?? null;
+  const query = useConversation(conversationId);
+  const conversation = query.data;
+  const row = activeRow?.conversationId === conversation?.id ? activeRow : undefined;
+  const run = conversation && openRun(conversation, [address.runId, row?.run.runId]);
+  const actions = useRunActions(conversation, run, props);
+  if (query.error && (!conversation || query.isPlaceholderData)) {
+    return (
+      <section className="panel line-left audit__detail" aria-label="Conversation">
+        <div className="audit__failure">
+          <ErrorFailure title="The conversation could not be read" error={query.error}>
+            <Button onClick={() => void query.refetch()}>Try again</Button>
+          </ErrorFailure>
+        </div>
+      </section>
+    );
+  }
+  if (!conversation || !run) {
+    return (
+      <section className="panel line-left audit__detail" aria-label="Conversation">
+        {conversationId !== null && <LoadingRows label="Reading the conversation" rows={6} />}
+      </section>
+    );
+  }
+  const go = (by: number) => list.moveTo((active ?? 0) + by);
+  return (
+    <ConversationDetail
+      conversation={conversation}
+      facets={facets}
+      run={run}
+      matchedIds={row?.matchedRunIds ?? []}
+      place={active === null || !row ? null : { index: active, total }}
+      search={address.filter.text ?? ''}
+      onOpenRun={(runId) => address.open(conversation.id, runId)}
+      onPrevious={() => go(-1)}
+      onNext={() => go(1)}
+      onLeave={() => listRef.current?.focus()}
+      actions={actions}
+    />
+  );
+}

@@ -1,0 +1,73 @@
+/** A word or phrase that the full text was searched for, folded: without case and without accents. */
+export interface FindTerm {
+  words: readonly string[];
+  /** The last word may go on: `refund*`. */
+  isPrefix: boolean;
+}
+
+const markForm = /\p{M}/gu;
+const wordForm = /[\p{L}\p{N}\p{Co}]+/gu;
+
+/** A text without case and accents, as the index compares it. Its length may differ from the original's. */
+export function fold(text: string): string {
+  return text.normalize('NFD').replace(markForm, '').toLowerCase();
+}
+
+function termOf(text: string, isPrefix: boolean): FindTerm[] {
+  const words = fold(text).match(wordForm);
+  return words ? [{ words, isPrefix }] : [];
+}
+
+/** The words of a search that can stand in a text that was found: what follows NOT cannot, and operators are no words. */
+export function findTerms(search: string): FindTerm[] {
+  const terms: FindTerm[] = [];
+  let isExcluded = false;
+  for (const [, phrase, phraseStar, word] of search.matchAll(/"([^"]*)"(\*)?|([^\s"()]+)/g)) {
+    if (phrase === undefined && word !== undefined && /^(AND|OR|NOT|NEAR)$/.test(word)) {
+      isExcluded = word === 'NOT';
+      continue;
+    }
+    const found =
+      phrase === undefined ? termOf(word ?? '', word?.endsWith('*') ?? false) : termOf(phrase, !!phraseStar);
+    if (!isExcluded) terms.push(...found);
+    isExcluded = false;
+  }
+  return terms;
+}
+
+interface Word {
+  folded: string;
+  start: number;
+  end: number;
+}
+
+function wordsOf(text: string): Word[] {
+  return [...text.matchAll(/[\p{L}\p{N}\p{Co}\p{M}]+/gu)].map((match) => ({
+    folded: fold(match[0]),
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+function startsAt(words: readonly Word[], at: number, { words: wanted, isPrefix }: FindTerm): boolean {
+  return wanted.every((word, offset) => {
+    const found = words[at + offset]?.folded;
+    if (found === undefined) return false;
+    return isPrefix && offset === wanted.length - 1 ? found.startsWith(word) : found === word;
+  });
+}
+
+/** Where the terms stand in a text, in order, without overlaps. */
+export function findIn(text: string, terms: readonly FindTerm[]): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  const words = wordsOf(text);
+  for (let at = 0; at < words.length; at += 1) {
+    const longest = terms
+      .filter((term) => startsAt(words, at, term))
+      .reduce((length, term) => Math.max(length, term.words.length), 0);
+    if (longest === 0) continue;
+    found.push({ start: words[at]!.start, end: words[at + longest - 1]!.end });
+    at += longest - 1;
+  }
+  return found;
+}

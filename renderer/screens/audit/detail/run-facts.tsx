@@ -1,0 +1,123 @@
+import type { ReactNode } from 'react';
+import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { formatDuration } from '../../../components/format.ts';
+import { useRun } from '../../../queries/runs.ts';
+import { formatCost, formatWhole } from '../format.ts';
+
+type Fact = readonly [name: string, value: ReactNode];
+
+function Facts({ title, facts }: { title: string; facts: readonly Fact[] }) {
+  return (
+    <article className="turn">
+      <h3>{title}</h3>
+      <dl className="turn__pairs">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </article>
+  );
+}
+
+function Id({ id, label }: { id: string | null; label: string }) {
+  if (id === null) return <span className="tertiary">none</span>;
+  return (
+    <span className="row">
+      <span className="mono--small truncate">{id}</span>
+      <CopyButton text={id} label={`Copy ${label}`} isIconOnly size="small" />
+    </span>
+  );
+}
+
+function shown(value: unknown): ReactNode {
+  return <span className="mono--small turn__text">{typeof value === 'string' ? value : JSON.stringify(value)}</span>;
+}
+
+function absent(value: number | null, format: (value: number) => string): ReactNode {
+  return value === null ? <span className="tertiary">unknown</span> : <span className="numbers">{format(value)}</span>;
+}
+
+/** Headers that the caller sent, metadata, and every id by which the run can be found again. */
+export function HeadersPart({ run, conversationId }: { run: ConversationRun; conversationId: string }) {
+  const headers = Object.entries(run.appHeaders);
+  const metadata = Object.entries(run.metadata ?? {});
+  return (
+    <>
+      {headers.length === 0 ? (
+        <p className="turn tertiary">The caller sent no x-app headers.</p>
+      ) : (
+        <Facts title="Headers" facts={headers.map(([name, value]) => [`x-app-${name}`, shown(value)])} />
+      )}
+      {metadata.length > 0 && <Facts title="Metadata" facts={metadata.map(([name, value]) => [name, shown(value)])} />}
+      <Facts
+        title="Ids"
+        facts={[
+          ['Conversation', <Id key="conversation" id={conversationId} label="the conversation id" />],
+          ['Run', <Id key="run" id={run.conversationRunId} label="the run id" />],
+          ['Message', <Id key="message" id={run.messageId} label="the message id" />],
+          ['Prompt', <Id key="prompt" id={run.promptId} label="the prompt id" />],
+          ['Prompt version', <Id key="version" id={run.promptVersionId} label="the prompt version id" />],
+        ]}
+      />
+    </>
+  );
+}
+
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** How long it took, what it used and cost, and with which parameters it ran. */
+export function TimingPart({ run }: { run: ConversationRun }) {
+  const { usage, timing } = run;
+  // Cost and credits are the window's own figures; callers of the API do not see them in a conversation.
+  const own = useRun(run.conversationRunId).data;
+  const parameters = Object.entries(run.input.configuration ?? {});
+  return (
+    <>
+      <Facts
+        title="Timing"
+        facts={[
+          ['Started', moment.format(new Date(run.createdAt))],
+          ['Ended', run.completedAt ? moment.format(new Date(run.completedAt)) : 'not yet'],
+          ['First token', absent(timing.firstTokenMs, formatDuration)],
+          ['Total', absent(timing.totalMs, formatDuration)],
+          ['Finish reason', run.output.finishReason ?? 'none'],
+        ]}
+      />
+      <Facts
+        title="Usage"
+        facts={[
+          ['Prompt tokens', absent(usage?.prompt_tokens ?? null, formatWhole)],
+          ['Answer tokens', absent(usage?.completion_tokens ?? null, formatWhole)],
+          ['Cost', absent(own?.cost ?? null, formatCost)],
+          ['Credits', absent(own?.credits ?? null, formatWhole)],
+          [
+            'Served by',
+            <span key="served" className="mono--small">
+              {run.servedBy}
+            </span>,
+          ],
+        ]}
+      />
+      {parameters.length === 0 ? (
+        <p className="turn tertiary">No parameters were set: the model ran with its defaults.</p>
+      ) : (
+        <Facts title="Parameters" facts={parameters.map(([name, value]) => [name, shown(value)])} />
+      )}
+    </>
+  );
+}
+
+/** The run as a program gets it. */
+export function JsonPart({ run }: { run: ConversationRun }) {
+  const text = JSON.stringify(run, null, 2);
+  return (
+    <div className="turn__json">
+      <CopyButton text={text} label="Copy JSON" size="small" />
+      <pre className="mono turn__code">{text}</pre>
+    </div>
+  );
+}

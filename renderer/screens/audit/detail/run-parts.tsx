@@ -1,0 +1,140 @@
+import { useLocation } from 'wouter';
+import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
+import { Button } from '../../../components/button.tsx';
+import { Failure, Notice } from '../../../components/state-panels.tsx';
+import { runAddress, settingsAddress, type SettingsPageId } from '../../../shell/addresses.ts';
+import { useAuditViewState } from '../../../stores/audit-view.ts';
+import { MarkdownView } from '../../playground/answer/markdown-view.tsx';
+
+const remedies: Record<string, { label: string; page: SettingsPageId }> = {
+  provider_key_refused: { label: 'Replace the key', page: 'providers' },
+  provider_not_configured: { label: 'Set up the provider', page: 'providers' },
+  model_not_installed: { label: 'Install the model', page: 'on-device' },
+  credits_exhausted: { label: 'Open the API keys', page: 'api-keys' },
+};
+
+function RunFailure({ run }: { run: ConversationRun }) {
+  const [, navigate] = useLocation();
+  const { error } = run.output;
+  if (!error) return null;
+  const remedy = remedies[error.code];
+  return (
+    <Failure title="The run failed" reason={`${error.message} (${error.code})`}>
+      {remedy && <Button onClick={() => navigate(settingsAddress(remedy.page))}>{remedy.label}</Button>}
+      <Button variant={remedy ? 'quiet' : 'default'} onClick={() => navigate(runAddress(run.conversationRunId))}>
+        Run it again in the playground
+      </Button>
+    </Failure>
+  );
+}
+
+const endWords: Record<string, string> = {
+  Length: 'The answer was cut at the limit of tokens.',
+  ContentFilter: "The provider's content filter ended the answer.",
+  ToolCalls: 'The model asked for a tool instead of answering.',
+};
+
+function Answer({ run }: { run: ConversationRun }) {
+  const { content, reasoning, finishReason } = run.output;
+  const view = useAuditViewState((state) => state.answerView);
+  const end = endWords[finishReason ?? ''];
+  return (
+    <article className="turn">
+      <h3>Answer</h3>
+      <div className="turn__body">
+        {reasoning && (
+          <details className="turn__reasoning">
+            <summary className="small secondary">Reasoning</summary>
+            <p className="reasoning">{reasoning}</p>
+          </details>
+        )}
+        {content !== '' && view === 'markdown' && <MarkdownView text={content} isGrowing={false} />}
+        {content !== '' && view === 'plain' && <p className="turn__text">{content}</p>}
+        {content === '' && run.status === 'Completed' && <p className="tertiary">The model answered with no text.</p>}
+        {run.status === 'Running' && <p className="tertiary">The run is still under way.</p>}
+        {run.status === 'Cancelled' && <p className="small secondary">Stopped. The text until then is kept.</p>}
+        {end && <Notice tone="caution">{end}</Notice>}
+        {run.warnings.map(({ message }) => (
+          <Notice key={message} tone="caution">
+            {message}
+          </Notice>
+        ))}
+        <RunFailure run={run} />
+      </div>
+    </article>
+  );
+}
+
+function Turn({ title, text }: { title: string; text: string }) {
+  return (
+    <article className="turn">
+      <h3>{title}</h3>
+      <p className="turn__text">{text}</p>
+    </article>
+  );
+}
+
+/** The passages that an answer was grounded on, each with where it comes from. */
+export function Passages({ run }: { run: ConversationRun }) {
+  if (run.citations.length === 0) return <p className="turn tertiary">This run was not grounded on any passage.</p>;
+  return run.citations.map((citation) => (
+    <article key={citation.index} className="turn turn--note">
+      <h3>Passage {citation.index}</h3>
+      <p>
+        <span className="secondary">
+          {citation.sourceName}
+          {citation.page !== undefined && `, page ${citation.page}`}, relevance {citation.relevance.toFixed(2)}.
+        </span>{' '}
+        {citation.text}
+      </p>
+    </article>
+  ));
+}
+
+/** What was said: system message, input as it was sent, answer, passages. */
+export function ConversationPart({ run }: { run: ConversationRun }) {
+  return (
+    <>
+      {run.input.systemMessage && <Turn title="System" text={run.input.systemMessage} />}
+      <Turn title="Input" text={run.input.renderedPrompt} />
+      <Answer run={run} />
+      {run.citations.length > 0 && <Passages run={run} />}
+    </>
+  );
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** What was written: the template, the values that filled it, and what came of it. */
+export function PromptPart({ run }: { run: ConversationRun }) {
+  const { input } = run;
+  const replacements = Object.entries(input.replacements ?? {});
+  return (
+    <>
+      {input.systemMessage && <Turn title="System" text={input.systemMessage} />}
+      <article className="turn">
+        <h3>Template</h3>
+        <pre className="turn__code mono">{input.promptText}</pre>
+      </article>
+      {replacements.length > 0 && (
+        <article className="turn">
+          <h3>Variables</h3>
+          <dl className="turn__pairs">
+            {replacements.map(([name, value]) => (
+              <div key={name}>
+                <dt className="mono">{name}</dt>
+                <dd className="turn__text">{asText(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        </article>
+      )}
+      <article className="turn">
+        <h3>Rendered</h3>
+        <pre className="turn__code mono">{input.renderedPrompt}</pre>
+      </article>
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+import { Undo2 } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { ConversationRun, FeedbackInput } from '../../../../shared/contract/conversations.ts';
+import { Button } from '../../../components/button.tsx';
+import { ErrorFailure } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useAuditFacets, useGiveFeedback } from '../../../queries/audit.ts';
+import { useActions } from '../../../stores/actions.ts';
+import { feedbackInput, keepFeedbackStep, takeFeedbackStep, useFeedbackSteps } from '../../../stores/audit-feedback.ts';
+import { Score } from '../list/conversation-row.tsx';
+import { ScoreScale } from './score-scale.tsx';
+import { readTags, TagField } from './tag-field.tsx';
+import { useScoreKeys } from './use-score-keys.ts';
+
+export interface FeedbackPanelProps {
+  conversationId: string;
+  run: ConversationRun;
+  /** `run 2`: which one of the conversation is judged. */
+  runName: string;
+  /** Saves what is typed and goes on to the next conversation of the list. */
+  onNext: () => void;
+}
+
+/** The text of the feedback; kept when its field is left, and by Enter, which also goes on. */
+function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: string) => void; onNext: () => void }) {
+  const [typed, setTyped] = useState(text);
+  const newest = useRef({ typed, text, onText });
+  newest.current = { typed, text, onText };
+  const save = () => {
+    if (newest.current.typed.trim() !== newest.current.text) newest.current.onText(newest.current.typed.trim());
+  };
+  useEffect(() => setTyped(text), [text]);
+  // What was typed is kept however the field goes away: j, a press on another row, another screen.
+  useEffect(() => save, []);
+  return (
+    <TextField
+      id="audit-feedback-text"
+      label="Text of the feedback"
+      isLabelHidden
+      placeholder="What is right or wrong about it"
+      maxLength={10_000}
+      value={typed}
+      onValueChange={setTyped}
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') {
+          event.preventDefault();
+          save();
+          onNext();
+        }
+        if (event.key === 'Escape') event.currentTarget.blur();
+      }}
+      end={typed.trim() !== text && <span className="caption tertiary nowrap">Enter saves</span>}
+    />
+  );
+}
+
+/** What a person thinks of a run: score, tags, text. Every change is kept at once and can be taken back. */
+export function FeedbackPanel({ conversationId, run, runName, onNext }: FeedbackPanelProps) {
+  const runId = run.conversationRunId;
+  const give = useGiveFeedback();
+  const known = (useAuditFacets().data?.tags ?? []).map(({ tag }) => tag);
+  const steps = useFeedbackSteps((state) => state.steps);
+  const [isTagging, setTagging] = useState(false);
+  const before = feedbackInput(run.feedback);
+  const score = before.score ?? null;
+
+  const change = (part: FeedbackInput) => {
+    keepFeedbackStep({ conversationId, runId, before });
+    give.mutate({ conversationId, runId, feedback: { ...before, ...part } });
+  };
+  const undo = () => {
+    const step = takeFeedbackStep();
+    if (step) give.mutate({ conversationId: step.conversationId, runId: step.runId, feedback: step.before });
+  };
+  const isWaiting = useScoreKeys(score, (next) => change({ score: next }), run.status !== 'Running');
+  const group = 'Feedback';
+  useActions('audit-feedback', [
+    // Digits are taken together, in `use-score-keys.ts`; here they are only named.
+    { id: 'audit.score', title: 'Score from 0 to 9', group, keys: '0+9', isHiddenInPalette: true, run: () => {} },
+    { id: 'audit.minus', title: 'Below zero', group, keys: '−', isHiddenInPalette: true, run: () => {} },
+    { id: 'audit.tag', title: 'Add a tag', group, keys: 'T', run: () => setTagging(true) },
+    {
+      id: 'audit.comment',
+      title: 'Write a feedback text',
+      group,
+      keys: 'C',
+      run: () => document.getElementById('audit-feedback-text')?.focus(),
+    },
+    { id: 'audit.undo', title: 'Undo the last feedback', group, keys: 'U', isEnabled: steps.length > 0, run: undo },
+  ]);
+  return (
+    <div className="feedback line-top" role="group" aria-label={`Feedback on ${runName}`}>
+      <div className="feedback__head">
+        <h3 className="section-title">Feedback on {runName}</h3>
+        {score !== null && <Score score={score} />}
+        {isWaiting && <span className="score negative">−</span>}
+        <span className="caption positive" role="status">
+          {give.isSuccess && steps.at(-1)?.runId === runId ? 'Saved' : ''}
+        </span>
+        <span className="grow" />
+        {steps.length > 0 && (
+          <Button size="small" variant="quiet" icon={Undo2} keys="U" onClick={undo}>
+            Undo
+          </Button>
+        )}
+        <span className="caption tertiary wide-only">Keys 1 to 9, minus and 0 set the score</span>
+      </div>
+      {give.error && <ErrorFailure title="The feedback was not kept" error={give.error} />}
+      <ScoreScale score={score} onScore={(next) => change({ score: next })} />
+      <TagField
+        tags={readTags(before.scoreTags)}
+        known={known}
+        isOpen={isTagging}
+        onOpenChange={setTagging}
+        onChange={(tags) => change({ scoreTags: tags.length === 0 ? null : tags.join(', ') })}
+      />
+      <FeedbackText
+        key={runId}
+        text={before.scoreText ?? ''}
+        onText={(text) => change({ scoreText: text === '' ? null : text })}
+        onNext={onNext}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,161 @@
+import { Bookmark, Package } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import type { AuditFacets, AuditSort } from '../../../../shared/contract/audit.ts';
+import { Button } from '../../../components/button.tsx';
+import { Notice } from '../../../components/state-panels.tsx';
+import { Popover } from '../../../components/popover.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useCreateAuditView } from '../../../queries/audit-views.ts';
+import { useActions } from '../../../stores/actions.ts';
+import { FilterChips } from './filter-chips.tsx';
+import { filterChips, isEverything, type FilterFieldId } from './filter-fields.ts';
+import { FilterMenu } from './filter-menu.tsx';
+import { FullTextField } from './full-text-field.tsx';
+import type { AddressedAudit } from './use-audit-address.ts';
+
+function SaveView({
+  filter,
+  sort,
+  suggestion,
+  isOpen,
+  setOpen,
+}: Pick<AddressedAudit, 'filter'> & {
+  sort: AuditSort;
+  suggestion: string;
+  isOpen: boolean;
+  setOpen: (isOpen: boolean) => void;
+}) {
+  const [name, setName] = useState('');
+  const create = useCreateAuditView();
+  const save = () => {
+    const given = name.trim() || suggestion;
+    setOpen(false);
+    setName('');
+    create.mutate({ name: given, filter, sort });
+  };
+  return (
+    <Popover label="Save view" isOpen={isOpen} onOpenChange={setOpen} align="end" trigger={<Button>Save view</Button>}>
+      <form
+        className="filter-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <TextField
+          label="Name of the view"
+          autoFocus
+          maxLength={200}
+          placeholder={suggestion}
+          value={name}
+          onValueChange={setName}
+        />
+        <Button type="submit" variant="primary" size="small">
+          Save
+        </Button>
+      </form>
+    </Popover>
+  );
+}
+
+/** What a view of this filter could be called: its words and its first values. */
+function suggestedName({ filter }: Pick<AddressedAudit, 'filter'>, facets: AuditFacets | undefined): string {
+  const parts = [filter.text, ...filterChips(filter, facets).map(({ name, value }) => `${name} ${value}`)];
+  return (
+    parts
+      .filter((part) => typeof part === 'string' && part !== '')
+      .slice(0, 2)
+      .join(', ')
+      .slice(0, 100) || 'All conversations'
+  );
+}
+
+export interface FilterBarProps {
+  address: AddressedAudit;
+  facets: AuditFacets | undefined;
+  /** On to the list. */
+  onLeave: () => void;
+  onExport: () => void;
+  /** Stands before everything else where saved views have no panel of their own. */
+  start?: ReactNode;
+}
+
+function useFilterActions(openMenu: () => void, saveView: () => void, clear: (() => void) | null): void {
+  const group = 'Audit';
+  useActions('audit-filter', [
+    {
+      id: 'audit.find',
+      title: 'Search the text',
+      group,
+      keys: '/',
+      run: () => document.getElementById('audit-text')?.focus(),
+    },
+    { id: 'audit.filter', title: 'Filter', group, keys: 'F', run: openMenu },
+    { id: 'audit.save', title: 'Save as a view', group, keys: 'S', icon: Bookmark, run: saveView },
+    { id: 'audit.clear', title: 'Clear all filters', group, isEnabled: clear !== null, run: () => clear?.() },
+  ]);
+}
+
+/** Full text, everything that narrows the list, and what is done with what is left. */
+export function FilterBar({ address, facets, onLeave, onExport, start }: FilterBarProps) {
+  const { filter, sort, search, ignored } = address;
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [fieldId, setFieldId] = useState<FilterFieldId | null>(null);
+  const [isSaving, setSaving] = useState(false);
+  const isClear = isEverything(filter);
+  const openMenu = (isOpen: boolean) => {
+    setFieldId(null);
+    setMenuOpen(isOpen);
+  };
+  useFilterActions(
+    () => openMenu(true),
+    () => setSaving(true),
+    isClear ? null : () => search({ filter: {} }),
+  );
+  return (
+    <>
+      <div className="toolbar audit__search" role="group" aria-label="Filter">
+        {start}
+        <FullTextField
+          filter={filter}
+          onChange={(next, isTyped) => search({ filter: next }, { replace: isTyped })}
+          onLeave={onLeave}
+        />
+        <div className="audit__chips">
+          <FilterChips filter={filter} facets={facets} onChange={(next) => search({ filter: next })} />
+          <FilterMenu
+            filter={filter}
+            facets={facets}
+            onChange={(next) => search({ filter: next })}
+            isOpen={isMenuOpen}
+            onOpenChange={openMenu}
+            fieldId={fieldId}
+            onFieldChange={setFieldId}
+          />
+          {!isClear && (
+            <Button variant="quiet" size="small" onClick={() => search({ filter: {} })}>
+              Clear all
+            </Button>
+          )}
+        </div>
+        <SaveView
+          filter={filter}
+          sort={sort}
+          suggestion={suggestedName(address, facets)}
+          isOpen={isSaving}
+          setOpen={setSaving}
+        />
+        <Button icon={Package} onClick={onExport}>
+          Evidence pack
+        </Button>
+      </div>
+      {ignored.length > 0 && (
+        <div className="audit__ignored">
+          <Notice tone="caution">
+            The address holds what cannot be searched for, and it was left out: {ignored.join(', ')}.
+          </Notice>
+        </div>
+      )}
+    </>
+  );
+}

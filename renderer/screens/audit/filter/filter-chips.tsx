@@ -1,0 +1,42 @@
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { filterChips, type FilterChip } from './filter-fields.ts';
+import { FilterPopover } from './filter-menu.tsx';
+
+interface ChipsProps {
+  filter: AuditFilter;
+  facets: AuditFacets | undefined;
+  onChange: (filter: AuditFilter) => void;
+}
+
+function Chip({ chip, filter, facets, onChange }: ChipsProps & { chip: FilterChip }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <span className="chip filter-chip" role="group" aria-label={chip.name}>
+      <FilterPopover
+        filter={filter}
+        facets={facets}
+        onChange={onChange}
+        isOpen={isOpen}
+        onOpenChange={setOpen}
+        fieldId={chip.field}
+        trigger={
+          <button type="button" className="filter-chip__open">
+            <span className="tertiary">{chip.name}</span>
+            <span className="value truncate">{chip.value}</span>
+          </button>
+        }
+      />
+      <button type="button" aria-label={`Remove ${chip.name}`} onClick={() => onChange(chip.without)}>
+        <Icon icon={X} size="tiny" />
+      </button>
+    </span>
+  );
+}
+
+/** What narrows the list, one chip for each: a press on it changes it, its cross takes it out. */
+export function FilterChips(props: ChipsProps) {
+  return filterChips(props.filter, props.facets).map((chip) => <Chip key={chip.id} chip={chip} {...props} />);
+}

@@ -1,0 +1,228 @@
+import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import { formatDuration } from '../../../components/format.ts';
+
+/** A part of the filter as a person names it. */
+export type FilterFieldId =
+  | 'dates'
+  | 'models'
+  | 'aiSystems'
+  | 'statuses'
+  | 'callerIds'
+  | 'hasFeedback'
+  | 'score'
+  | 'tags'
+  | 'feedbackText'
+  | 'totalMs'
+  | 'firstTokenMs'
+  | 'cost'
+  | 'totalTokens'
+  | 'finishReasons'
+  | 'errorCodes'
+  | 'appHeaders'
+  | 'workspaceId'
+  | 'conversationId'
+  | 'conversationRunId'
+  | 'promptId'
+  | 'promptVersionId'
+  | 'promptRunId';
+
+export type ListFieldId = Extract<
+  FilterFieldId,
+  'models' | 'aiSystems' | 'statuses' | 'callerIds' | 'tags' | 'finishReasons' | 'errorCodes'
+>;
+export type RangeFieldId = Extract<FilterFieldId, 'score' | 'totalMs' | 'firstTokenMs' | 'cost' | 'totalTokens'>;
+export type IdFieldId = Extract<
+  FilterFieldId,
+  'workspaceId' | 'conversationId' | 'conversationRunId' | 'promptId' | 'promptVersionId' | 'promptRunId'
+>;
+
+interface FieldFacts {
+  name: string;
+  group: 'Run' | 'Feedback' | 'Measures' | 'Origin' | 'Ids';
+  keywords?: readonly string[];
+}
+
+export type FilterField = FieldFacts &
+  (
+    | { id: 'dates' | 'hasFeedback' | 'feedbackText' | 'appHeaders'; kind: 'own' }
+    | { id: ListFieldId; kind: 'list'; isEvery?: boolean }
+    | { id: RangeFieldId; kind: 'range'; unit: string; scale: number; isWhole?: boolean }
+    | { id: IdFieldId; kind: 'id' }
+  );
+
+/** In the order of the menu; the ones that are used most come first. */
+export const filterFields: readonly FilterField[] = [
+  { id: 'dates', kind: 'own', name: 'Date', group: 'Run', keywords: ['from', 'until', 'time', 'day', 'when'] },
+  { id: 'models', kind: 'list', name: 'Model', group: 'Run' },
+  { id: 'aiSystems', kind: 'list', name: 'Provider', group: 'Run', keywords: ['aiSystem'] },
+  { id: 'statuses', kind: 'list', name: 'Status', group: 'Run', keywords: ['failed', 'cancelled', 'completed'] },
+  { id: 'finishReasons', kind: 'list', name: 'Finish reason', group: 'Run', keywords: ['length', 'content filter'] },
+  { id: 'errorCodes', kind: 'list', name: 'Error', group: 'Run', keywords: ['failed', 'rate limit'] },
+  { id: 'hasFeedback', kind: 'own', name: 'Has feedback', group: 'Feedback', keywords: ['rated', 'unrated'] },
+  { id: 'score', kind: 'range', name: 'Score', group: 'Feedback', unit: '', scale: 1, isWhole: true },
+  { id: 'tags', kind: 'list', name: 'Tags', group: 'Feedback', isEvery: true },
+  { id: 'feedbackText', kind: 'own', name: 'Feedback text', group: 'Feedback', keywords: ['comment'] },
+  {
+    id: 'totalMs',
+    kind: 'range',
+    name: 'Latency',
+    group: 'Measures',
+    unit: 's',
+    scale: 1000,
+    keywords: ['slow', 'time'],
+  },
+  { id: 'firstTokenMs', kind: 'range', name: 'First token', group: 'Measures', unit: 's', scale: 1000 },
+  { id: 'cost', kind: 'range', name: 'Cost', group: 'Measures', unit: '$', scale: 1, keywords: ['price', 'dollars'] },
+  { id: 'totalTokens', kind: 'range', name: 'Tokens', group: 'Measures', unit: '', scale: 1, isWhole: true },
+  { id: 'callerIds', kind: 'list', name: 'Caller', group: 'Origin', keywords: ['API key'] },
+  { id: 'appHeaders', kind: 'own', name: 'Header', group: 'Origin', keywords: ['x-app'] },
+  { id: 'workspaceId', kind: 'id', name: 'Workspace', group: 'Origin' },
+  { id: 'conversationId', kind: 'id', name: 'Conversation id', group: 'Ids' },
+  { id: 'conversationRunId', kind: 'id', name: 'Run id', group: 'Ids' },
+  { id: 'promptId', kind: 'id', name: 'Prompt id', group: 'Ids' },
+  { id: 'promptVersionId', kind: 'id', name: 'Prompt version id', group: 'Ids' },
+  { id: 'promptRunId', kind: 'id', name: 'Prompt run id', group: 'Ids' },
+];
+
+/** What is set in the filter, in words, with the way to take it out. */
+export interface FilterChip {
+  id: string;
+  field: FilterFieldId;
+  name: string;
+  value: string;
+  without: AuditFilter;
+}
+
+function omit<Key extends keyof AuditFilter>(filter: AuditFilter, ...keys: Key[]): AuditFilter {
+  const rest = { ...filter };
+  for (const key of keys) delete rest[key];
+  return rest;
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const dayAndTime = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** `14 Nov 2026` for midnight, with the time of day for any other moment. */
+export function formatMoment(moment: string): string {
+  const date = new Date(moment);
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
+  return (isMidnight ? day : dayAndTime).format(date);
+}
+
+/** `−8`, `0`, `+4`, with the sign that is as wide as a plus. */
+export function formatScore(score: number): string {
+  if (score === 0) return '0';
+  return score > 0 ? `+${score}` : `−${-score}`;
+}
+
+function formatBound(field: RangeFieldId, value: number): string {
+  if (field === 'score') return formatScore(value);
+  if (field === 'cost') return `$${value}`;
+  return field === 'totalTokens' ? value.toLocaleString('en') : formatDuration(value);
+}
+
+function formatRange(field: RangeFieldId, { min, max }: { min?: number | null; max?: number | null }): string {
+  if (min == null) return max == null ? 'any' : `at most ${formatBound(field, max)}`;
+  if (max == null) return `at least ${formatBound(field, min)}`;
+  return min === max ? formatBound(field, min) : `${formatBound(field, min)} to ${formatBound(field, max)}`;
+}
+
+function formatList(values: readonly string[], isEvery: boolean): string {
+  const [first = '', second] = values;
+  if (second === undefined) return first;
+  const joint = isEvery ? 'and' : 'or';
+  return values.length === 2 ? `${first} ${joint} ${second}` : `${first} ${joint} ${values.length - 1} more`;
+}
+
+/** A caller as people know it: the name of its API key, or the window. */
+export function callerName(callerId: string, facets: AuditFacets | undefined): string {
+  const known = facets?.callers.find((caller) => caller.callerId === callerId);
+  if (known) return known.name ?? 'This window';
+  return `${callerId.slice(0, 4)}…${callerId.slice(-4)}`;
+}
+
+function dateChips(filter: AuditFilter): FilterChip[] {
+  const { startDate, endDate } = filter;
+  return [
+    ...(startDate
+      ? [
+          {
+            id: 'from',
+            field: 'dates',
+            name: 'From',
+            value: formatMoment(startDate),
+            without: omit(filter, 'startDate'),
+          } as const,
+        ]
+      : []),
+    ...(endDate
+      ? [
+          {
+            id: 'to',
+            field: 'dates',
+            name: 'Until',
+            value: formatMoment(endDate),
+            without: omit(filter, 'endDate'),
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+function headerChips(filter: AuditFilter): FilterChip[] {
+  return Object.entries(filter.appHeaders ?? {}).map(([name, value]) => {
+    const { [name]: _taken, ...others } = filter.appHeaders ?? {};
+    const rest = omit(filter, 'appHeaders');
+    return {
+      id: `header-${name}`,
+      field: 'appHeaders',
+      name: `Header ${name}`,
+      value: value ?? 'absent',
+      without: Object.keys(others).length === 0 ? rest : { ...rest, appHeaders: others },
+    };
+  });
+}
+
+function chipsOf(field: FilterField, filter: AuditFilter, facets: AuditFacets | undefined): FilterChip[] {
+  const chip = (value: string, without: AuditFilter): FilterChip[] => [
+    { id: field.id, field: field.id, name: field.name, value, without },
+  ];
+  if (field.kind === 'list') {
+    const values = filter[field.id];
+    if (!values?.length) return [];
+    const named = field.id === 'callerIds' ? values.map((id) => callerName(id, facets)) : values;
+    return chip(formatList(named, field.isEvery === true), omit(filter, field.id));
+  }
+  if (field.kind === 'range') {
+    const range = filter[field.id];
+    return range ? chip(formatRange(field.id, range), omit(filter, field.id)) : [];
+  }
+  if (field.kind === 'id') {
+    const id = filter[field.id];
+    return id ? chip(`${id.slice(0, 4)}…${id.slice(-4)}`, omit(filter, field.id)) : [];
+  }
+  if (field.id === 'dates') return dateChips(filter);
+  if (field.id === 'appHeaders') return headerChips(filter);
+  if (field.id === 'feedbackText') {
+    const text = filter.feedback?.scoreText;
+    return text ? chip(text, omit(filter, 'feedback')) : [];
+  }
+  const has = filter.hasFeedback;
+  return typeof has === 'boolean' ? chip(has ? 'yes' : 'no', omit(filter, 'hasFeedback')) : [];
+}
+
+/** Everything that narrows the list besides the full text, in the order of the menu. */
+export function filterChips(filter: AuditFilter, facets: AuditFacets | undefined): FilterChip[] {
+  return filterFields.flatMap((field) => chipsOf(field, filter, facets));
+}
+
+/** Whether a filter leaves everything in. */
+export function isEverything(filter: AuditFilter): boolean {
+  return Object.keys(filter).length === 0;
+}

@@ -1,0 +1,99 @@
+import { Command } from 'cmdk';
+import { Check, Search } from 'lucide-react';
+import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import { aiSystems } from '../../../../shared/contract/common.ts';
+import { runStatuses } from '../../../../shared/contract/conversations.ts';
+import { formatCount } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { matchScore } from '../../../components/match-score.ts';
+import type { FilterField, ListFieldId } from './filter-fields.ts';
+
+interface ListOption {
+  value: string;
+  label: string;
+  runs: number;
+}
+
+/** The values that a field can have: those that recorded runs have, and the few that are always the same. */
+export function listOptions(field: ListFieldId, facets: AuditFacets | undefined): ListOption[] {
+  const plain = (values: readonly string[], runs: (value: string) => number): ListOption[] =>
+    values.map((value) => ({ value, label: value, runs: runs(value) }));
+  const sum = <Item extends { runs: number }>(items: readonly Item[] = [], isOne: (item: Item) => boolean): number =>
+    items.filter(isOne).reduce((total, { runs }) => total + runs, 0);
+  switch (field) {
+    case 'aiSystems':
+      return plain(aiSystems, (value) => sum(facets?.models, ({ aiSystem }) => aiSystem === value));
+    case 'statuses':
+      return plain(runStatuses, (value) => sum(facets?.statuses, ({ status }) => status === value));
+    case 'models': {
+      const names = [...new Set((facets?.models ?? []).map(({ model }) => model))];
+      return plain(names, (value) => sum(facets?.models, ({ model }) => model === value));
+    }
+    case 'callerIds':
+      return (facets?.callers ?? []).map(({ callerId, name, runs }) => ({
+        value: callerId,
+        label: name ?? 'This window',
+        runs,
+      }));
+    case 'tags':
+      return (facets?.tags ?? []).map(({ tag, runs }) => ({ value: tag, label: tag, runs }));
+    case 'finishReasons':
+      return (facets?.finishReasons ?? []).map(({ finishReason, runs }) => ({
+        value: finishReason,
+        label: finishReason,
+        runs,
+      }));
+    case 'errorCodes':
+      return (facets?.errorCodes ?? []).map(({ errorCode, runs }) => ({ value: errorCode, label: errorCode, runs }));
+  }
+}
+
+/** Values of a field, chosen by typing and Enter; each takes effect at once. */
+export function ListEditor({
+  field,
+  filter,
+  facets,
+  onChange,
+}: {
+  field: Extract<FilterField, { kind: 'list' }>;
+  filter: AuditFilter;
+  facets: AuditFacets | undefined;
+  onChange: (filter: AuditFilter) => void;
+}) {
+  const chosen: readonly string[] = filter[field.id] ?? [];
+  const known = listOptions(field.id, facets);
+  const unknown = chosen.filter((value) => !known.some((option) => option.value === value));
+  const options = [...known, ...unknown.map((value) => ({ value, label: value, runs: 0 }))];
+  const toggle = (value: string) => {
+    const next = chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value];
+    const { [field.id]: _before, ...rest } = filter;
+    onChange(next.length === 0 ? rest : { ...rest, [field.id]: next });
+  };
+  return (
+    <Command label={field.name} loop filter={(_value, search, keywords) => matchScore(search, keywords ?? [])}>
+      <div className="combobox__search">
+        <Icon icon={Search} size="small" />
+        <Command.Input autoFocus placeholder={`${field.name}: ${field.isEvery ? 'all of' : 'any of'}`} />
+      </div>
+      <Command.List className="combobox__list scroll">
+        <Command.Empty className="combobox__empty">
+          {options.length === 0 ? 'No run has one yet.' : 'Nothing matches. Try fewer letters.'}
+        </Command.Empty>
+        {options.map(({ value, label, runs }) => (
+          <Command.Item
+            key={value}
+            value={value}
+            keywords={[label]}
+            className="menu__item"
+            aria-checked={chosen.includes(value)}
+            onSelect={() => toggle(value)}
+          >
+            <span className="menu__check">{chosen.includes(value) && <Icon icon={Check} size="small" />}</span>
+            <span className="grow truncate">{label}</span>
+            <span className="caption tertiary numbers">{formatCount(runs)}</span>
+          </Command.Item>
+        ))}
+      </Command.List>
+    </Command>
+  );
+}

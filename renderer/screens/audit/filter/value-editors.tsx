@@ -1,0 +1,211 @@
+import { useState, type ReactNode } from 'react';
+import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import { Button } from '../../../components/button.tsx';
+import { Checkbox } from '../../../components/choices.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { type FilterField } from './filter-fields.ts';
+
+export interface EditorProps {
+  filter: AuditFilter;
+  facets: AuditFacets | undefined;
+  /** Takes the changed filter and puts the menu away. */
+  onDone: (filter: AuditFilter) => void;
+}
+
+/** A few fields with the button that applies them; Enter in any of them is the same. */
+function EditorForm({ label, onSubmit, children }: { label: string; onSubmit: () => void; children: ReactNode }) {
+  return (
+    <form
+      className="filter-form"
+      aria-label={label}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+      <Button type="submit" variant="primary" size="small">
+        Apply
+      </Button>
+    </form>
+  );
+}
+
+/** A number that a person typed, with a decimal comma or point; undefined for nothing, null for no number. */
+export function readNumber(text: string): number | undefined | null {
+  const trimmed = text.trim().replace('−', '-').replace(',', '.').replace(/^\$/, '');
+  if (trimmed === '') return undefined;
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : null;
+}
+
+type RangeField = Extract<FilterField, { kind: 'range' }>;
+
+/** Why a range cannot be searched for, at the field that is wrong; null where it can. */
+export function rangeProblem(field: RangeField, low: string, high: string): { low?: string; high?: string } | null {
+  const [min, max] = [readNumber(low), readNumber(high)];
+  const why = (value: number | null | undefined): string | undefined => {
+    if (value === null) return 'must be a number';
+    if (value === undefined) return undefined;
+    if (field.isWhole && !Number.isInteger(value)) return 'must be a whole number';
+    if (field.id === 'score') return Math.abs(value) > 10 ? 'must be from −10 to 10' : undefined;
+    return value < 0 ? 'must not be below 0' : undefined;
+  };
+  const [lowIssue, highIssue] = [why(min), why(max)];
+  if (lowIssue || highIssue) return { ...(lowIssue && { low: lowIssue }), ...(highIssue && { high: highIssue }) };
+  if (typeof min === 'number' && typeof max === 'number' && min > max)
+    return { low: 'must not be above the upper end' };
+  return null;
+}
+
+export function RangeEditor({ field, filter, onDone }: EditorProps & { field: RangeField }) {
+  const before = filter[field.id];
+  const shown = (value: number | null | undefined) => (value == null ? '' : String(value / field.scale));
+  const [low, setLow] = useState(shown(before?.min));
+  const [high, setHigh] = useState(shown(before?.max));
+  const [isAsked, setAsked] = useState(false);
+  const problem = isAsked ? rangeProblem(field, low, high) : null;
+  const submit = () => {
+    setAsked(true);
+    if (rangeProblem(field, low, high)) return;
+    const [min, max] = [readNumber(low), readNumber(high)];
+    const { [field.id]: _before, ...rest } = filter;
+    const range = {
+      ...(typeof min === 'number' && { min: min * field.scale }),
+      ...(typeof max === 'number' && { max: max * field.scale }),
+    };
+    onDone(Object.keys(range).length === 0 ? rest : { ...rest, [field.id]: range });
+  };
+  const unit = field.unit && <span className="caption tertiary">{field.unit}</span>;
+  return (
+    <EditorForm label={field.name} onSubmit={submit}>
+      <div className="filter-form__pair">
+        <TextField
+          label="From"
+          autoFocus
+          inputMode="decimal"
+          value={low}
+          onValueChange={setLow}
+          error={problem?.low}
+          end={unit}
+        />
+        <TextField
+          label="To"
+          inputMode="decimal"
+          value={high}
+          onValueChange={setHigh}
+          error={problem?.high}
+          end={unit}
+        />
+      </div>
+    </EditorForm>
+  );
+}
+
+const uuidForm = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+export function IdEditor({ field, filter, onDone }: EditorProps & { field: Extract<FilterField, { kind: 'id' }> }) {
+  const [id, setId] = useState(filter[field.id] ?? '');
+  const [isAsked, setAsked] = useState(false);
+  const trimmed = id.trim();
+  const isGood = trimmed === '' || uuidForm.test(trimmed);
+  const submit = () => {
+    setAsked(true);
+    const { [field.id]: _before, ...rest } = filter;
+    if (isGood) onDone(trimmed === '' ? rest : { ...rest, [field.id]: trimmed.toLowerCase() });
+  };
+  return (
+    <EditorForm label={field.name} onSubmit={submit}>
+      <TextField
+        label={field.name}
+        autoFocus
+        isMono
+        placeholder="00000000-0000-0000-0000-000000000000"
+        value={id}
+        onValueChange={setId}
+        error={isAsked && !isGood ? 'must be a uuid: 32 hexadecimal digits in five groups' : null}
+      />
+    </EditorForm>
+  );
+}
+
+export function FeedbackTextEditor({ filter, onDone }: EditorProps) {
+  const [text, setText] = useState(filter.feedback?.scoreText ?? '');
+  const submit = () => {
+    const { feedback: _before, ...rest } = filter;
+    onDone(text.trim() === '' ? rest : { ...rest, feedback: { scoreText: text } });
+  };
+  return (
+    <EditorForm label="Feedback text" onSubmit={submit}>
+      <TextField label="Contained in the text of the feedback" autoFocus value={text} onValueChange={setText} />
+    </EditorForm>
+  );
+}
+
+export function HasFeedbackEditor({ filter, onDone }: EditorProps) {
+  const choose = (hasFeedback: boolean | null) => {
+    const { hasFeedback: _before, ...rest } = filter;
+    onDone(hasFeedback === null ? rest : { ...rest, hasFeedback });
+  };
+  return (
+    <div className="filter-form" role="group" aria-label="Has feedback">
+      <Button autoFocus onClick={() => choose(true)}>
+        With feedback
+      </Button>
+      <Button onClick={() => choose(false)}>Without feedback</Button>
+      <Button variant="quiet" onClick={() => choose(null)}>
+        Either
+      </Button>
+    </div>
+  );
+}
+
+export function HeaderEditor({ filter, facets, onDone }: EditorProps) {
+  const known = facets?.appHeaders ?? [];
+  const [name, setName] = useState(Object.keys(filter.appHeaders ?? {})[0] ?? '');
+  const [value, setValue] = useState(filter.appHeaders?.[name] ?? '');
+  const [isAbsent, setAbsent] = useState(filter.appHeaders?.[name] === null);
+  const [isAsked, setAsked] = useState(false);
+  const bare = name
+    .trim()
+    .toLowerCase()
+    .replace(/^x-app-/, '');
+  const issue = /^[\w!#$%&'*+.^`|~-]+$/.test(bare) ? null : 'must be the name of a header, such as team';
+  const values = known.find((header) => header.name === bare)?.values ?? [];
+  const submit = () => {
+    setAsked(true);
+    if (issue === null) onDone({ ...filter, appHeaders: { ...filter.appHeaders, [bare]: isAbsent ? null : value } });
+  };
+  return (
+    <EditorForm label="Header" onSubmit={submit}>
+      <TextField
+        label="Header, without x-app-"
+        autoFocus
+        isMono
+        list="audit-header-names"
+        value={name}
+        onValueChange={setName}
+        error={isAsked ? issue : null}
+      />
+      <datalist id="audit-header-names">
+        {known.map((header) => (
+          <option key={header.name} value={header.name} />
+        ))}
+      </datalist>
+      <TextField
+        label="Value"
+        isMono
+        list="audit-header-values"
+        disabled={isAbsent}
+        value={isAbsent ? '' : value}
+        onValueChange={setValue}
+      />
+      <datalist id="audit-header-values">
+        {values.map((one) => (
+          <option key={one.value} value={one.value} />
+        ))}
+      </datalist>
+      <Checkbox label="Runs without this header" isChecked={isAbsent} onCheckedChange={setAbsent} />
+    </EditorForm>
+  );
+}

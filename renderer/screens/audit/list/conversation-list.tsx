@@ -1,0 +1,120 @@
+import { useEffect, type KeyboardEvent, type MouseEvent, type Ref } from 'react';
+import type { AuditFacets } from '../../../../shared/contract/audit.ts';
+import { Button } from '../../../components/button.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { ErrorFailure } from '../../../components/state-panels.tsx';
+import { useAuditSelection } from '../../../stores/audit-selection.ts';
+import { callerName } from '../filter/filter-fields.ts';
+import { ConversationRow, RowPlaceholder, rowHeight } from './conversation-row.tsx';
+import type { AuditListState } from './use-audit-list.ts';
+
+export interface ConversationListProps {
+  list: AuditListState;
+  facets: AuditFacets | undefined;
+  /** Enter, or a double press: on to reading and judging. */
+  onOpen: () => void;
+  listRef: Ref<HTMLDivElement>;
+}
+
+const rowsPerView = 12;
+
+function targetOf(key: string, index: number, last: number): number | null {
+  if (key === 'ArrowDown') return index + 1;
+  if (key === 'ArrowUp') return index - 1;
+  if (key === 'PageDown') return index + rowsPerView;
+  if (key === 'PageUp') return index - rowsPerView;
+  if (key === 'Home') return 0;
+  return key === 'End' ? last : null;
+}
+
+function useShownPlace({ window, active }: AuditListState): void {
+  useEffect(() => {
+    if (active !== null) window.show(active);
+    // Only a move of the person brings a row into view, not one of the list.
+  }, [active]);
+}
+
+/** The list, with as many rows drawn as are in view. One stop for Tab; arrows, Page, Home and End inside. */
+export function ConversationList({ list, facets, onOpen, listRef }: ConversationListProps) {
+  const { window, rows, active, total } = list;
+  const { rows: picked, isAll } = useAuditSelection();
+  useShownPlace(list);
+  const indexes = Array.from({ length: Math.max(0, window.last - window.first + 1) }, (_, row) => window.first + row);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      return onOpen();
+    }
+    const target = targetOf(event.key, active ?? -1, total - 1);
+    if (target === null) return;
+    event.preventDefault();
+    list.moveTo(target, { isExtending: event.shiftKey });
+  };
+  const onRowClick = (event: MouseEvent, index: number) => {
+    if (event.ctrlKey || event.metaKey) list.toggle(index);
+    else list.moveTo(index, { isExtending: event.shiftKey });
+  };
+  return (
+    <>
+      {rows.error && (
+        <div className="audit__failure">
+          <ErrorFailure title="Some rows could not be read" error={rows.error}>
+            <Button onClick={rows.retry}>Read them again</Button>
+          </ErrorFailure>
+        </div>
+      )}
+      <div
+        ref={(element) => {
+          window.scroller.current = element;
+          if (typeof listRef === 'function') listRef(element);
+          else if (listRef) listRef.current = element;
+        }}
+        className={classNames('scroll', 'audit__list', list.isBehind && 'is-behind')}
+        role="listbox"
+        aria-label="Conversations"
+        aria-multiselectable="true"
+        aria-activedescendant={active === null ? undefined : `audit-row-${active}`}
+        aria-busy={list.isBehind}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onScroll={window.onScroll}
+      >
+        <div className="virtual-list__space" role="presentation" style={{ height: window.sheetHeight }}>
+          {indexes.map((index) => {
+            const row = rows.rowAt(index);
+            const isSelected = row !== undefined && (isAll || picked.has(row.conversationId));
+            return (
+              <div
+                key={index}
+                id={`audit-row-${index}`}
+                role="option"
+                aria-selected={isSelected}
+                aria-current={index === active || undefined}
+                aria-posinset={index + 1}
+                aria-setsize={total}
+                aria-label={row ? undefined : 'On its way'}
+                className="virtual-list__row"
+                style={{ height: rowHeight, transform: `translateY(${window.topOf(index)}px)` }}
+                onClick={(event) => onRowClick(event, index)}
+                onDoubleClick={onOpen}
+              >
+                {row ? (
+                  <ConversationRow
+                    row={row}
+                    caller={callerName(row.callerId, facets)}
+                    isOpen={index === active}
+                    isSelected={isSelected}
+                  />
+                ) : (
+                  <RowPlaceholder />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { Check } from 'lucide-react';
+import { memo } from 'react';
+import type { AuditRow } from '../../../../shared/contract/audit.ts';
+import { classNames } from '../../../components/class-names.ts';
+import { formatPlural, formatTime } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { formatScore } from '../filter/filter-fields.ts';
+import { formatCost } from '../format.ts';
+
+/** Height of every row, in pixels; the style sheet has the same. */
+export const rowHeight = 44;
+
+const statusWords = {
+  Running: { word: 'running', tone: 'accent' },
+  Failed: { word: 'failed', tone: 'negative' },
+  Cancelled: { word: 'stopped', tone: 'tertiary' },
+} as const;
+
+/** A score as a number with its sign: negative from −5 down, caution below 0. */
+export function Score({ score }: { score: number }) {
+  const tone = score <= -5 ? 'negative' : score < 0 ? 'caution' : score > 0 ? 'positive' : 'tertiary';
+  return <span className={classNames('score', tone)}>{formatScore(score)}</span>;
+}
+
+function Judgement({ run }: Pick<AuditRow, 'run'>) {
+  const state = run.status === 'Completed' ? null : statusWords[run.status];
+  const tag = run.feedback?.scoreTags?.split(',')[0]?.trim();
+  const score = run.feedback?.score ?? null;
+  return (
+    <span className="conversation__score">
+      {state && <span className={state.tone}>{state.word}</span>}
+      {tag && <span className="tertiary truncate wide-only">{tag}</span>}
+      {score !== null && <Score score={score} />}
+    </span>
+  );
+}
+
+export interface ConversationRowProps {
+  row: AuditRow;
+  caller: string;
+  isOpen: boolean;
+  isSelected: boolean;
+}
+
+/** One conversation in two lines: what it is about and when, where it comes from and what was thought of it. */
+export const ConversationRow = memo(function ConversationRow({
+  row,
+  caller,
+  isOpen,
+  isSelected,
+}: ConversationRowProps) {
+  const { run } = row;
+  return (
+    <div className={classNames('conversation', isOpen && 'is-selected', isSelected && 'is-picked')}>
+      <span className="conversation__mark">{isSelected && <Icon icon={Check} size="tiny" />}</span>
+      <span className="conversation__name truncate">{row.name}</span>
+      <span className="conversation__time">{formatTime(run.createdAt)}</span>
+      <span className="conversation__meta truncate">
+        {caller}
+        <i>{run.model}</i>
+        <i>{formatPlural(row.runs, 'run')}</i>
+        {run.cost !== null && <i className="wide-only">{formatCost(run.cost)}</i>}
+      </span>
+      <Judgement run={run} />
+    </div>
+  );
+});
+
+/** In the place of a row that is on its way; as high as one. */
+export function RowPlaceholder() {
+  return (
+    <div className="conversation conversation--placeholder">
+      <span className="placeholder__bar" />
+      <span className="placeholder__bar" />
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+import { CalendarSearch, RotateCw } from 'lucide-react';
+import { useState } from 'react';
+import { auditSorts, type AuditSort } from '../../../../shared/contract/audit.ts';
+import { Button } from '../../../components/button.tsx';
+import { formatDuration } from '../../../components/format.ts';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Popover } from '../../../components/popover.tsx';
+import { Select } from '../../../components/select.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { clearSelection, selectAll, useAuditSelection } from '../../../stores/audit-selection.ts';
+import { formatWhole } from '../format.ts';
+
+const sortNames: Record<AuditSort, string> = {
+  newest: 'Newest',
+  oldest: 'Oldest',
+  slowest: 'Slowest',
+  dearest: 'Dearest',
+  'lowest-score': 'Lowest score',
+};
+
+/** Goes to a moment in the list without narrowing it. */
+function GoToDate({ onGo }: { onGo: (at: string) => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const [date, setDate] = useState('');
+  const [isAsked, setAsked] = useState(false);
+  const isGood = !Number.isNaN(Date.parse(date));
+  const go = () => {
+    setAsked(true);
+    if (!isGood) return;
+    setOpen(false);
+    // The end of the day: a list that begins with the newest then shows that day from its last run on.
+    onGo(new Date(Date.parse(`${date}T00:00`) + 86_399_999).toISOString());
+  };
+  return (
+    <Popover
+      label="Go to a date"
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+      align="end"
+      trigger={<IconButton icon={CalendarSearch} label="Go to a date" size="small" />}
+    >
+      <form
+        className="filter-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          go();
+        }}
+      >
+        <TextField
+          label="Go to"
+          type="date"
+          autoFocus
+          value={date}
+          onValueChange={setDate}
+          error={isAsked && !isGood ? 'must be a date that exists' : null}
+        />
+        <Button type="submit" variant="primary" size="small">
+          Go
+        </Button>
+      </form>
+    </Popover>
+  );
+}
+
+interface CountProps {
+  total: number;
+  isTotalExact: boolean;
+}
+
+function conversations({ total, isTotalExact }: CountProps): string {
+  return `${isTotalExact ? '' : 'about '}${formatWhole(total)} ${total === 1 ? 'conversation' : 'conversations'}`;
+}
+
+export interface ListHeaderProps extends CountProps {
+  /** Of all conversations; null while it is not known. */
+  everything: number | null;
+  milliseconds: number;
+  sort: AuditSort;
+  onSort: (sort: AuditSort) => void;
+  onGo: (at: string) => void;
+  onRefresh: () => void;
+  isRefreshing: boolean;
+}
+
+/** How many there are, in which order; with a selection, what can be picked further. */
+export function ListHeader(props: ListHeaderProps) {
+  const { total, isTotalExact, everything, milliseconds, sort, onSort, onGo, onRefresh, isRefreshing } = props;
+  const { rows, isAll } = useAuditSelection();
+  if (isAll || rows.size > 0) {
+    return (
+      <div className="header header--line line-top audit__picked">
+        <h2 role="status">{isAll ? `All ${conversations(props)} picked` : `${formatWhole(rows.size)} picked`}</h2>
+        {!isAll && (
+          <Button size="small" variant="quiet" onClick={selectAll}>
+            Pick all {isTotalExact ? formatWhole(total) : ''} that match
+          </Button>
+        )}
+        <span className="grow" />
+        <Button size="small" variant="quiet" keys="Escape" onClick={clearSelection}>
+          Pick none
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <div className="header header--line line-top">
+      <h2 className="nowrap numbers" role="status">
+        {conversations(props)}
+      </h2>
+      <span className="caption tertiary truncate">
+        {everything !== null && everything !== total && `of ${formatWhole(everything)}, `}
+        in {formatDuration(milliseconds)}
+      </span>
+      <span className="grow" />
+      {(sort === 'newest' || sort === 'oldest') && <GoToDate onGo={onGo} />}
+      <IconButton icon={RotateCw} label="Read the list anew" size="small" isBusy={isRefreshing} onClick={onRefresh} />
+      <Select
+        label="Order"
+        size="small"
+        value={sort}
+        onValueChange={onSort}
+        options={auditSorts.map((value) => ({ value, label: sortNames[value] }))}
+      />
+    </div>
+  );
+}

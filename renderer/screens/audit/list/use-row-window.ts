@@ -1,0 +1,106 @@
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { moveRows, rowScale, rowsInView, rowsTopAt, sheetTopAt } from './row-window.ts';
+
+/** What a list has before the browser has measured it, in pixels. */
+const assumedViewHeight = 640;
+
+export interface RowWindow {
+  scroller: RefObject<HTMLDivElement | null>;
+  /** Rows to draw. */
+  first: number;
+  last: number;
+  /** Pixels of the tall box inside the scroller. */
+  sheetHeight: number;
+  /** Where a row stands in that box. */
+  topOf: (index: number) => number;
+  /** The scroll bar was dragged far: what passes by need not be read. */
+  isFar: boolean;
+  /** The first row whose upper edge is in view. */
+  top: number;
+  onScroll: () => void;
+  /** Brings a row into view by the shortest way; to the upper edge with `align`. */
+  show: (index: number, align?: 'start') => void;
+}
+
+interface Place {
+  rowsTop: number;
+  sheetTop: number;
+  isFar: boolean;
+}
+
+function useViewHeight(scroller: RefObject<HTMLDivElement | null>): number {
+  const [viewHeight, setViewHeight] = useState(assumedViewHeight);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const measure = () => setViewHeight(element.clientHeight || assumedViewHeight);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [scroller]);
+  return viewHeight;
+}
+
+/** Draws only the rows in view, however many there are; see `row-window.ts`. */
+export function useRowWindow(count: number, rowHeight: number): RowWindow {
+  const scroller = useRef<HTMLDivElement>(null);
+  const viewHeight = useViewHeight(scroller);
+  const scale = rowScale(count, rowHeight, viewHeight);
+  const [place, setPlace] = useState<Place>({ rowsTop: 0, sheetTop: 0, isFar: false });
+  const newest = useRef(place);
+  const put = (next: Place): void => {
+    newest.current = next;
+    setPlace(next);
+  };
+
+  const settle = (): void => {
+    const { rowsTop } = newest.current;
+    const sheetTop = sheetTopAt(rowsTop, scale);
+    put({ rowsTop, sheetTop, isFar: false });
+    // Where the rows stand in proportion again, the scroll bar shows the truth, and the ends are within reach.
+    if (scroller.current && Math.abs(scroller.current.scrollTop - sheetTop) > 1) scroller.current.scrollTop = sheetTop;
+  };
+  const settleNow = useRef(settle);
+  settleNow.current = settle;
+  useEffect(() => {
+    const element = scroller.current;
+    const onEnd = (): void => settleNow.current();
+    element?.addEventListener('scrollend', onEnd);
+    return () => element?.removeEventListener('scrollend', onEnd);
+  }, []);
+
+  const onScroll = (): void => {
+    const sheetTop = scroller.current?.scrollTop ?? 0;
+    const { rowsTop, sheetTop: before } = newest.current;
+    if (sheetTop === before) return;
+    const isFar = Math.abs(sheetTop - before) > 2 * viewHeight;
+    put({ rowsTop: moveRows(rowsTop, before, sheetTop, scale), sheetTop, isFar });
+  };
+  const show = (index: number, align?: 'start'): void => {
+    const top = index * rowHeight;
+    const { rowsTop } = newest.current;
+    const isInView = top >= rowsTop && top + rowHeight <= rowsTop + viewHeight;
+    if (isInView && align === undefined) return;
+    const wanted = align === 'start' || top < rowsTop ? top : top + rowHeight - viewHeight;
+    const inRange = Math.max(0, Math.min(wanted, scale.rowsHeight - viewHeight));
+    const sheetTop = sheetTopAt(inRange, scale);
+    put({ rowsTop: inRange, sheetTop, isFar: false });
+    if (scroller.current) scroller.current.scrollTop = sheetTop;
+  };
+
+  // A list that became shorter ends earlier.
+  const rowsTop = Math.min(place.rowsTop, rowsTopAt(Infinity, scale));
+  const { first, last } = rowsInView(rowsTop, { viewHeight, rowHeight, count });
+  return {
+    scroller,
+    first,
+    last,
+    sheetHeight: scale.sheetHeight,
+    topOf: (index) => index * rowHeight - rowsTop + Math.min(place.sheetTop, scale.sheetHeight),
+    isFar: place.isFar,
+    top: Math.ceil(rowsTop / rowHeight),
+    onScroll,
+    show,
+  };
+}

@@ -1,0 +1,196 @@
+import { Ellipsis } from 'lucide-react';
+import { useState } from 'react';
+import type {
+  AuditFacets,
+  AuditFilter,
+  AuditSort,
+  AuditSummary,
+  AuditView,
+} from '../../../../shared/contract/audit.ts';
+import { classNames } from '../../../components/class-names.ts';
+import { formatCount } from '../../../components/format.ts';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Menu } from '../../../components/menu.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import {
+  useAuditViews,
+  useCreateAuditView,
+  useDeleteAuditView,
+  useUpdateAuditView,
+} from '../../../queries/audit-views.ts';
+import { useAuditViewState } from '../../../stores/audit-view.ts';
+import { showToast } from '../../../stores/toasts.ts';
+import { writeFilter } from '../filter/filter-address.ts';
+import { isEverything } from '../filter/filter-fields.ts';
+import { moveView, orderViews } from './view-order.ts';
+
+export interface ViewsPanelProps {
+  filter: AuditFilter;
+  sort: AuditSort;
+  facets: AuditFacets | undefined;
+  summary: AuditSummary | undefined;
+  onOpen: (filter: AuditFilter, sort: AuditSort) => void;
+}
+
+function RenameField({ view, onEnd }: { view: AuditView; onEnd: () => void }) {
+  const [name, setName] = useState(view.name);
+  const update = useUpdateAuditView();
+  const keep = () => {
+    if (name.trim() !== '' && name.trim() !== view.name) update.mutate({ id: view.id, name: name.trim() });
+    onEnd();
+  };
+  return (
+    <div className="view__rename">
+      <TextField
+        label="Name of the view"
+        isLabelHidden
+        size="small"
+        autoFocus
+        maxLength={200}
+        value={name}
+        onValueChange={setName}
+        onBlur={keep}
+        onFocus={(event) => event.currentTarget.select()}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') keep();
+          if (event.key === 'Escape') onEnd();
+        }}
+      />
+    </div>
+  );
+}
+
+function useViewMenu(view: AuditView, views: readonly AuditView[], current: Pick<ViewsPanelProps, 'filter' | 'sort'>) {
+  const create = useCreateAuditView();
+  const update = useUpdateAuditView();
+  const remove = useDeleteAuditView();
+  const order = (by: number) => useAuditViewState.setState({ viewOrder: moveView(views, view.id, by) });
+  const removeIt = () => {
+    const { name, filter, sort } = view;
+    remove.mutate(view.id, {
+      onSuccess: () =>
+        showToast({
+          tone: 'neutral',
+          text: `The view ${name} is deleted.`,
+          action: { label: 'Undo', run: () => create.mutate({ name, filter, sort }) },
+        }),
+    });
+  };
+  return (startRename: () => void) => [
+    [
+      { label: 'Rename', onSelect: startRename },
+      { label: 'Replace with what is shown', onSelect: () => update.mutate({ id: view.id, ...current }) },
+      { label: 'Move up', onSelect: () => order(-1), isDisabled: views[0]?.id === view.id },
+      { label: 'Move down', onSelect: () => order(1), isDisabled: views.at(-1)?.id === view.id },
+    ],
+    [{ label: 'Delete', isNegative: true, onSelect: removeIt }],
+  ];
+}
+
+function ViewRow({ view, views, ...panel }: ViewsPanelProps & { view: AuditView; views: readonly AuditView[] }) {
+  const [isRenaming, setRenaming] = useState(false);
+  const menu = useViewMenu(view, views, panel);
+  const isOpen = writeFilter(view.filter, view.sort) === writeFilter(panel.filter, panel.sort);
+  if (isRenaming) return <RenameField view={view} onEnd={() => setRenaming(false)} />;
+  return (
+    <div className={classNames('view', 'view--saved', isOpen && 'is-selected')}>
+      <button
+        type="button"
+        className="grow truncate"
+        aria-current={isOpen || undefined}
+        onClick={() => panel.onOpen(view.filter, view.sort)}
+      >
+        {view.name}
+      </button>
+      {isOpen && panel.summary && (
+        <span className="caption tertiary numbers">{formatCount(panel.summary.conversations)}</span>
+      )}
+      <Menu groups={menu(() => setRenaming(true))} align="end">
+        <IconButton icon={Ellipsis} label={`Change the view ${view.name}`} size="small" className="view__menu" />
+      </Menu>
+    </div>
+  );
+}
+
+interface FacetRow {
+  value: string;
+  runs: number;
+  isOn: boolean;
+  toggle: () => void;
+}
+
+function Facets({ title, rows }: { title: string; rows: readonly FacetRow[] }) {
+  const most = Math.max(...rows.map(({ runs }) => runs), 1);
+  if (rows.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <div className="header">
+        <h2>{title}</h2>
+      </div>
+      {rows.map(({ value, runs, isOn, toggle }) => (
+        <button
+          key={value}
+          type="button"
+          className={classNames('view', 'view--facet', isOn && 'is-selected')}
+          aria-pressed={isOn}
+          onClick={toggle}
+        >
+          <span className="truncate">{value}</span>
+          <span className="view__bar" aria-hidden="true">
+            <i style={{ width: `${Math.max(4, Math.round((runs / most) * 100))}%` }} />
+          </span>
+          <span className="tertiary caption numbers">{formatCount(runs)}</span>
+        </button>
+      ))}
+    </section>
+  );
+}
+
+const mostFacets = 6;
+
+function useFacets({ filter, sort, facets, summary, onOpen }: ViewsPanelProps) {
+  const toggleIn = (key: 'models' | 'tags', value: string) => {
+    const { [key]: before, ...rest } = filter;
+    const next = before?.includes(value) ? before.filter((one) => one !== value) : [...(before ?? []), value];
+    onOpen(next.length === 0 ? rest : { ...rest, [key]: next }, sort);
+  };
+  const row = (key: 'models' | 'tags', value: string, runs: number): FacetRow => ({
+    value,
+    runs,
+    isOn: filter[key]?.includes(value) ?? false,
+    toggle: () => toggleIn(key, value),
+  });
+  const models = (summary?.models ?? []).slice(0, mostFacets).map(({ model, runs }) => row('models', model, runs));
+  const tags = (facets?.tags ?? []).slice(0, mostFacets).map(({ tag, runs }) => row('tags', tag, runs));
+  return { models, tags };
+}
+
+/** Saved views, and the models and tags by which one narrows most often. */
+export function ViewsPanel(props: ViewsPanelProps) {
+  const { filter, sort, facets, onOpen } = props;
+  const order = useAuditViewState((state) => state.viewOrder);
+  const views = orderViews(useAuditViews().data?.data ?? [], order);
+  const { models, tags } = useFacets(props);
+  const isAll = isEverything(filter);
+  return (
+    <nav className="panel panel--inset audit__views scroll" aria-label="Saved views">
+      <div className="header">
+        <h2>Saved views</h2>
+      </div>
+      <button
+        type="button"
+        className={classNames('view', isAll && 'is-selected')}
+        aria-current={isAll || undefined}
+        onClick={() => onOpen({}, sort)}
+      >
+        <span className="grow truncate">All conversations</span>
+        <span className="tertiary caption numbers">{facets && formatCount(facets.conversations)}</span>
+      </button>
+      {views.map((view) => (
+        <ViewRow key={view.id} view={view} views={views} {...props} />
+      ))}
+      <Facets title="Model" rows={models} />
+      <Facets title="Feedback tag" rows={tags} />
+    </nav>
+  );
+}
