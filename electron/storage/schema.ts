@@ -14,6 +14,9 @@ export interface Schema {
   provider_accounts: ProviderAccountRow;
   compatible_endpoints: CompatibleEndpointRow;
   user_models: UserModelRow;
+  feedback: FeedbackRow;
+  run_changes: RunChangeRow;
+  audit_views: AuditViewRow;
 }
 
 /** Single values of the whole database: `window_caller_id`, `token_secret`, `settings`. */
@@ -125,4 +128,31 @@ interface CompatibleEndpointRow {
 interface UserModelRow {
   ai_system: string;
   model: string;
+}
+
+export interface FeedbackRow {
+  /** `runs.sequence`. */
+  run: number;
+  score: number | null;
+  score_text: string | null;
+  /** Separated by commas. */
+  score_tags: string | null;
+  updated_at: number;
+}
+
+/** A run that was changed after it had ended. */
+interface RunChangeRow {
+  revision: Generated<number>;
+  /** `runs.sequence`. */
+  run: number;
+  kind: 'feedback' | 'run';
+}
+
+export interface AuditViewRow {
+  id: string;
+  name: string;
+  filter_json: string;
+  sort: string;
+  created_at: number;
+  updated_at: number;
 }

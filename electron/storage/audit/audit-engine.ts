@@ -1,0 +1,273 @@
+import type Database from 'better-sqlite3';
+import type {
+  AuditFacets,
+  AuditFilter,
+  AuditPage,
+  AuditReport,
+  AuditSort,
+  AuditSummary,
+} from '../../../shared/contract/audit.ts';
+import type { Conversation } from '../../../shared/contract/conversations.ts';
+import { AuditIndex } from './audit-index.ts';
+import { createConversationRows, type ConversationRows } from './conversation-rows.ts';
+import { facetsOf } from './facets.ts';
+import { Listing } from './listing.ts';
+import { Matches } from './matches.ts';
+import { summaryOf } from './summary.ts';
+import { orderByValue } from './value-order.ts';
+
+/** How long an answer may be held up to learn how many conversations there are. */
+const countMilliseconds = 20;
+
+/** How many runs' words are read in one go while something else may be waiting. */
+const textSlice = 50;
+
+/** Where a walk through conversations goes on. */
+export interface WalkPosition {
+  /** Newest run of all when the walk began. */
+  readonly last: number;
+  /** `createdAt` of the newest run of the last conversation that was given, and that conversation's id. */
+  readonly time: number;
+  readonly id: string;
+}
+
+export interface WalkRequest {
+  readonly filter: AuditFilter;
+  readonly pageSize: number;
+  /** Null at the beginning. */
+  readonly position: WalkPosition | null;
+}
+
+export interface ReportPage {
+  readonly conversations: AuditReport['conversations'];
+  /** Null on the last page. */
+  readonly next: WalkPosition | null;
+}
+
+export interface SearchRequest {
+  readonly filter: AuditFilter;
+  readonly sort: AuditSort;
+  /** Newest run of all when the list was made; null for a new one. */
+  readonly last: number | null;
+  readonly limit: number;
+  readonly offset?: number | undefined;
+  readonly at?: string | undefined;
+  readonly around?: string | undefined;
+}
+
+export type SearchPage = Omit<AuditPage, 'snapshot'> & { readonly last: number };
+
+/** A list of the window: lines are the same while runs arrive. */
+interface WindowList {
+  readonly listing: Listing | null;
+  /** Of lists that are sorted by a number. */
+  readonly sorted: Int32Array | null;
+  readonly matches: Matches;
+  readonly generation: number;
+}
+
+const mostMatches = 12;
+const mostLists = 4;
+
+function remember<Value>(values: Map<string, Value>, key: string, value: Value, most: number): Value {
+  values.delete(key);
+  values.set(key, value);
+  if (values.size > most) values.delete(values.keys().next().value!);
+  return value;
+}
+
+/** Answers the questions of the audit, synchronously; runs in a thread of its own. */
+export class AuditEngine {
+  readonly index: AuditIndex;
+  readonly #rows: ConversationRows;
+  readonly #matches = new Map<string, Matches>();
+  readonly #lists = new Map<string, WindowList>();
+  #generation = 0;
+  #facets: { count: number; feedback: number; facets: AuditFacets } | null = null;
+
+  constructor(database: Database.Database, directory: string) {
+    this.index = new AuditIndex(database, directory);
+    this.#rows = createConversationRows(database);
+  }
+
+  /** Takes up what was recorded; true while there are words left to read. */
+  follow(): boolean {
+    this.index.follow();
+    return this.index.followTexts(textSlice);
+  }
+
+  /** Conversations of which a run meets the filter, with all their runs, page by page. */
+  report(request: WalkRequest & { hasFeedback: boolean }): ReportPage {
+    const { page, next, matches, last } = this.#walk(request);
+    const conversations = page.map((newest) => {
+      const sequence = this.index.timeline.conversation[newest]!;
+      const runs = this.#rows
+        .runs(sequence, last, request.hasFeedback)
+        .map(({ sequence: run, run: shown }) => ({ ...shown, matched: matches.has(run) }));
+      return { ...this.#conversation(newest), runs };
+    });
+    return { conversations, next };
+  }
+
+  /** The same conversations without their runs. */
+  list(request: WalkRequest): { data: Conversation[]; next: WalkPosition | null } {
+    const { page, next } = this.#walk(request);
+    return { data: page.map((newest) => this.#conversation(newest)), next };
+  }
+
+  search(request: SearchRequest): SearchPage {
+    this.#followFor(request.filter);
+    const last = request.last ?? this.index.timeline.lastRun;
+    const list = this.#listOf(request, last);
+    const offset = this.#offsetOf(request, list, last);
+    const end = offset + request.limit;
+    list.listing?.extend(end);
+    list.listing?.extend(Infinity, performance.now() + countMilliseconds);
+    const runs = list.listing?.slice(offset, end) ?? [...list.sorted!.subarray(offset, end)];
+    return {
+      rows: runs.map((run) => this.#row(run, list, last)),
+      offset,
+      total: list.listing?.estimate ?? list.sorted!.length,
+      isTotalExact: list.listing?.isDone ?? true,
+      last,
+    };
+  }
+
+  summarize(filter: AuditFilter, bucketSize: AuditSummary['bucketSize'] | undefined): AuditSummary {
+    this.#followFor(filter);
+    return summaryOf(this.index, this.#matchesOf(filter), bucketSize);
+  }
+
+  facets(): AuditFacets {
+    this.index.follow();
+    const count = this.index.timeline.lastRun;
+    const feedback = this.index.feedback.version;
+    if (this.#facets?.count === count && this.#facets.feedback === feedback) return this.#facets.facets;
+    const facets = facetsOf(this.index);
+    this.#facets = { count, feedback, facets };
+    return facets;
+  }
+
+  close(): void {
+    this.index.close();
+  }
+
+  #followFor(filter: AuditFilter): void {
+    this.index.follow();
+    if ((filter.text ?? '') !== '') while (this.index.followTexts(1000));
+    if (this.#generation === this.index.generation) return;
+    this.#generation = this.index.generation;
+    this.#matches.clear();
+    this.#lists.clear();
+  }
+
+  #matchesOf(filter: AuditFilter): Matches {
+    const key = JSON.stringify(filter);
+    const known = this.#matches.get(key);
+    const hasText = (filter.text ?? '') !== '';
+    // Which words few runs have, and which run an id names, is looked up once; new runs may have changed it.
+    const isStale =
+      hasText || filter.conversationRunId != null || filter.promptRunId != null || filter.conversationId != null;
+    return remember(this.#matches, key, known && !isStale ? known : new Matches(filter, this.index), mostMatches);
+  }
+
+  #walk({ filter, pageSize, position }: WalkRequest) {
+    this.#followFor(filter);
+    const { timeline } = this.index;
+    const last = position?.last ?? timeline.lastRun;
+    const matches = this.#matchesOf(filter);
+    const listing = new Listing(this.index, matches, { last, ...(position && { through: position.time }) });
+    const start = position === null ? 0 : this.#given(listing, position);
+    listing.extend(start + pageSize + 1);
+    const found = listing.slice(start, start + pageSize + 1);
+    const page = found.slice(0, pageSize);
+    const next = found.length > pageSize ? this.#positionOf(page.at(-1)!, last) : null;
+    return { page, next, matches, last };
+  }
+
+  /** How many conversations at the head of a listing were given on earlier pages: those of the position's own moment. */
+  #given(listing: Listing, { time, id }: WalkPosition): number {
+    const { createdAt } = this.index.timeline;
+    listing.extend(1);
+    return listing.slice(0, listing.length).filter((newest) => createdAt[newest] === time && this.#idOf(newest) >= id)
+      .length;
+  }
+
+  #idOf(newest: number): string {
+    return this.index.source.conversationId(this.index.timeline.conversation[newest]!);
+  }
+
+  #positionOf(newest: number, last: number): WalkPosition {
+    return { last, time: this.index.timeline.createdAt[newest]!, id: this.#idOf(newest) };
+  }
+
+  #conversation(newest: number): Conversation {
+    const { timeline } = this.index;
+    return this.#rows.conversation(timeline.conversation[newest]!, timeline.createdAt[newest]!);
+  }
+
+  #listOf({ filter, sort }: SearchRequest, last: number): WindowList {
+    const key = JSON.stringify([filter, sort, last]);
+    const known = this.#lists.get(key);
+    if (known) return remember(this.#lists, key, known, mostLists);
+    const matches = this.#matchesOf(filter);
+    const isByTime = sort === 'newest' || sort === 'oldest';
+    const list: WindowList = {
+      matches,
+      generation: this.index.generation,
+      listing: isByTime ? new Listing(this.index, matches, { last, isNewestFirst: sort === 'newest' }) : null,
+      sorted: isByTime ? null : orderByValue(this.index, matches, sort, last),
+    };
+    return remember(this.#lists, key, list, mostLists);
+  }
+
+  #offsetOf({ offset, at, around, limit }: SearchRequest, list: WindowList, last: number): number {
+    if (around !== undefined) {
+      const place = this.#placeOf(around, list, last);
+      return Math.max(0, place - (limit >> 1));
+    }
+    if (at === undefined || list.listing === null) return offset ?? 0;
+    list.listing.extend(Infinity);
+    return list.listing.indexOfTime(Date.parse(at));
+  }
+
+  /** Place of a conversation in a list, 0 if it is not in it. */
+  #placeOf(id: string, { listing, sorted }: WindowList, last: number): number {
+    const { source, timeline } = this.index;
+    const conversation = source.findConversation(id.toLowerCase());
+    if (conversation === null) return 0;
+    if (sorted !== null)
+      return Math.max(
+        0,
+        sorted.findIndex((run) => timeline.conversation[run] === conversation),
+      );
+    const newest = timeline.newestRun(conversation, last);
+    if (newest === 0) return 0;
+    listing!.extend(Infinity);
+    const first = listing!.indexOfTime(timeline.createdAt[newest]!);
+    const group = listing!.slice(first, first + 1000);
+    return first + Math.max(0, group.indexOf(newest));
+  }
+
+  #row(run: number, { matches, sorted }: WindowList, last: number): AuditPage['rows'][number] {
+    const { timeline } = this.index;
+    const conversation = timeline.conversation[run]!;
+    const matched: number[] = [];
+    let runs = 0;
+    for (let each = timeline.newestRun(conversation, last); each !== 0; each = timeline.previous[each]!) {
+      runs += 1;
+      if (matched.length < 100 && matches.has(each)) matched.push(each);
+    }
+    const { id, name, callerId, workspaceId } = this.#rows.conversation(conversation);
+    return {
+      conversationId: id,
+      name,
+      callerId,
+      workspaceId,
+      runs,
+      matchedRunIds: matched.map(this.#rows.runId),
+      // Feedback may have changed since the list was made, so that no run matches any more.
+      run: this.#rows.rowRun(sorted === null ? (matched[0] ?? run) : run),
+    };
+  }
+}

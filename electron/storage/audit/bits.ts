@@ -1,0 +1,81 @@
+/**
+ * Runs are indexed in blocks of 16,384 by their sequence. Of one block a set of runs is 512 words of 32 bits: small enough to
+ * be read, combined and kept by the hundred, large enough that a million runs are only 62 of them.
+ */
+export const blockShift = 14;
+export const blockRuns = 1 << blockShift;
+const blockWords = blockRuns / 32;
+
+/** A set of runs of one block. */
+export type Bits = Uint32Array;
+
+export const blockOf = (run: number): number => run >>> blockShift;
+export const placeOf = (run: number): number => run & (blockRuns - 1);
+
+export function emptyBits(): Bits {
+  return new Uint32Array(blockWords);
+}
+
+export function fullBits(): Bits {
+  return emptyBits().fill(0xffffffff);
+}
+
+export function setBit(bits: Bits, place: number): void {
+  bits[place >>> 5]! |= 1 << (place & 31);
+}
+
+export function hasBit(bits: Bits, place: number): boolean {
+  return (bits[place >>> 5]! & (1 << (place & 31))) !== 0;
+}
+
+export function bitsOf(places: ArrayLike<number>): Bits {
+  const bits = emptyBits();
+  for (let index = 0; index < places.length; index += 1) setBit(bits, places[index]!);
+  return bits;
+}
+
+/** Keeps in `bits` what is in `other` too. */
+export function intersect(bits: Bits, other: Bits): void {
+  for (let word = 0; word < blockWords; word += 1) bits[word]! &= other[word]!;
+}
+
+export function unite(bits: Bits, other: Bits): void {
+  for (let word = 0; word < blockWords; word += 1) bits[word]! |= other[word]!;
+}
+
+export function subtract(bits: Bits, other: Bits): void {
+  for (let word = 0; word < blockWords; word += 1) bits[word]! &= ~other[word]!;
+}
+
+function countOfWord(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+export function countBits(bits: Bits): number {
+  let count = 0;
+  for (let word = 0; word < blockWords; word += 1) count += countOfWord(bits[word]!);
+  return count;
+}
+
+/** Calls back with every place that is set, in order. */
+export function forEachBit(bits: Bits, callback: (place: number) => void): void {
+  for (let word = 0; word < blockWords; word += 1) {
+    for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) callback(word * 32 + 31 - Math.clz32(rest & -rest));
+  }
+}
+
+const mostListed = (blockWords * 4) / 2 - 1;
+
+/** As places of 16 bits while that is shorter than the bits themselves. */
+export function encodePlaces(places: readonly number[]): Uint8Array {
+  if (places.length <= mostListed) return new Uint8Array(Uint16Array.from(places).buffer);
+  return new Uint8Array(bitsOf(places).buffer);
+}
+
+export function decodePlaces(bytes: Uint8Array): Bits {
+  // A copy of its own: 16 and 32 bits have to begin at even addresses.
+  const aligned = new Uint8Array(bytes).buffer;
+  return bytes.byteLength === blockWords * 4 ? new Uint32Array(aligned) : bitsOf(new Uint16Array(aligned));
+}

@@ -1,0 +1,217 @@
+import type { AuditFilter } from '../../../shared/contract/audit.ts';
+import type { AuditIndex } from './audit-index.ts';
+import {
+  blockOf,
+  blockRuns,
+  countBits,
+  emptyBits,
+  intersect,
+  placeOf,
+  setBit,
+  subtract,
+  unite,
+  type Bits,
+} from './bits.ts';
+import { tagsOf, type IndexedFeedback } from './feedback-index.ts';
+import type { NumberField, TermField } from './run-terms.ts';
+
+/** One part of a filter: takes out of a block's runs those that do not meet it. */
+export interface Condition {
+  narrow(block: number, bits: Bits): void;
+  readonly usesFeedback?: true;
+  /** Takes a moment for each block. */
+  readonly isSlow?: boolean;
+}
+
+type Range = { min?: number | null | undefined; max?: number | null | undefined };
+
+const present = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined;
+
+/** A moment as milliseconds; what is finer is rounded up for a first moment and down for a last one. */
+function firstMillisecond(moment: string): number {
+  const isFiner = /\.\d{3}\d*[1-9]/.test(moment);
+  return Date.parse(moment) + (isFiner ? 1 : 0);
+}
+
+/** The conditions of a filter, those that take least work first. They see the index as it is when they are asked. */
+export function conditionsOf(filter: AuditFilter, index: AuditIndex): Condition[] {
+  const lower = (id: string | null | undefined) => (present(id) ? [id.toLowerCase()] : undefined);
+  const runId = filter.conversationRunId;
+  const promptRunId = filter.promptRunId;
+  return [
+    present(runId) && oneRun(index, runId, false),
+    present(promptRunId) && oneRun(index, promptRunId, true),
+    present(filter.conversationId) && oneConversation(index, filter.conversationId),
+    anyTerm(index, 'caller', lower(filter.callerId)),
+    anyTerm(
+      index,
+      'caller',
+      filter.callerIds?.map((id) => id.toLowerCase()),
+    ),
+    anyTerm(index, 'workspace', lower(filter.workspaceId)),
+    anyTerm(index, 'prompt', lower(filter.promptId)),
+    anyTerm(index, 'prompt-version', lower(filter.promptVersionId)),
+    anyTerm(index, 'ai-system', filter.aiSystems),
+    anyTerm(index, 'model', filter.models),
+    anyTerm(index, 'status', filter.statuses),
+    anyTerm(index, 'finish-reason', filter.finishReasons),
+    anyTerm(index, 'error-code', filter.errorCodes),
+    ...Object.entries(filter.appHeaders ?? {}).map(([name, value]) => header(index, name.toLowerCase(), value)),
+    ...feedbackConditions(filter, index),
+    (present(filter.startDate) || present(filter.endDate)) && dates(index, filter),
+    inRange(index, 'total_ms', filter.totalMs),
+    inRange(index, 'first_token_ms', filter.firstTokenMs),
+    inRange(index, 'cost', filter.cost),
+    inRange(index, 'total_tokens', filter.totalTokens),
+    present(filter.text) && filter.text.trim() !== '' && words(index, filter.text, filter.textIn ?? null),
+  ].filter((condition) => condition !== false && condition !== null);
+}
+
+function onlyRuns(runs: () => Iterable<number>): Condition {
+  return {
+    narrow(block, bits) {
+      const wanted = emptyBits();
+      for (const run of runs()) if (blockOf(run) === block) setBit(wanted, placeOf(run));
+      intersect(bits, wanted);
+    },
+  };
+}
+
+function oneRun(index: AuditIndex, id: string, isOfPrompt: boolean): Condition {
+  const run = index.source.findRun(id.toLowerCase());
+  const isIt = run !== null && (!isOfPrompt || run.prompt_id !== null);
+  return onlyRuns(() => (isIt ? [run.sequence] : []));
+}
+
+function oneConversation(index: AuditIndex, id: string): Condition {
+  const conversation = index.source.findConversation(id.toLowerCase());
+  return onlyRuns(function* () {
+    if (conversation === null) return;
+    const { timeline } = index;
+    let run = timeline.newestRun(conversation, timeline.lastRun);
+    for (; run !== 0; run = timeline.previous[run]!) yield run;
+  });
+}
+
+function anyTerm(index: AuditIndex, field: TermField, values: readonly string[] | null | undefined): Condition | null {
+  if (!present(values)) return null;
+  return {
+    narrow(block, bits) {
+      const postings = values
+        .map((value) => index.terms.find(field, value))
+        .map((code) => (code === null ? null : index.blocks.posting(code, block)))
+        .filter((posting) => posting !== null);
+      const [only] = postings;
+      if (only !== undefined && postings.length === 1) return intersect(bits, only);
+      const any = emptyBits();
+      for (const posting of postings) unite(any, posting);
+      return intersect(bits, any);
+    },
+  };
+}
+
+function header(index: AuditIndex, name: string, value: string | null): Condition | null {
+  if (value !== null) return anyTerm(index, `header:${name}`, [value]);
+  return {
+    narrow(block, bits) {
+      const code = index.terms.find('header', name);
+      const posting = code === null ? null : index.blocks.posting(code, block);
+      if (posting !== null) subtract(bits, posting);
+    },
+  };
+}
+
+function feedbackConditions(filter: AuditFilter, index: AuditIndex): Condition[] {
+  const { score, scoreText, scoreTags } = filter.feedback ?? {};
+  const text = scoreText?.toLowerCase();
+  const tags = [...tagsOf(scoreTags ?? null), ...(filter.tags ?? []).map((tag) => tag.trim())];
+  const { min, max } = filter.score ?? {};
+  const tests: ((feedback: IndexedFeedback) => boolean)[] = [];
+  if (present(score)) tests.push((feedback) => feedback.score === score);
+  if (present(filter.score)) {
+    tests.push(
+      (feedback) =>
+        feedback.score !== null && feedback.score >= (min ?? -Infinity) && feedback.score <= (max ?? Infinity),
+    );
+  }
+  if (tags.length > 0) tests.push((feedback) => tags.every((tag) => feedback.tags.includes(tag)));
+  if (present(text)) tests.push((feedback) => feedback.text?.includes(text) === true);
+  if (filter.hasFeedback === true && tests.length === 0) tests.push(() => true);
+  const key = JSON.stringify([score, text, tags, min, max]);
+  return [
+    ...(tests.length > 0 ? [withFeedback(index, key, (feedback) => tests.every((test) => test(feedback)))] : []),
+    ...(filter.hasFeedback === false ? [withoutFeedback(index)] : []),
+  ];
+}
+
+function withFeedback(index: AuditIndex, key: string, passes: (feedback: IndexedFeedback) => boolean): Condition {
+  return {
+    usesFeedback: true,
+    narrow(block, bits) {
+      const matching = index.feedback.matches(key, passes).get(block);
+      if (matching === undefined) bits.fill(0);
+      else intersect(bits, matching);
+    },
+  };
+}
+
+function withoutFeedback(index: AuditIndex): Condition {
+  return {
+    usesFeedback: true,
+    narrow(block, bits) {
+      const matching = index.feedback.matches('any', () => true).get(block);
+      if (matching !== undefined) subtract(bits, matching);
+    },
+  };
+}
+
+function dates(index: AuditIndex, { startDate, endDate }: AuditFilter): Condition {
+  const first = present(startDate) ? firstMillisecond(startDate) : -Infinity;
+  const last = present(endDate) ? Date.parse(endDate) : Infinity;
+  return {
+    narrow(block, bits) {
+      const start = block * blockRuns;
+      narrowByNumbers(bits, index.timeline.createdAt.subarray(start, start + blockRuns), first, last);
+    },
+  };
+}
+
+function inRange(index: AuditIndex, field: NumberField, range: Range | null | undefined): Condition | null {
+  if (!present(range)) return null;
+  const least = range.min ?? -Infinity;
+  const most = range.max ?? Infinity;
+  return {
+    narrow(block, bits) {
+      const zone = index.blocks.zone(field, block);
+      const isOutside =
+        zone !== null && (zone.least === null || zone.most === null || zone.most < least || zone.least > most);
+      if (isOutside) bits.fill(0);
+      else narrowByNumbers(bits, index.blocks.numbers(field, block), least, most);
+    },
+  };
+}
+
+function narrowByNumbers(bits: Bits, numbers: Float64Array, least: number, most: number): void {
+  for (let word = 0; word < bits.length; word += 1) {
+    let rest = bits[word]!;
+    if (rest === 0) continue;
+    let kept = 0;
+    for (let bit = 0, place = word * 32; bit < 32; bit += 1, place += 1) {
+      const number = numbers[place]!;
+      if (number >= least && number <= most) kept |= 1 << bit;
+    }
+    bits[word] = rest &= kept;
+  }
+}
+
+/** The most work, so it comes last and only for what the others have left. */
+function words(index: AuditIndex, text: string, where: 'prompt' | 'answer' | null): Condition {
+  const query = index.texts.query(text, where);
+  return {
+    isSlow: query.blocks === null,
+    narrow(block, bits) {
+      const count = countBits(bits);
+      if (count > 0) intersect(bits, index.texts.bits(query, block, bits, count));
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import type Database from 'better-sqlite3';
+import type { AuditRow } from '../../../shared/contract/audit.ts';
+import type { Conversation, ConversationRun, Feedback } from '../../../shared/contract/conversations.ts';
+import { prepareQuery } from '../queries.ts';
+import { runDetailOf, runSummaryOf } from '../run-rows.ts';
+import type { FeedbackRow, RunRow, RunTextRow } from '../schema.ts';
+
+const excerptLength = 200;
+
+type FeedbackColumns = {
+  readonly [Name in Exclude<keyof FeedbackRow, 'run'>]: FeedbackRow[Name] | null;
+};
+type WholeRow = RunRow & RunTextRow & FeedbackColumns & { readonly conversation_id: string };
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString();
+}
+
+export function feedbackOf(row: FeedbackColumns): Feedback | null {
+  if (row.updated_at === null) return null;
+  return {
+    score: row.score,
+    scoreText: row.score_text,
+    scoreTags: row.score_tags,
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun {
+  const run = runDetailOf(row);
+  return {
+    conversationRunId: run.runId,
+    promptRunId: row.prompt_id === null ? null : run.runId,
+    promptId: row.prompt_id,
+    promptVersionId: row.prompt_version_id,
+    messageId: run.messageId,
+    status: run.status,
+    aiSystem: run.aiSystem,
+    model: run.model,
+    servedBy: row.served_by,
+    input: { ...run.input, renderedPrompt: row.rendered_prompt },
+    output: run.output,
+    usage: run.usage,
+    timing: { firstTokenMs: run.firstTokenMs, totalMs: run.totalMs },
+    createdAt: run.createdAt,
+    completedAt: run.completedAt,
+    appHeaders: run.appHeaders,
+    metadata: run.metadata,
+    citations: run.citations,
+    warnings: run.warnings,
+    ...(hasFeedback ? { feedback: feedbackOf(row) } : {}),
+  };
+}
+
+/** Conversations, runs and lines of the list as the contract has them. */
+export function createConversationRows(database: Database.Database) {
+  const queries = conversationQueries(database);
+
+  function conversation(sequence: number, newestRunAt?: number): Conversation {
+    const row = queries.conversation.first({ sequence })!;
+    return {
+      id: row.id,
+      name: row.name,
+      createdAt: isoTime(row.created_at),
+      updatedAt: isoTime(newestRunAt ?? row.updated_at),
+      workspaceId: row.workspace_id,
+      callerId: row.caller_id,
+    };
+  }
+
+  return {
+    conversation,
+    /** The runs up to `last`, oldest first, each with its sequence. */
+    runs(sequence: number, last: number, hasFeedback: boolean): { sequence: number; run: ConversationRun }[] {
+      return queries.runs
+        .all({ conversation: sequence, last })
+        .map((row) => ({ sequence: row.sequence, run: conversationRunOf(row as WholeRow, hasFeedback) }));
+    },
+    runId: (sequence: number): string => queries.runId.first({ sequence })!.id,
+    /** The run of a line of the list; `sequence` is that of the run. */
+    rowRun(sequence: number): AuditRow['run'] {
+      const row = queries.rowRun.first({ sequence })! as WholeRow;
+      const run = runSummaryOf(row);
+      return {
+        runId: run.runId,
+        createdAt: run.createdAt,
+        status: run.status,
+        aiSystem: run.aiSystem,
+        model: run.model,
+        servedBy: row.served_by,
+        title: run.title,
+        excerpt: row.content.slice(0, excerptLength).replace(/[\uD800-\uDBFF]$/, ''),
+        totalMs: run.totalMs,
+        firstTokenMs: run.firstTokenMs,
+        usage: run.usage,
+        cost: run.cost,
+        finishReason: row.finish_reason,
+        errorCode: run.errorCode,
+        feedback: feedbackOf(row),
+      };
+    },
+  };
+}
+
+export type ConversationRows = ReturnType<typeof createConversationRows>;
+
+const feedbackColumns = [
+  'feedback.score',
+  'feedback.score_text',
+  'feedback.score_tags',
+  'feedback.updated_at',
+] as const;
+
+function conversationQueries(database: Database.Database) {
+  return {
+    conversation: prepareQuery(database, (tables, input: { sequence: number }) =>
+      tables.selectFrom('conversations').selectAll().where('sequence', '=', input.sequence),
+    ),
+    runs: prepareQuery(database, (tables, input: { conversation: number; last: number }) =>
+      tables
+        .selectFrom('runs')
+        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+        .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+        .selectAll(['runs', 'run_texts'])
+        .select(feedbackColumns)
+        .where('runs.conversation', '=', input.conversation)
+        .where('runs.sequence', '<=', input.last)
+        .orderBy('runs.sequence'),
+    ),
+    runId: prepareQuery(database, (tables, input: { sequence: number }) =>
+      tables.selectFrom('runs').select('id').where('sequence', '=', input.sequence),
+    ),
+    rowRun: prepareQuery(database, (tables, input: { sequence: number }) =>
+      tables
+        .selectFrom('runs')
+        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+        .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+        .selectAll('runs')
+        .select(['run_texts.content', ...feedbackColumns])
+        .where('runs.sequence', '=', input.sequence),
+    ),
+  };
+}

@@ -1,0 +1,70 @@
+import type { AuditFilter } from '../../../shared/contract/audit.ts';
+import type { AuditIndex } from './audit-index.ts';
+import { blockOf, blockRuns, countBits, emptyBits, fullBits, hasBit, placeOf, type Bits } from './bits.ts';
+import { conditionsOf, type Condition } from './conditions.ts';
+
+/** The runs that meet a filter, found block by block when they are asked for and kept while nothing changes. */
+export class Matches {
+  /** Whether every run matches, so that nothing has to be found. */
+  readonly isEverything: boolean;
+  /** Whether finding all of them takes a moment: words that very many runs have. */
+  readonly isSlow: boolean;
+  readonly #index: AuditIndex;
+  readonly #conditions: readonly Condition[];
+  readonly #usesFeedback: boolean;
+  readonly #blocks: ({ bits: Bits; version: number } | undefined)[] = [];
+  #feedbackVersion = -1;
+
+  constructor(filter: AuditFilter, index: AuditIndex) {
+    this.#index = index;
+    this.#conditions = conditionsOf(filter, index);
+    this.#usesFeedback = this.#conditions.some(({ usesFeedback }) => usesFeedback);
+    this.isEverything = this.#conditions.length === 0;
+    this.isSlow = this.#conditions.some(({ isSlow }) => isSlow);
+  }
+
+  has(run: number): boolean {
+    return this.isEverything || hasBit(this.block(blockOf(run)), placeOf(run));
+  }
+
+  block(block: number): Bits {
+    if (this.#usesFeedback && this.#feedbackVersion !== this.#index.feedback.version) {
+      this.#blocks.length = 0;
+      this.#feedbackVersion = this.#index.feedback.version;
+    }
+    const version = this.#index.blocks.version(block);
+    const known = this.#blocks[block];
+    if (known?.version === version) return known.bits;
+    const bits = this.#find(block);
+    this.#blocks[block] = { bits, version };
+    return bits;
+  }
+
+  /** How many runs up to `last` match. */
+  count(last: number): number {
+    if (this.isEverything) return this.#index.timeline.count;
+    let count = 0;
+    for (let block = blockOf(last); block >= 0; block -= 1) count += countBits(this.block(block));
+    return count;
+  }
+
+  #find(block: number): Bits {
+    const bits = this.#runsOf(block);
+    for (const condition of this.#conditions) condition.narrow(block, bits);
+    return bits;
+  }
+
+  /** Every sequence of the block that a run has. */
+  #runsOf(block: number): Bits {
+    const { createdAt, count, lastRun } = this.#index.timeline;
+    const first = block * blockRuns;
+    // Sequences begin with 1 and have no gaps until runs are removed.
+    const isFull = count === lastRun && block > 0 && first + blockRuns - 1 <= lastRun;
+    if (isFull) return fullBits();
+    const bits = emptyBits();
+    for (let place = 0; place < blockRuns; place += 1) {
+      if (createdAt[first + place]! > 0) bits[place >>> 5]! |= 1 << (place & 31);
+    }
+    return bits;
+  }
+}

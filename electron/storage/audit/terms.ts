@@ -1,0 +1,66 @@
+import type Database from 'better-sqlite3';
+import type { TermField } from './run-terms.ts';
+
+/** Beyond these the values, such as a header that is new for every run, are looked up on disk. */
+const mostRemembered = 50_000;
+
+/** Numbers for the values that runs can be found by. */
+export class Terms {
+  readonly #insert: Database.Statement<[number, string, string]>;
+  readonly #find: Database.Statement<[string, string], number>;
+  readonly #ofField: Database.Statement<[string], { code: number; value: string }>;
+  readonly #fields: Database.Statement<[], string>;
+  readonly #remembered = new Map<string, number>();
+  #unsaved: { code: number; field: string; value: string }[] = [];
+  readonly #unsavedKeys = new Map<string, number>();
+  #lastCode: number;
+
+  constructor(database: Database.Database) {
+    this.#insert = database.prepare('INSERT INTO terms (code, field, value) VALUES (?, ?, ?)');
+    this.#find = database
+      .prepare<[string, string], number>('SELECT code FROM terms WHERE field = ? AND value = ?')
+      .pluck();
+    this.#ofField = database.prepare('SELECT code, value FROM terms WHERE field = ? ORDER BY code LIMIT 5000');
+    this.#fields = database
+      .prepare<[], string>("SELECT value FROM terms WHERE field = 'header' ORDER BY code LIMIT 100")
+      .pluck();
+    this.#lastCode = database.prepare<[], number>('SELECT coalesce(max(code), 0) FROM terms').pluck().get() ?? 0;
+  }
+
+  find(field: TermField, value: string): number | null {
+    const key = `${field}\0${value}`;
+    const known = this.#remembered.get(key) ?? this.#unsavedKeys.get(key);
+    if (known !== undefined) return known;
+    const code = this.#find.get(field, value);
+    if (code === undefined) return null;
+    if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
+    this.#remembered.set(key, code);
+    return code;
+  }
+
+  make(field: TermField, value: string): number {
+    const known = this.find(field, value);
+    if (known !== null) return known;
+    const code = (this.#lastCode += 1);
+    this.#unsaved.push({ code, field, value });
+    this.#unsavedKeys.set(`${field}\0${value}`, code);
+    return code;
+  }
+
+  /** Inside a transaction, before anything on disk refers to the codes. */
+  save(): void {
+    for (const { code, field, value } of this.#unsaved) this.#insert.run(code, field, value);
+    this.#unsaved = [];
+    this.#unsavedKeys.clear();
+  }
+
+  /** The oldest values of a field, at most 5,000. */
+  valuesOf(field: TermField): { code: number; value: string }[] {
+    return [...this.#ofField.all(field), ...this.#unsaved.filter((term) => term.field === field)];
+  }
+
+  headerNames(): string[] {
+    const unsaved = this.#unsaved.filter(({ field }) => field === 'header').map(({ value }) => value);
+    return [...this.#fields.all(), ...unsaved];
+  }
+}

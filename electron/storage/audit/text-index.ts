@@ -1,0 +1,104 @@
+import Database from 'better-sqlite3';
+import { bitsOf, blockOf, blockRuns, emptyBits, hasBit, placeOf, setBit, type Bits } from './bits.ts';
+
+/** Of a run, what is searched. */
+export interface IndexedText {
+  readonly run: number;
+  readonly prompt: string;
+  readonly answer: string;
+}
+
+/** A word with fewer runs than this is looked up at once for all blocks. */
+const fewRuns = 1000;
+
+/** Below this many candidates each is asked for by itself. */
+const fewCandidates = 24;
+
+/** What a person typed, as FTS5 takes it. */
+export interface TextQuery {
+  readonly expression: string;
+  /** All runs that meet it, by block; null when there are many, which are read block by block. */
+  readonly blocks: ReadonlyMap<number, Bits> | null;
+}
+
+function byBlock(runs: readonly number[]): Map<number, Bits> {
+  const blocks = new Map<number, Bits>();
+  for (const run of runs) {
+    const block = blockOf(run);
+    let bits = blocks.get(block);
+    if (bits === undefined) blocks.set(block, (bits = emptyBits()));
+    setBit(bits, placeOf(run));
+  }
+  return blocks;
+}
+
+/** The words of prompts and answers. */
+export class TextIndex {
+  readonly #statements: ReturnType<typeof textStatements>;
+
+  constructor(database: Database.Database) {
+    this.#statements = textStatements(database);
+  }
+
+  add({ run, prompt, answer }: IndexedText): void {
+    this.#statements.insert.run(run, prompt, answer);
+  }
+
+  remove(run: number): void {
+    this.#statements.remove.run(run);
+  }
+
+  /** Reads a query; one that FTS5 does not take is searched as plain words. */
+  query(text: string, where: 'prompt' | 'answer' | null): TextQuery {
+    const within = (expression: string) => (where === null ? expression : `{${where}} : (${expression})`);
+    const typed = within(text);
+    try {
+      return this.#lookUp(typed);
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error;
+    }
+    const words = text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
+    return words.length === 0
+      ? { expression: '', blocks: new Map() }
+      : this.#lookUp(within(words.map((word) => `"${word}"`).join(' ')));
+  }
+
+  /** The runs of a block that meet a query and may be in the result (`candidates`, of which there are `count`). */
+  bits({ expression, blocks }: TextQuery, block: number, candidates: Bits, count: number): Bits {
+    if (blocks !== null) return blocks.get(block) ?? emptyBits();
+    const first = block * blockRuns;
+    if (count > fewCandidates) {
+      return bitsOf(this.#statements.ofRange.all(expression, first, first + blockRuns - 1).map(placeOf));
+    }
+    const bits = emptyBits();
+    for (let place = 0; place < blockRuns; place += 1) {
+      if (!hasBit(candidates, place)) continue;
+      if (this.#statements.ofRange.get(expression, first + place, first + place) !== undefined) setBit(bits, place);
+    }
+    return bits;
+  }
+
+  #lookUp(expression: string): TextQuery {
+    // A prefix is looked up as all the words that begin with it; doing so once for each block would take too long.
+    const most = expression.includes('*') ? -1 : fewRuns;
+    const runs = this.#statements.newest.all(expression, Number.MAX_SAFE_INTEGER, most);
+    return { expression, blocks: most === -1 || runs.length < most ? byBlock(runs) : null };
+  }
+}
+
+function textStatements(database: Database.Database) {
+  return {
+    insert: database.prepare<[number, string, string]>('INSERT INTO texts (rowid, prompt, answer) VALUES (?, ?, ?)'),
+    remove: database.prepare<[number]>('DELETE FROM texts WHERE rowid = ?'),
+    newest: database
+      .prepare<[string, number, number], number>(
+        'SELECT rowid FROM texts WHERE texts MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?',
+      )
+      .pluck(),
+    ofRange: database
+      .prepare<[string, number, number], number>(
+        'SELECT rowid FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ?',
+      )
+      .pluck(),
+  };
+}

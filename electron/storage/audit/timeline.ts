@@ -1,0 +1,83 @@
+/** First length of the arrays; they double when they are full. */
+const firstLength = 1 << 16;
+
+function grown<Numbers extends Int32Array | Float64Array>(numbers: Numbers, length: number): Numbers {
+  const larger = new (numbers.constructor as new (length: number) => Numbers)(length);
+  larger.set(numbers as never);
+  return larger;
+}
+
+/** The order of runs in time and in their conversations; 24 bytes of memory for each run. */
+export class Timeline {
+  /** By sequence; 0 for a sequence without a run. */
+  createdAt = new Float64Array(firstLength);
+  conversation = new Int32Array(firstLength);
+  /** The run before in the same conversation, 0 for its first one. */
+  previous = new Int32Array(firstLength);
+  next = new Int32Array(firstLength);
+  /** Runs by `createdAt`, then by sequence; the first `count` are in use. */
+  order = new Int32Array(firstLength);
+  count = 0;
+  lastRun = 0;
+  #newestOf = new Int32Array(firstLength);
+  #isInOrder = true;
+
+  append(run: number, conversation: number, createdAt: number): void {
+    this.#makeRoom(run, conversation);
+    const before = this.#newestOf[conversation]!;
+    if (before !== 0) this.next[before] = run;
+    this.previous[run] = before;
+    this.#newestOf[conversation] = run;
+    this.conversation[run] = conversation;
+    this.createdAt[run] = createdAt;
+    if (this.count > 0 && createdAt < this.createdAt[this.order[this.count - 1]!]!) this.#isInOrder = false;
+    this.order[this.count] = run;
+    this.count += 1;
+    this.lastRun = run;
+  }
+
+  /** Runs come in the order of time but for imported ones and clocks that were set back. True when they had not. */
+  restoreOrder(): boolean {
+    if (this.#isInOrder) return false;
+    const { createdAt } = this;
+    this.order.subarray(0, this.count).sort((one, other) => createdAt[one]! - createdAt[other]! || one - other);
+    this.#isInOrder = true;
+    return true;
+  }
+
+  /** A conversation's newest run that a snapshot up to `last` knows, 0 for none. */
+  newestRun(conversation: number, last: number): number {
+    let run = this.#newestOf[conversation] ?? 0;
+    while (run > last) run = this.previous[run]!;
+    return run;
+  }
+
+  /** Whether a run is the newest of its conversation in a snapshot up to `last`. */
+  isNewest(run: number, last: number): boolean {
+    const next = this.next[run]!;
+    return next === 0 || next > last;
+  }
+
+  /** Index of the first run in `order` that was made at `time` or later. */
+  indexOfTime(time: number): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.createdAt[this.order[middle]!]! < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #makeRoom(run: number, conversation: number): void {
+    if (conversation >= this.#newestOf.length) this.#newestOf = grown(this.#newestOf, conversation * 2);
+    if (run < this.createdAt.length) return;
+    const length = run * 2;
+    this.createdAt = grown(this.createdAt, length);
+    this.conversation = grown(this.conversation, length);
+    this.previous = grown(this.previous, length);
+    this.next = grown(this.next, length);
+    this.order = grown(this.order, length);
+  }
+}
