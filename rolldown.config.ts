@@ -27,6 +27,7 @@ export default defineConfig([
       main: 'electron/shell/main.ts',
       serve: 'electron/server/serve.ts',
       keys: 'electron/server/keys.ts',
+      'audit-thread': 'electron/storage/audit/audit-thread.ts',
       'keychain-probe-process': 'electron/key-store/keychain-probe-process.ts',
       'language-model-process': 'electron/on-device/language-model-process.ts',
     },

@@ -3,7 +3,9 @@ import packageFile from '../package.json' with { type: 'json' };
 import type { Capability, HostState } from '../shared/contract/settings.ts';
 import type { Api } from './api/api.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
+import { auditHandlers } from './api/audit.ts';
 import { completionHandlers } from './api/completions.ts';
+import { conversationHandlers } from './api/conversations.ts';
 import { createApi } from './api/create-api.ts';
 import type { Handler } from './api/handler.ts';
 import { onDeviceHandlers } from './api/on-device.ts';
@@ -90,6 +92,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     reportFailure: options.log,
     handlers: [
       ...completionHandlers(completions, options.log),
+      ...auditHandlers(storage.audit),
+      ...conversationHandlers(storage.audit),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers),
       ...runHandlers(storage.runs, completions, options.log),

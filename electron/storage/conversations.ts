@@ -53,6 +53,12 @@ export function createConversations(database: Database.Database): Conversations 
     return sequence;
   }
 
+  /** The runs that are there become findable by the workspace. */
+  const setWorkspace = database.transaction((sequence: number, workspace: string) => {
+    queries.setWorkspace.run({ sequence, workspace_id: workspace });
+    queries.noteChanges.run({ conversation: sequence });
+  }).immediate;
+
   return {
     join({ conversationId, workspaceId, callerId, name }) {
       const workspace = workspaceId?.toLowerCase() ?? null;
@@ -66,7 +72,7 @@ export function createConversations(database: Database.Database): Conversations 
       requireMembership(present, callerId, workspace);
       if (present.workspaceId === null && workspace !== null) {
         // Kept before the answer, so that of two callers at the same moment the second gets its conflict.
-        if (stored) queries.setWorkspace.run({ id, workspace_id: workspace });
+        if (stored) setWorkspace(stored.sequence, workspace);
         else remember(id, { ...present, workspaceId: workspace });
       }
       return { conversationId: id, workspaceId: present.workspaceId ?? workspace };
@@ -135,8 +141,22 @@ function conversationQueries(database: Database.Database) {
         .set({ last_run: input.last_run, updated_at: input.updated_at })
         .where('sequence', '=', input.sequence),
     ),
-    setWorkspace: prepareQuery(database, (tables, input: { id: string; workspace_id: string }) =>
-      tables.updateTable('conversations').set({ workspace_id: input.workspace_id }).where('id', '=', input.id),
+    setWorkspace: prepareQuery(database, (tables, input: { sequence: number; workspace_id: string }) =>
+      tables
+        .updateTable('conversations')
+        .set({ workspace_id: input.workspace_id })
+        .where('sequence', '=', input.sequence),
+    ),
+    noteChanges: prepareQuery(database, (tables, input: { conversation: number }) =>
+      tables
+        .insertInto('run_changes')
+        .columns(['run', 'kind'])
+        .expression(
+          tables
+            .selectFrom('runs')
+            .select((expression) => ['sequence as run', expression.val<'run'>('run').as('kind')])
+            .where('conversation', '=', input.conversation),
+        ),
     ),
   };
 }

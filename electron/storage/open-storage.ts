@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { createApiKeys } from './api-keys.ts';
+import { createAuditStore } from './audit/audit-store.ts';
 import { applyScheduledRestore, createBackups } from './backups.ts';
 import { databaseFile, openDatabase, prepareDirectory } from './database.ts';
 import { createFacts } from './facts.ts';
@@ -49,12 +50,15 @@ function assembleStorage(
   const windowCallerId = facts.readOrMake('window_caller_id', randomUUID);
   const tokenSecret = facts.readOrMake('token_secret', () => randomBytes(32).toString('base64url'));
   const logSync = createLogSync(`${file}-wal`);
-  const runs = createRunStore({ database, logSync, durability, windowCallerId, tokenSecret });
+  const onWrite = () => audit.noteRuns();
+  const runs = createRunStore({ database, logSync, durability, windowCallerId, tokenSecret, onWrite });
+  const audit = createAuditStore({ database, directory, tokenSecret, flush: runs.flush });
   const apiKeys = createApiKeys(database);
   let closing: Promise<void> | null = null;
 
   async function close(): Promise<void> {
     runs.close();
+    await audit.close();
     apiKeys.writeLastUses();
     await logSync.close();
     database.close();
@@ -63,6 +67,7 @@ function assembleStorage(
 
   return {
     runs,
+    audit: audit.store,
     apiKeys,
     settings: createSettingsStore(facts),
     providerMemory: createProviderMemory(database),

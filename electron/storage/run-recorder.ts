@@ -36,6 +36,8 @@ export interface RunRecorderOptions {
   /** `power-loss`: a finish also waits until the disk has it. `process`: until the operating system has it. */
   readonly durability: Durability;
   readonly draftIdOf: (run: NewRun) => string | null;
+  /** Told that something was written. */
+  readonly onWrite: () => void;
 }
 
 export type Durability = 'process' | 'power-loss';
@@ -96,6 +98,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   }
 
   function resolve(batch: RecordedRun[]): void {
+    options.onWrite();
     const ended = batch.filter(({ outcome }) => outcome !== null);
     if (options.durability === 'power-loss' && ended.length > 0) {
       const synced = logSync.sync();

@@ -14,6 +14,8 @@ export interface RunStoreOptions {
   readonly durability: Durability;
   readonly windowCallerId: string;
   readonly tokenSecret: string;
+  /** Told that runs were written. */
+  readonly onWrite: () => void;
 }
 
 /** Runs that were under way when the host before this one ended can never be completed. */

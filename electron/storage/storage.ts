@@ -5,6 +5,7 @@ import type { ProviderTest } from '../../shared/contract/providers.ts';
 import type { RunDetail, RunSummary } from '../../shared/contract/runs.ts';
 import type { Settings } from '../../shared/contract/settings.ts';
 import type { ListedModel } from '../providers/provider.ts';
+import type { AuditStore } from './audit/audit-store.ts';
 
 /** What is known of a run when it starts. Times are milliseconds since 1970. */
 export interface NewRun {
@@ -125,6 +126,7 @@ export interface ProviderMemory {
 /** Everything that is kept in the data folder's database. */
 export interface Storage {
   readonly runs: RunStore;
+  readonly audit: AuditStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerMemory: ProviderMemory;

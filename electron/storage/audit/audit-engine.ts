@@ -133,9 +133,13 @@ export class AuditEngine {
     };
   }
 
-  summarize(filter: AuditFilter, bucketSize: AuditSummary['bucketSize'] | undefined): AuditSummary {
+  /** `pause` is awaited between slices of the work and may throw to end it. */
+  summarize(
+    { filter, bucketSize }: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
+    pause: () => Promise<void>,
+  ): Promise<AuditSummary> {
     this.#followFor(filter);
-    return summaryOf(this.index, this.#matchesOf(filter), bucketSize);
+    return summaryOf(this.index, this.#matchesOf(filter), bucketSize, pause);
   }
 
   facets(): AuditFacets {
@@ -163,12 +167,7 @@ export class AuditEngine {
 
   #matchesOf(filter: AuditFilter): Matches {
     const key = JSON.stringify(filter);
-    const known = this.#matches.get(key);
-    const hasText = (filter.text ?? '') !== '';
-    // Which words few runs have, and which run an id names, is looked up once; new runs may have changed it.
-    const isStale =
-      hasText || filter.conversationRunId != null || filter.promptRunId != null || filter.conversationId != null;
-    return remember(this.#matches, key, known && !isStale ? known : new Matches(filter, this.index), mostMatches);
+    return remember(this.#matches, key, this.#matches.get(key) ?? new Matches(filter, this.index), mostMatches);
   }
 
   #walk({ filter, pageSize, position }: WalkRequest) {

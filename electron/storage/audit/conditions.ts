@@ -20,7 +20,7 @@ export interface Condition {
   narrow(block: number, bits: Bits): void;
   readonly usesFeedback?: true;
   /** Takes a moment for each block. */
-  readonly isSlow?: boolean;
+  isSlow?(): boolean;
 }
 
 type Range = { min?: number | null | undefined; max?: number | null | undefined };
@@ -78,14 +78,15 @@ function onlyRuns(runs: () => Iterable<number>): Condition {
 }
 
 function oneRun(index: AuditIndex, id: string, isOfPrompt: boolean): Condition {
-  const run = index.source.findRun(id.toLowerCase());
-  const isIt = run !== null && (!isOfPrompt || run.prompt_id !== null);
-  return onlyRuns(() => (isIt ? [run.sequence] : []));
+  return onlyRuns(() => {
+    const run = index.source.findRun(id.toLowerCase());
+    return run !== null && (!isOfPrompt || run.prompt_id !== null) ? [run.sequence] : [];
+  });
 }
 
 function oneConversation(index: AuditIndex, id: string): Condition {
-  const conversation = index.source.findConversation(id.toLowerCase());
   return onlyRuns(function* () {
+    const conversation = index.source.findConversation(id.toLowerCase());
     if (conversation === null) return;
     const { timeline } = index;
     let run = timeline.newestRun(conversation, timeline.lastRun);
@@ -206,12 +207,19 @@ function narrowByNumbers(bits: Bits, numbers: Float64Array, least: number, most:
 
 /** The most work, so it comes last and only for what the others have left. */
 function words(index: AuditIndex, text: string, where: 'prompt' | 'answer' | null): Condition {
-  const query = index.texts.query(text, where);
+  let query = index.texts.query(text, where);
+  let version = index.texts.version;
+  /** Runs that are listed by name may have become more. */
+  const current = () => {
+    if (query.blocks === null || version === index.texts.version) return query;
+    version = index.texts.version;
+    return (query = index.texts.query(text, where));
+  };
   return {
-    isSlow: query.blocks === null,
+    isSlow: () => current().blocks === null,
     narrow(block, bits) {
       const count = countBits(bits);
-      if (count > 0) intersect(bits, index.texts.bits(query, block, bits, count));
+      if (count > 0) intersect(bits, index.texts.bits(current(), block, bits, count));
     },
   };
 }

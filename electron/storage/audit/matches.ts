@@ -7,8 +7,6 @@ import { conditionsOf, type Condition } from './conditions.ts';
 export class Matches {
   /** Whether every run matches, so that nothing has to be found. */
   readonly isEverything: boolean;
-  /** Whether finding all of them takes a moment: words that very many runs have. */
-  readonly isSlow: boolean;
   readonly #index: AuditIndex;
   readonly #conditions: readonly Condition[];
   readonly #usesFeedback: boolean;
@@ -20,7 +18,11 @@ export class Matches {
     this.#conditions = conditionsOf(filter, index);
     this.#usesFeedback = this.#conditions.some(({ usesFeedback }) => usesFeedback);
     this.isEverything = this.#conditions.length === 0;
-    this.isSlow = this.#conditions.some(({ isSlow }) => isSlow);
+  }
+
+  /** Whether finding all of them takes a moment: words that very many runs have. */
+  get isSlow(): boolean {
+    return this.#conditions.some((condition) => condition.isSlow?.());
   }
 
   has(run: number): boolean {

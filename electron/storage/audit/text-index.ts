@@ -35,16 +35,20 @@ function byBlock(runs: readonly number[]): Map<number, Bits> {
 /** The words of prompts and answers. */
 export class TextIndex {
   readonly #statements: ReturnType<typeof textStatements>;
+  /** Grows with every change. */
+  version = 0;
 
   constructor(database: Database.Database) {
     this.#statements = textStatements(database);
   }
 
   add({ run, prompt, answer }: IndexedText): void {
+    this.version += 1;
     this.#statements.insert.run(run, prompt, answer);
   }
 
   remove(run: number): void {
+    this.version += 1;
     this.#statements.remove.run(run);
   }
 

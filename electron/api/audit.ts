@@ -1,0 +1,47 @@
+import {
+  createAuditView,
+  deleteAuditView,
+  listAuditViews,
+  queryConversations,
+  readAuditFacets,
+  searchAudit,
+  summarizeAudit,
+  updateAuditView,
+  type AuditFilter,
+  type AuditReportRequest,
+} from '../../shared/contract/audit.ts';
+import type { AuditStore } from '../storage/audit/audit-store.ts';
+import { implement, type Handler } from './handler.ts';
+
+const defaultPageSize = 20;
+const defaultRows = 50;
+
+function filterOf(request: AuditReportRequest): AuditFilter {
+  const { pageSize: _, continuationToken: __, includeFeedback: ___, ...filter } = request;
+  return filter as AuditFilter;
+}
+
+export function auditHandlers(audit: AuditStore): Handler[] {
+  return [
+    implement(queryConversations, ({ body, signal }) =>
+      audit.report(
+        {
+          filter: filterOf(body),
+          pageSize: body.pageSize ?? defaultPageSize,
+          continuationToken: body.continuationToken ?? null,
+          hasFeedback: body.includeFeedback ?? false,
+        },
+        { signal },
+      ),
+    ),
+    implement(searchAudit, ({ body, signal }) =>
+      audit.search({ ...body, sort: body.sort ?? 'newest', limit: body.limit ?? defaultRows }, { signal }),
+    ),
+    implement(summarizeAudit, ({ body, signal }) => audit.summarize(body, { signal })),
+    implement(readAuditFacets, ({ signal }) => audit.facets({ signal })),
+    implement(listAuditViews, () => ({ data: audit.views.list() })),
+    implement(createAuditView, ({ body }) => audit.views.create(body)),
+    implement(updateAuditView, ({ parameters, body }) => audit.views.update(parameters.id, body)),
+    implement(deleteAuditView, ({ parameters }) => audit.views.remove(parameters.id)),
+  ];
+}

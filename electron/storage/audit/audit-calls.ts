@@ -1,0 +1,32 @@
+import type { ErrorCode, ErrorDetail } from '../../../shared/app-error.ts';
+import type { AuditFacets, AuditFilter, AuditSummary } from '../../../shared/contract/audit.ts';
+import type { Conversation } from '../../../shared/contract/conversations.ts';
+import type { ReportPage, SearchPage, SearchRequest, WalkPosition, WalkRequest } from './audit-engine.ts';
+
+type Result<Value> = Value | Promise<Value>;
+
+/** What the host's thread may ask of the audit's. */
+export interface AuditCalls {
+  /** Takes up what was recorded, without being waited for. */
+  follow(input: null): Result<void>;
+  report(input: WalkRequest & { hasFeedback: boolean }): Result<ReportPage>;
+  list(input: WalkRequest): Result<{ data: Conversation[]; next: WalkPosition | null }>;
+  search(input: SearchRequest): Result<SearchPage>;
+  summarize(
+    input: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
+    pause?: () => Promise<void>,
+  ): Result<AuditSummary>;
+  facets(input: null): Result<AuditFacets>;
+}
+
+export interface AuditCall {
+  readonly id: number;
+  readonly method: keyof AuditCalls;
+  readonly input: unknown;
+}
+
+export interface AuditAnswer {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: { readonly code: ErrorCode; readonly message: string; readonly details: readonly ErrorDetail[] };
+}

@@ -1,0 +1,95 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../../../shared/app-error.ts';
+import { siblingModule } from '../../sibling-module.ts';
+import type { AuditAnswer, AuditCalls } from './audit-calls.ts';
+
+/** How long recorded runs wait for company before they are indexed; a question makes up for it at once. */
+const followDelayMilliseconds = 250;
+
+export interface AuditClient {
+  call<Method extends keyof AuditCalls>(
+    method: Method,
+    input: Parameters<AuditCalls[Method]>[0],
+    options: { signal: AbortSignal },
+  ): Promise<Awaited<ReturnType<AuditCalls[Method]>>>;
+  /** Tells that runs were recorded; costs next to nothing. */
+  noteRuns(): void;
+  close(): Promise<void>;
+}
+
+type Pending = PromiseWithResolvers<never>;
+
+/** Speaks with the audit's thread, which begins when it is first needed. */
+export function createAuditClient(directory: string): AuditClient {
+  const pending = new Map<number, Pending>();
+  let thread: Worker | null = null;
+  let lastId = 0;
+  let followTimer: NodeJS.Timeout | null = null;
+  let isClosed = false;
+
+  function settle({ id, result, error }: AuditAnswer): void {
+    const waiting = pending.get(id);
+    pending.delete(id);
+    if (pending.size === 0) thread?.unref();
+    if (error) waiting?.reject(new AppError(error.code, error.message, { details: [...error.details] }));
+    else waiting?.resolve(result as never);
+  }
+
+  function failAll(error: unknown): void {
+    thread = null;
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+  }
+
+  function startedThread(): Worker {
+    if (thread) return thread;
+    const started = new Worker(siblingModule(import.meta.url, 'audit-thread'), { workerData: { directory } });
+    started.unref();
+    started.on('message', settle);
+    // The next question begins a new one.
+    started.on('error', failAll);
+    started.on('exit', () => thread === started && failAll(new Error('The thread of the audit ended.')));
+    return (thread = started);
+  }
+
+  function post(method: keyof AuditCalls, input: unknown): number {
+    lastId += 1;
+    startedThread().postMessage({ id: lastId, method, input });
+    return lastId;
+  }
+
+  return {
+    async call(method, input, { signal }) {
+      signal.throwIfAborted();
+      if (isClosed) throw new Error('The audit is closed.');
+      const id = post(method, input);
+      const waiting: Pending = Promise.withResolvers();
+      pending.set(id, waiting);
+      // While an answer is awaited the process must not end.
+      thread?.ref();
+      const cancel = () => {
+        thread?.postMessage({ cancel: id });
+        pending.delete(id);
+        waiting.reject(signal.reason);
+      };
+      signal.addEventListener('abort', cancel);
+      return waiting.promise.finally(() => signal.removeEventListener('abort', cancel));
+    },
+    noteRuns() {
+      followTimer ??= setTimeout(() => {
+        followTimer = null;
+        post('follow', null);
+      }, followDelayMilliseconds).unref();
+    },
+    async close() {
+      isClosed = true;
+      if (followTimer) clearTimeout(followTimer);
+      const ending = thread;
+      if (ending === null) return;
+      const ended = new Promise((resolve) => void ending.once('exit', resolve));
+      ending.ref();
+      ending.postMessage('close');
+      await ended;
+    },
+  };
+}

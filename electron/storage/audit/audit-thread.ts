@@ -1,0 +1,77 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { AppError } from '../../../shared/app-error.ts';
+import { databaseFile } from '../database.ts';
+import { AuditEngine } from './audit-engine.ts';
+import type { AuditAnswer, AuditCall, AuditCalls } from './audit-calls.ts';
+
+/**
+ * The thread of the audit: reads the recorded runs through a connection of its own, keeps the index up to date while nothing
+ * is asked, and answers one question at a time, so that none of it holds up the event loop of the host.
+ */
+const port = parentPort!;
+const { directory } = workerData as { directory: string };
+const database = new Database(databaseFile(directory), { readonly: true });
+// Pages are read where the operating system has them, without a copy.
+database.pragma('mmap_size = 2147418112');
+let engine: AuditEngine | null = null;
+let isFollowing = false;
+const cancelled = new Set<number>();
+
+function startedEngine(): AuditEngine {
+  return (engine ??= new AuditEngine(database, directory));
+}
+
+/** One slice at a time, with questions in between. */
+function follow(): void {
+  isFollowing = startedEngine().follow();
+  if (isFollowing) setImmediate(follow);
+}
+
+const calls: AuditCalls = {
+  follow() {
+    if (!isFollowing) follow();
+  },
+  report: (input) => startedEngine().report(input),
+  list: (input) => startedEngine().list(input),
+  search: (input) => startedEngine().search(input),
+  summarize: (input, pause) => startedEngine().summarize(input, pause!),
+  facets: () => startedEngine().facets(),
+};
+
+function failureOf(error: unknown): AuditAnswer['error'] {
+  if (error instanceof AppError) return { code: error.code, message: error.message, details: error.details };
+  return {
+    code: 'internal',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    details: [],
+  };
+}
+
+/** Lets other questions in; throws when this one is no longer asked. */
+async function pause(id: number): Promise<void> {
+  await new Promise(setImmediate);
+  if (cancelled.has(id)) throw new AppError('internal', 'The question was withdrawn.');
+}
+
+async function answer({ id, method, input }: AuditCall): Promise<void> {
+  if (cancelled.delete(id)) return;
+  try {
+    const result: unknown = await calls[method](input as never, () => pause(id));
+    port.postMessage({ id, result } satisfies AuditAnswer);
+  } catch (error) {
+    port.postMessage({ id, error: failureOf(error) } satisfies AuditAnswer);
+  } finally {
+    cancelled.delete(id);
+  }
+}
+
+port.on('message', (message: AuditCall | { cancel: number } | 'close') => {
+  if (message === 'close') {
+    engine?.close();
+    database.close();
+    port.close();
+  } else if ('cancel' in message) cancelled.add(message.cancel);
+  // A later message may cancel this one, and is read only when this turn is over.
+  else setImmediate(() => void answer(message));
+});
