@@ -1,7 +1,8 @@
 import { Bookmark } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef, useState, type RefObject } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFacets } from '../../../shared/contract/audit.ts';
+import type { ConversationRun } from '../../../shared/contract/conversations.ts';
 import { Button } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
@@ -17,12 +18,18 @@ import { usePlace } from '../../stores/activity.ts';
 import { clearSelection, useAuditSelection } from '../../stores/audit-selection.ts';
 import './audit.css';
 import { DetailPane } from './detail/detail-pane.tsx';
+import { EvidenceDialog } from './evidence/evidence-dialog.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { filterChips } from './filter/filter-fields.ts';
 import { useAuditAddress, type AddressedAudit } from './filter/use-audit-address.ts';
 import { ConversationList } from './list/conversation-list.tsx';
 import { ListHeader } from './list/list-header.tsx';
 import { useAuditList, type AuditListState } from './list/use-audit-list.ts';
+import { readReplayAddress } from './replay/replay-address.ts';
+import { ReplayDialog } from './replay/replay-dialog.tsx';
+import { ReplaysPage } from './replay/replays-page.tsx';
+import { SampleSetButton, SamplesNotice } from './samples/sample-set.tsx';
+import { exportOf, replayOf } from './selection-words.ts';
 import { SummaryStrip } from './summary/summary-strip.tsx';
 import { ViewsPanel } from './views/views-panel.tsx';
 
@@ -84,13 +91,17 @@ interface WorkProps {
   isPlaceholder: boolean;
   address: AddressedAudit;
   facets: AuditFacets | undefined;
-  listRef: React.RefObject<HTMLDivElement | null>;
+  listRef: RefObject<HTMLDivElement | null>;
   refresh: { isBusy: boolean; run: () => void };
+  isExporting: boolean;
+  onExported: () => void;
 }
 
 /** The figures, the list and the open conversation. */
-function Work({ head, isPlaceholder, address, facets, listRef, refresh }: WorkProps) {
+function Work({ head, isPlaceholder, address, facets, listRef, refresh, isExporting, onExported }: WorkProps) {
   const { client } = useHost();
+  const picked = useAuditSelection();
+  const [replayed, setReplayed] = useState<{ run: ConversationRun; name: string } | null>(null);
   const list = useAuditList(head, isPlaceholder, address);
   const summary = useAuditSummary(address.filter);
   const focusRead = () => document.getElementById('audit-read')?.focus();
@@ -125,7 +136,22 @@ function Work({ head, isPlaceholder, address, facets, listRef, refresh }: WorkPr
           <ConversationList list={list} facets={facets} listRef={listRef} onOpen={focusRead} />
         )}
       </section>
-      <DetailPane list={list} address={address} facets={facets} listRef={listRef} onReplay={() => {}} />
+      <DetailPane
+        list={list}
+        address={address}
+        facets={facets}
+        listRef={listRef}
+        onReplay={(run, name) => setReplayed({ run, name })}
+      />
+      {isExporting && <EvidenceDialog {...exportOf(picked, address.filter, list.total)} isOpen onClose={onExported} />}
+      {replayed && (
+        <ReplayDialog
+          {...replayOf(picked, address.filter, { runId: replayed.run.conversationRunId, name: replayed.name })}
+          promptText={picked.isAll || picked.rows.size > 0 ? null : replayed.run.input.promptText}
+          isOpen
+          onClose={() => setReplayed(null)}
+        />
+      )}
     </>
   );
 }
@@ -139,13 +165,20 @@ function NoRuns() {
         reason="Every run of this window and of every caller is kept here, with everything that was sent and answered."
       >
         <Button onClick={() => navigate('/playground')}>Run a prompt</Button>
+        <SampleSetButton />
       </EmptyState>
     </div>
   );
 }
 
-/** All conversations: found, read, judged and handed over. */
+/** All conversations: found, read, judged and handed over; beside them the replays. */
 export function AuditScreen() {
+  const [location] = useLocation();
+  const replayId = readReplayAddress(location);
+  return replayId === undefined ? <Conversations /> : <ReplaysPage id={replayId} />;
+}
+
+function Conversations() {
   const address = useAuditAddress();
   const { filter, sort, search } = address;
   const facets = useAuditFacets().data;
@@ -154,6 +187,7 @@ export function AuditScreen() {
   const isWide = useMediaQuery('(min-width: 1100px)');
   const listRef = useRef<HTMLDivElement>(null);
   const [areViewsOpen, setViewsOpen] = useState(false);
+  const [isExporting, setExporting] = useState(false);
   usePlace(filterChips(filter, facets)[0]?.value ?? null);
   const views = (
     <ViewsPanel
@@ -184,9 +218,10 @@ export function AuditScreen() {
         address={address}
         facets={facets}
         onLeave={() => listRef.current?.focus()}
-        onExport={() => {}}
+        onExport={() => setExporting(true)}
         start={isWide ? null : viewsButton}
       />
+      <SamplesNotice />
       <div className={classNames('audit', !isWide && 'audit--narrow')}>
         {isWide && views}
         {head.data ? (
@@ -200,6 +235,8 @@ export function AuditScreen() {
               facets={facets}
               listRef={listRef}
               refresh={{ isBusy: head.isFetching, run: () => void head.refetch() }}
+              isExporting={isExporting}
+              onExported={() => setExporting(false)}
             />
           )
         ) : head.error ? (

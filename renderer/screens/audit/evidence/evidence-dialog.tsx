@@ -1,0 +1,183 @@
+import { useDeferredValue, useEffect, useState, type ReactNode } from 'react';
+import type { ExportFormat, ExportSelection } from '../../../../shared/contract/audit-exports.ts';
+import { Button } from '../../../components/button.tsx';
+import { Checkbox, Segmented } from '../../../components/choices.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { ErrorFailure } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import {
+  useAuditExports,
+  useCreateAuditExport,
+  useRedactionPreview,
+  type RedactionQuestion,
+} from '../../../queries/audit-exports.ts';
+import { usePackDraft, type PackDraft } from '../../../stores/audit-pack-draft.ts';
+import { ColumnsField } from './columns-field.tsx';
+import './evidence.css';
+import { draftProblem, draftRules, packInput } from './pack-draft.ts';
+import { PackList } from './pack-list.tsx';
+import { RulesField } from './rules-field.tsx';
+
+const formats: readonly { value: ExportFormat; label: string }[] = [
+  { value: 'html', label: 'HTML, to read' },
+  { value: 'jsonl', label: 'JSONL, for programs' },
+  { value: 'csv', label: 'CSV, for tables' },
+];
+
+const forms = [
+  { value: 'zip', label: 'One zip file' },
+  { value: 'folder', label: 'Folder' },
+] as const;
+
+const whichRuns = [
+  { value: 'all', label: 'Whole conversations' },
+  { value: 'matched', label: 'Matching runs only' },
+] as const;
+
+function Field({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="pack__field" role="group" aria-label={label}>
+      <span className="small secondary">{label}</span>
+      <div className="pack__control">{children}</div>
+    </div>
+  );
+}
+
+/** How long a text field must rest before the preview is made again, in milliseconds. */
+const restMilliseconds = 300;
+
+function useRested<Value>(value: Value): Value {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), restMilliseconds);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested;
+}
+
+interface FormProps {
+  selection: ExportSelection;
+  /** What goes in, in words: `3 picked conversations`. */
+  subject: string;
+  draft: PackDraft;
+  name: string;
+  onName: (name: string) => void;
+  error: Error | null;
+}
+
+function PackForm({ selection, subject, draft, name, onName, error }: FormProps) {
+  const change = (part: Partial<PackDraft>) => usePackDraft.setState(part);
+  const rested = useRested(useDeferredValue(draft));
+  const rules = draftRules(rested);
+  const question: RedactionQuestion | null =
+    rules.length === 0 || rested.columns.length === 0
+      ? null
+      : { selection, runs: rested.runs, columns: [...rested.columns], rules };
+  const preview = useRedactionPreview(question);
+  return (
+    <>
+      <Field label="Holds">
+        <span className="medium">{subject}</span>
+        {'filter' in selection && (
+          <Segmented label="Runs" value={draft.runs} onValueChange={(runs) => change({ runs })} options={whichRuns} />
+        )}
+      </Field>
+      <Field label="Name">
+        <TextField
+          label="Name of the pack"
+          isLabelHidden
+          maxLength={200}
+          placeholder="Evidence of today"
+          value={name}
+          onValueChange={onName}
+        />
+      </Field>
+      <Field label="Columns">
+        <ColumnsField columns={draft.columns} onChange={(columns) => change({ columns })} />
+      </Field>
+      <Field label="Replaced">
+        <RulesField
+          draft={draft}
+          onChange={change}
+          preview={question === null ? undefined : preview.data}
+          isPreviewBehind={preview.isPlaceholderData || preview.isFetching}
+          error={question === null ? null : preview.error}
+        />
+      </Field>
+      <Field label="Formats">
+        <div className="pack__choices">
+          {formats.map(({ value, label }) => (
+            <Checkbox
+              key={value}
+              label={label}
+              isChecked={draft.formats.includes(value)}
+              onCheckedChange={(isOn) =>
+                change({ formats: isOn ? [...draft.formats, value] : draft.formats.filter((one) => one !== value) })
+              }
+            />
+          ))}
+        </div>
+        <Segmented label="Form" value={draft.form} onValueChange={(form) => change({ form })} options={forms} />
+      </Field>
+      {error && <ErrorFailure title="The pack could not be begun" error={error} />}
+    </>
+  );
+}
+
+export interface EvidenceDialogProps {
+  selection: ExportSelection;
+  subject: string;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** A new evidence pack, and the ones that were written before. */
+export function EvidenceDialog({ selection, subject, isOpen, onClose }: EvidenceDialogProps) {
+  const [tab, setTab] = useState<'new' | 'packs'>('new');
+  const [name, setName] = useState('');
+  const draft = usePackDraft();
+  const packs = useAuditExports().data?.data ?? [];
+  const create = useCreateAuditExport();
+  const problem = draftProblem(draft);
+  const write = () =>
+    create.mutate(packInput(draft, selection, name), {
+      onSuccess: () => {
+        setName('');
+        setTab('packs');
+      },
+    });
+  const footer = tab === 'new' && (
+    <>
+      <span className="grow small caution">{problem}</span>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button variant="primary" isBusy={create.isPending} aria-disabled={problem !== null || undefined} onClick={write}>
+        Write the pack
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title="Evidence pack" isOpen={isOpen} onClose={onClose} isWide footer={footer}>
+      <Segmented
+        label="View"
+        value={tab}
+        onValueChange={setTab}
+        options={[
+          { value: 'new', label: 'New pack' },
+          { value: 'packs', label: `Packs ${packs.length}` },
+        ]}
+      />
+      {tab === 'new' ? (
+        <PackForm
+          selection={selection}
+          subject={subject}
+          draft={draft}
+          name={name}
+          onName={setName}
+          error={create.error}
+        />
+      ) : (
+        <PackList packs={packs} />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,85 @@
+import {
+  exportColumns,
+  type AuditExportInput,
+  type ExportColumn,
+  type ExportSelection,
+  type RedactionRule,
+} from '../../../../shared/contract/audit-exports.ts';
+import { essentialColumns, type PackDraft, type StandardKind } from '../../../stores/audit-pack-draft.ts';
+
+export const standardRules: readonly { kind: StandardKind; name: string }[] = [
+  { kind: 'email', name: 'E-mail addresses' },
+  { kind: 'phone', name: 'Phone numbers' },
+  { kind: 'card', name: 'Card numbers' },
+  { kind: 'account', name: 'Account numbers' },
+];
+
+export const columnGroups: readonly { title: string; columns: readonly ExportColumn[] }[] = [
+  {
+    title: 'What and when',
+    columns: [
+      'conversationId',
+      'conversationName',
+      'runId',
+      'messageId',
+      'matched',
+      'createdAt',
+      'completedAt',
+      'status',
+    ],
+  },
+  { title: 'Who', columns: ['callerId', 'workspaceId', 'promptId', 'promptVersionId', 'appHeaders', 'metadata'] },
+  { title: 'Model', columns: ['aiSystem', 'model', 'servedBy', 'configuration', 'dataspaceIds'] },
+  { title: 'Input', columns: ['systemMessage', 'promptText', 'replacements', 'renderedPrompt'] },
+  {
+    title: 'Answer',
+    columns: ['content', 'reasoning', 'finishReason', 'errorCode', 'errorMessage', 'citations', 'warnings'],
+  },
+  {
+    title: 'Measures',
+    columns: ['promptTokens', 'completionTokens', 'totalTokens', 'cost', 'firstTokenMs', 'totalMs'],
+  },
+  { title: 'Feedback', columns: ['feedbackScore', 'feedbackText', 'feedbackTags', 'feedbackAt'] },
+];
+
+export const columnPresets = { essential: essentialColumns, everything: exportColumns } as const;
+
+/** A column as a person reads it: `conversation name`, `first token ms`. */
+export function columnName(column: ExportColumn): string {
+  const words = column.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return words.replace(/\bid\b/, 'id').replace(/^./, (letter) => letter.toUpperCase());
+}
+
+export function draftRules({ kinds, patterns }: PackDraft): RedactionRule[] {
+  const standard = standardRules
+    .filter(({ kind }) => kinds.includes(kind))
+    .map(({ kind }): RedactionRule => ({ kind }));
+  const own = patterns
+    .filter(({ pattern }) => pattern !== '')
+    .map(({ name, pattern }): RedactionRule => ({ kind: 'pattern', name: name.trim() || 'Own pattern', pattern }));
+  return [...standard, ...own];
+}
+
+export function ruleName(rule: RedactionRule): string {
+  if (rule.kind === 'pattern') return rule.name;
+  return standardRules.find(({ kind }) => kind === rule.kind)?.name ?? rule.kind;
+}
+
+/** What must be mended before the pack can be written; null when nothing. */
+export function draftProblem({ columns, formats }: PackDraft): string | null {
+  if (columns.length === 0) return 'Choose at least one column.';
+  return formats.length === 0 ? 'Choose at least one format.' : null;
+}
+
+export function packInput(draft: PackDraft, selection: ExportSelection, name: string): AuditExportInput {
+  const { columns, formats, form, runs } = draft;
+  return {
+    ...(name.trim() !== '' && { name: name.trim() }),
+    selection,
+    runs,
+    columns: [...columns],
+    rules: draftRules(draft),
+    formats: [...formats],
+    form,
+  };
+}

@@ -1,0 +1,145 @@
+import { FileText, Play, Square, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { AuditExport } from '../../../../shared/contract/audit-exports.ts';
+import { Button } from '../../../components/button.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { formatBytes, formatPlural, formatTime } from '../../../components/format.ts';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Badge } from '../../../components/marks.tsx';
+import { Progress } from '../../../components/progress.tsx';
+import { EmptyState, Notice } from '../../../components/state-panels.tsx';
+import { useChangeAuditExport } from '../../../queries/audit-exports.ts';
+import { formatWhole } from '../format.ts';
+import { PackOutlets } from './pack-outlets.tsx';
+
+const steps: Record<NonNullable<AuditExport['step']>, string> = {
+  selecting: 'Selecting',
+  writing: 'Writing',
+  checking: 'Computing checksums',
+  packing: 'Packing',
+};
+
+function PackProgress({ pack }: { pack: AuditExport }) {
+  const { conversationsDone: done, conversationsTotal: total } = pack;
+  return (
+    <>
+      <Progress label={`Progress of ${pack.name}`} fraction={total === 0 ? null : done / total} />
+      <p className="caption tertiary numbers">
+        {pack.step ? steps[pack.step] : 'Waiting'}, {formatWhole(done)} of {formatPlural(total, 'conversation')},{' '}
+        {formatPlural(pack.runsDone, 'run')}, {formatBytes(pack.bytes)}
+      </p>
+    </>
+  );
+}
+
+function Files({ pack }: { pack: AuditExport }) {
+  return (
+    <table className="table figures">
+      <thead>
+        <tr>
+          <th scope="col">File</th>
+          <th scope="col" className="right">
+            Size
+          </th>
+          <th scope="col">SHA-256</th>
+        </tr>
+      </thead>
+      <tbody>
+        {pack.files.map(({ name, bytes, sha256 }) => (
+          <tr key={name}>
+            <td>{name}</td>
+            <td className="right">{formatBytes(bytes)}</td>
+            <td>
+              <span className="row">
+                <span className="mono--small truncate">
+                  {sha256.slice(0, 12)}…{sha256.slice(-12)}
+                </span>
+                <CopyButton text={sha256} label={`Copy the checksum of ${name}`} isIconOnly size="small" />
+              </span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const states = {
+  running: { word: 'Being written', tone: 'accent' },
+  stopped: { word: 'Stopped', tone: 'neutral' },
+  completed: { word: 'Complete', tone: 'positive' },
+  failed: { word: 'Failed', tone: 'negative' },
+} as const;
+
+function PackCard({ pack }: { pack: AuditExport }) {
+  const { mutate } = useChangeAuditExport();
+  const [areFilesOpen, setFilesOpen] = useState(false);
+  const { word, tone } = states[pack.state];
+  const canResume = pack.state === 'stopped' || pack.state === 'failed';
+  return (
+    <section className="pack card" aria-label={pack.name}>
+      <div className="row">
+        <h3 className="medium truncate">{pack.name}</h3>
+        <Badge tone={tone}>{word}</Badge>
+        <span className="caption tertiary nowrap">{formatTime(pack.createdAt)}</span>
+        <span className="grow" />
+        {pack.state === 'running' && (
+          <Button size="small" icon={Square} onClick={() => mutate({ id: pack.id, change: 'stop' })}>
+            Stop
+          </Button>
+        )}
+        {canResume && (
+          <Button size="small" icon={Play} onClick={() => mutate({ id: pack.id, change: 'resume' })}>
+            Go on
+          </Button>
+        )}
+        {pack.state === 'completed' && <PackOutlets pack={pack} />}
+        <IconButton
+          icon={Trash2}
+          label={`Delete ${pack.name}`}
+          size="small"
+          onClick={() => mutate({ id: pack.id, change: 'delete' })}
+        />
+      </div>
+      {pack.state !== 'completed' && <PackProgress pack={pack} />}
+      {pack.failure && <Notice tone="negative">{pack.failure}</Notice>}
+      {pack.state === 'completed' && (
+        <div className="row">
+          <span className="caption tertiary numbers">
+            {formatPlural(pack.conversationsTotal, 'conversation')}, {formatPlural(pack.runsDone, 'run')},{' '}
+            {formatBytes(pack.bytes)}
+          </span>
+          <Button
+            size="small"
+            variant="quiet"
+            icon={FileText}
+            aria-expanded={areFilesOpen}
+            onClick={() => setFilesOpen(!areFilesOpen)}
+          >
+            Files and checksums
+          </Button>
+        </div>
+      )}
+      {areFilesOpen && <Files pack={pack} />}
+    </section>
+  );
+}
+
+/** Packs that were written or are being written, the newest first. */
+export function PackList({ packs }: { packs: readonly AuditExport[] }) {
+  if (packs.length === 0) {
+    return (
+      <EmptyState
+        title="No pack yet"
+        reason="A pack is written while work goes on, and can be stopped and gone on with."
+      />
+    );
+  }
+  return (
+    <div className="pack__list">
+      {packs.map((pack) => (
+        <PackCard key={pack.id} pack={pack} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { Plus, X } from 'lucide-react';
+import type { RedactionPreview } from '../../../../shared/contract/audit-exports.ts';
+import { AppError } from '../../../../shared/app-error.ts';
+import { Button } from '../../../components/button.tsx';
+import { Checkbox } from '../../../components/choices.tsx';
+import { formatPlural } from '../../../components/format.ts';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { ErrorFailure } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { columnName, draftRules, ruleName, standardRules } from './pack-draft.ts';
+import type { OwnPattern, PackDraft } from '../../../stores/audit-pack-draft.ts';
+
+export interface RulesFieldProps {
+  draft: PackDraft;
+  onChange: (change: Partial<PackDraft>) => void;
+  preview: RedactionPreview | undefined;
+  isPreviewBehind: boolean;
+  error: Error | null;
+}
+
+/** The issue of the own pattern with this place among the own ones, as the host words it. */
+function patternIssue(error: Error | null, draft: PackDraft, index: number): string | undefined {
+  if (!(error instanceof AppError)) return undefined;
+  const place = draft.kinds.length + draft.patterns.slice(0, index).filter(({ pattern }) => pattern !== '').length;
+  return error.details.find(({ field }) => field.startsWith(`rules[${place}]`))?.issue;
+}
+
+function Patterns({ draft, onChange, error }: Pick<RulesFieldProps, 'draft' | 'onChange' | 'error'>) {
+  const { patterns } = draft;
+  const set = (index: number, change: Partial<OwnPattern>) =>
+    onChange({ patterns: patterns.map((pattern, at) => (at === index ? { ...pattern, ...change } : pattern)) });
+  return (
+    <>
+      {patterns.map((pattern, index) => (
+        <div key={index} className="pack__pattern">
+          <TextField
+            label="Name"
+            size="small"
+            autoFocus={pattern.pattern === '' && pattern.name === ''}
+            value={pattern.name}
+            onValueChange={(name) => set(index, { name })}
+          />
+          <TextField
+            label="Pattern, as a regular expression"
+            size="small"
+            isMono
+            value={pattern.pattern}
+            onValueChange={(text) => set(index, { pattern: text })}
+            error={pattern.pattern === '' ? undefined : patternIssue(error, draft, index)}
+          />
+          <IconButton
+            icon={X}
+            label={`Remove the pattern ${pattern.name}`}
+            size="small"
+            onClick={() => onChange({ patterns: patterns.toSpliced(index, 1) })}
+          />
+        </div>
+      ))}
+      <div>
+        <Button
+          size="small"
+          variant="quiet"
+          icon={Plus}
+          onClick={() => onChange({ patterns: [...patterns, { name: '', pattern: '' }] })}
+        >
+          Own pattern
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Preview({ draft, preview }: { draft: PackDraft; preview: RedactionPreview }) {
+  const rules = draftRules(draft);
+  return (
+    <table className="table figures pack__preview">
+      <caption>
+        Found in the first {formatPlural(preview.examinedRuns, 'run')} of {formatPlural(preview.runs, 'run')} in{' '}
+        {formatPlural(preview.conversations, 'conversation')}
+      </caption>
+      <tbody>
+        {rules.map((rule, index) => {
+          const found = preview.rules[index];
+          const sample = found?.samples[0];
+          return (
+            <tr key={`${rule.kind} ${ruleName(rule)}`}>
+              <th scope="row">{ruleName(rule)}</th>
+              <td className="right numbers">{found?.count ?? 0}</td>
+              <td className="pack__sample">
+                {sample && (
+                  <>
+                    <span className="tertiary">{columnName(sample.column)}: </span>…{sample.before}
+                    <del>{sample.found}</del> <ins>{sample.replacement}</ins>
+                    {sample.after}…
+                  </>
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** What is blacked out in every text of the pack, and what that would do to the first runs. */
+export function RulesField({ draft, onChange, preview, isPreviewBehind, error }: RulesFieldProps) {
+  const toggle = (kind: PackDraft['kinds'][number], isOn: boolean) =>
+    onChange({ kinds: isOn ? [...draft.kinds, kind] : draft.kinds.filter((one) => one !== kind) });
+  const isOwnIssue = draft.patterns.some((_pattern, index) => patternIssue(error, draft, index) !== undefined);
+  const hasRules = draftRules(draft).length > 0;
+  return (
+    <div className="pack__rules">
+      <div className="pack__choices">
+        {standardRules.map(({ kind, name }) => (
+          <Checkbox
+            key={kind}
+            label={name}
+            isChecked={draft.kinds.includes(kind)}
+            onCheckedChange={(isOn) => toggle(kind, isOn)}
+          />
+        ))}
+      </div>
+      <Patterns draft={draft} onChange={onChange} error={error} />
+      {error && !isOwnIssue && <ErrorFailure title="The preview could not be made" error={error} />}
+      {hasRules && preview && !error && (
+        <div className={isPreviewBehind ? 'is-behind' : undefined} aria-busy={isPreviewBehind}>
+          <Preview draft={draft} preview={preview} />
+        </div>
+      )}
+      {!hasRules && <p className="small caution">Nothing is replaced: the pack holds every text as it was sent.</p>}
+    </div>
+  );
+}

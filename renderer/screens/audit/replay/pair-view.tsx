@@ -1,0 +1,96 @@
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import type { ReplayPair, ReplaySide } from '../../../../shared/contract/audit-replay.ts';
+import { Button } from '../../../components/button.tsx';
+import { formatDuration, formatPlural } from '../../../components/format.ts';
+import { Notice } from '../../../components/state-panels.tsx';
+import { runAddress } from '../../../shell/addresses.ts';
+import { formatCost } from '../format.ts';
+import { TextDifference } from './text-difference.tsx';
+
+function Measures({ side }: { side: ReplaySide }) {
+  const facts = [
+    side.totalMs === null ? null : formatDuration(side.totalMs),
+    side.usage && formatPlural(side.usage.total_tokens, 'token'),
+    side.cost === null ? null : formatCost(side.cost),
+    side.finishReason,
+  ].filter((fact) => fact !== null);
+  return <span className="caption tertiary numbers">{facts.join(', ')}</span>;
+}
+
+interface SideProps {
+  title: string;
+  side: ReplaySide | null;
+  /** What stands there while the side has no run. */
+  absent: string;
+  text: ReactNode;
+}
+
+function Side({ title, side, absent, text }: SideProps) {
+  const [, navigate] = useLocation();
+  return (
+    <section className="panel replay__side" aria-label={title}>
+      <div className="header header--line">
+        <h3>{title}</h3>
+        {side && <span className="small secondary truncate">{side.model}</span>}
+        <span className="grow" />
+        {side && (
+          <Button size="small" variant="quiet" onClick={() => navigate(runAddress(side.runId))}>
+            Open in playground
+          </Button>
+        )}
+      </div>
+      <div className="scroll replay__text" tabIndex={0} role="region" aria-label={`Answer ${title.toLowerCase()}`}>
+        {side ? (
+          <>
+            <Measures side={side} />
+            {side.error && <Notice tone="negative">{side.error.message}</Notice>}
+            <p className="turn__text">{text}</p>
+          </>
+        ) : (
+          <p className="tertiary">{absent}</p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+const waiting: Record<ReplayPair['state'], string> = {
+  waiting: 'Waits for its turn.',
+  running: 'Is being run again.',
+  completed: 'The run was removed since.',
+  failed: 'There is no new run.',
+};
+
+/** One run before and after, side by side, with what is other in the answer marked. */
+export function PairView({ pair, isDifferenceShown }: { pair: ReplayPair; isDifferenceShown: boolean }) {
+  const { original, replayed, failure } = pair;
+  const [before, after] = [original?.content ?? '', replayed?.content ?? ''];
+  const canCompare = isDifferenceShown && original !== null && replayed !== null && pair.state !== 'running';
+  return (
+    <div className="replay__pair">
+      <div className="replay__prompt scroll" tabIndex={0} role="region" aria-label="Input">
+        <p className="turn__text small secondary">{(replayed ?? original)?.renderedPrompt}</p>
+      </div>
+      {failure && (
+        <div className="replay__failure">
+          <Notice tone="negative">{failure}</Notice>
+        </div>
+      )}
+      <div className="replay__sides">
+        <Side
+          title="Before"
+          side={original}
+          absent="The original was removed since."
+          text={canCompare ? <TextDifference before={before} after={after} side="before" /> : before}
+        />
+        <Side
+          title="After"
+          side={replayed}
+          absent={waiting[pair.state]}
+          text={canCompare ? <TextDifference before={before} after={after} side="after" /> : after}
+        />
+      </div>
+    </div>
+  );
+}

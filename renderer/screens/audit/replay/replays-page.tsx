@@ -1,0 +1,194 @@
+import { ArrowLeft, Play, RotateCcw, Square, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Replay, ReplayPair, ReplayResults } from '../../../../shared/contract/audit-replay.ts';
+import { Button } from '../../../components/button.tsx';
+import { Switch } from '../../../components/choices.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { formatTime } from '../../../components/format.ts';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Progress } from '../../../components/progress.tsx';
+import { QueryView } from '../../../components/query-view.tsx';
+import { Select } from '../../../components/select.tsx';
+import { EmptyState } from '../../../components/state-panels.tsx';
+import { VirtualList } from '../../../components/virtual-list.tsx';
+import { pairsPerPage, useChangeReplay, useReplayResults, useReplays } from '../../../queries/audit-replays.ts';
+import { useActions } from '../../../stores/actions.ts';
+import { usePlace } from '../../../stores/activity.ts';
+import { formatWhole } from '../format.ts';
+import { PairView } from './pair-view.tsx';
+import { replayAddress } from './replay-address.ts';
+import { ReplayTotals } from './replay-totals.tsx';
+import './replay.css';
+
+function Controls({ replay }: { replay: Replay }) {
+  const { mutate } = useChangeReplay();
+  const [, navigate] = useLocation();
+  const change = (what: 'stop' | 'resume' | 'retry') => mutate({ id: replay.id, change: what });
+  const done = replay.completed + replay.failed;
+  return (
+    <>
+      <div className="replay__progress">
+        <Progress label={`Progress of ${replay.name}`} fraction={replay.total === 0 ? null : done / replay.total} />
+        <span className="caption tertiary numbers nowrap">
+          {formatWhole(done)} of {formatWhole(replay.total)}
+          {replay.failed > 0 && `, ${formatWhole(replay.failed)} failed`}
+          {replay.state === 'stopped' && ', stopped'}
+        </span>
+      </div>
+      {replay.state === 'running' && (
+        <Button size="small" icon={Square} keys="Escape" onClick={() => change('stop')}>
+          Stop
+        </Button>
+      )}
+      {replay.state === 'stopped' && (
+        <Button size="small" icon={Play} onClick={() => change('resume')}>
+          Go on
+        </Button>
+      )}
+      {replay.state !== 'running' && replay.failed > 0 && (
+        <Button size="small" icon={RotateCcw} onClick={() => change('retry')}>
+          Try the failed again
+        </Button>
+      )}
+      <IconButton
+        icon={Trash2}
+        label={`Forget ${replay.name}; its runs stay`}
+        size="small"
+        onClick={() => mutate({ id: replay.id, change: 'delete' }, { onSuccess: () => navigate(replayAddress()) })}
+      />
+    </>
+  );
+}
+
+const pairWords: Record<ReplayPair['state'], string> = {
+  waiting: 'waits',
+  running: 'running',
+  completed: '',
+  failed: 'failed',
+};
+
+function pairWord(pair: ReplayPair): string {
+  if (pair.state !== 'completed') return pairWords[pair.state];
+  return pair.original?.content === pair.replayed?.content ? 'same' : 'changed';
+}
+
+function PairRow({ pair, isOpen }: { pair: ReplayPair; isOpen: boolean }) {
+  const word = pairWord(pair);
+  return (
+    <div className={classNames('run-row', isOpen && 'is-selected')}>
+      <span className="tertiary numbers">{pair.position + 1}</span>
+      <span className="truncate grow">{pair.original?.renderedPrompt.split('\n', 1)[0] ?? 'Removed'}</span>
+      <span className={classNames('caption nowrap', word === 'failed' ? 'negative' : 'tertiary')}>{word}</span>
+    </div>
+  );
+}
+
+function Pairs({ results }: { results: ReplayResults }) {
+  const [openAt, setOpenAt] = useState(results.offset);
+  const [isDifferenceShown, setDifferenceShown] = useState(true);
+  const open = results.data.find(({ position }) => position === openAt) ?? results.data[0];
+  return (
+    <div className="replay__work">
+      <div className="panel panel--inset line-right">
+        <div className="header">
+          <h2>Runs</h2>
+          <span className="grow" />
+          <Switch label="Mark changes" isChecked={isDifferenceShown} onCheckedChange={setDifferenceShown} />
+        </div>
+        <VirtualList
+          label="Replayed runs"
+          className="replay__list"
+          items={results.data}
+          itemKey={({ position }) => String(position)}
+          rowHeight={28}
+          selectedKey={open ? String(open.position) : null}
+          onSelect={({ position }) => setOpenAt(position)}
+          renderItem={(pair, isOpen) => <PairRow pair={pair} isOpen={isOpen} />}
+        />
+      </div>
+      {open && <PairView pair={open} isDifferenceShown={isDifferenceShown} />}
+    </div>
+  );
+}
+
+function OpenReplay({ replay }: { replay: Replay }) {
+  const [page, setPage] = useState(0);
+  const { running, waiting, completed, failed } = replay;
+  const results = useReplayResults(replay.id, page, [running, waiting, completed, failed].join());
+  const { mutate } = useChangeReplay();
+  const pages = Math.ceil(replay.total / pairsPerPage);
+  useActions('audit-replay', [
+    {
+      id: 'audit.replay.stop',
+      title: 'Stop the replay',
+      group: 'Replay',
+      keys: 'Escape',
+      isEnabled: replay.state === 'running',
+      run: () => mutate({ id: replay.id, change: 'stop' }),
+    },
+  ]);
+  return (
+    <QueryView query={results} subject="the replay" rows={8}>
+      {(data) => (
+        <>
+          <ReplayTotals results={data} />
+          {pages > 1 && (
+            <div className="header header--line">
+              <Button size="small" disabled={page === 0} onClick={() => setPage(page - 1)}>
+                The {pairsPerPage} before
+              </Button>
+              <Button size="small" disabled={page >= pages - 1} onClick={() => setPage(page + 1)}>
+                The next {pairsPerPage}
+              </Button>
+            </div>
+          )}
+          <Pairs key={page} results={data} />
+        </>
+      )}
+    </QueryView>
+  );
+}
+
+/** Replays with what they changed; `id` opens one, null the newest. */
+export function ReplaysPage({ id }: { id: string | null }) {
+  const [, navigate] = useLocation();
+  const replays = useReplays();
+  const list = replays.data?.data ?? [];
+  const replay = list.find((one) => one.id === id) ?? (id === null ? list[0] : undefined);
+  usePlace(replay ? `Replays / ${replay.name}` : 'Replays');
+  return (
+    <>
+      <div className="toolbar">
+        <Button icon={ArrowLeft} variant="quiet" onClick={() => navigate('/audit')}>
+          Conversations
+        </Button>
+        <Select
+          label="Replay"
+          value={replay?.id ?? null}
+          placeholder="No replay"
+          onValueChange={(next) => navigate(replayAddress(next))}
+          options={list.map((one) => ({ value: one.id, label: `${one.name}, ${formatTime(one.createdAt)}` }))}
+        />
+        <span className="grow" />
+        {replay && <Controls replay={replay} />}
+      </div>
+      <QueryView query={replays} subject="the replays" rows={6}>
+        {() =>
+          replay ? (
+            <OpenReplay key={replay.id} replay={replay} />
+          ) : (
+            <div className="audit__state">
+              <EmptyState
+                title={list.length === 0 ? 'No replay yet' : 'This replay is not here any more'}
+                reason="Pick conversations in the list and press R: they run again on another model, and the answers stand side by side."
+              >
+                <Button onClick={() => navigate('/audit')}>Back to the conversations</Button>
+              </EmptyState>
+            </div>
+          )
+        }
+      </QueryView>
+    </>
+  );
+}
