@@ -127,7 +127,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       let output = '';
       app.process().stderr?.on('data', (text: Buffer) => (output += text.toString()));
       const page = await app.firstWindow();
-      await page.waitForLoadState('load');
+      // From here on the window has its own port: one that a test asks for cannot be taken for it.
+      await page.locator('#window > *').first().waitFor({ state: 'attached' });
       return {
         app,
         page,
