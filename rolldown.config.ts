@@ -28,6 +28,7 @@ export default defineConfig([
       serve: 'electron/server/serve.ts',
       keys: 'electron/server/keys.ts',
       'audit-thread': 'electron/storage/audit/audit-thread.ts',
+      'export-worker': 'electron/audit/exports/export-worker.ts',
       'keychain-probe-process': 'electron/key-store/keychain-probe-process.ts',
       'language-model-process': 'electron/on-device/language-model-process.ts',
     },

@@ -2,9 +2,12 @@ import type Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
 import { firstTables } from './migrations/0001-first-tables.ts';
 import { auditTables } from './migrations/0002-audit.ts';
+import { retentionTables } from './migrations/0003-retention.ts';
+import { sampleTables } from './migrations/0004-samples.ts';
+import { replayTables } from './migrations/0005-replays.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
-const migrations: readonly string[] = [firstTables, auditTables];
+const migrations: readonly string[] = [firstTables, auditTables, retentionTables, sampleTables, replayTables];
 
 function version(database: Database.Database): number {
   return database.pragma('user_version', { simple: true }) as number;

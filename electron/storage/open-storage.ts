@@ -5,12 +5,16 @@ import { createApiKeys } from './api-keys.ts';
 import { createAuditStore } from './audit/audit-store.ts';
 import { applyScheduledRestore, createBackups } from './backups.ts';
 import { databaseFile, openDatabase, prepareDirectory } from './database.ts';
+import { createExportRows } from './export-rows.ts';
 import { createFacts } from './facts.ts';
 import { lockHost } from './host-lock.ts';
 import { createLogSync } from './log-sync.ts';
 import { createProviderMemory } from './provider-memory.ts';
+import { createReplayStore } from './replay-store.ts';
+import { createRetentionStore } from './retention-store.ts';
 import type { Durability } from './run-recorder.ts';
 import { createRunStore } from './run-store.ts';
+import { createSampleStore } from './sample-store.ts';
 import { createSettingsStore } from './settings-store.ts';
 import type { Storage } from './storage.ts';
 
@@ -68,10 +72,16 @@ function assembleStorage(
   return {
     runs,
     audit: audit.store,
+    exportRows: createExportRows(database),
+    retention: createRetentionStore(database, facts),
+    samples: createSampleStore(database, facts),
+    replays: createReplayStore(database),
     apiKeys,
     settings: createSettingsStore(facts),
     providerMemory: createProviderMemory(database),
     windowCallerId,
+    databaseFile: file,
+    flush: runs.flush,
     databaseBytes: () => fileBytes(file) + fileBytes(`${file}-wal`),
     ...createBackups(directory, database, runs.flush),
     close: () => (closing ??= close()),

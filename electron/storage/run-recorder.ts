@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Conversations } from './conversations.ts';
 import type { LogSync } from './log-sync.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
+import type { RemovedRuns } from './run-removal.ts';
 import { outcomeColumns, outcomeTexts, runRow, runTextRow } from './run-rows.ts';
 import type { NewRun, RunOutcome, RunStore } from './storage.ts';
 
@@ -36,6 +37,7 @@ export interface RunRecorderOptions {
   /** `power-loss`: a finish also waits until the disk has it. `process`: until the operating system has it. */
   readonly durability: Durability;
   readonly draftIdOf: (run: NewRun) => string | null;
+  readonly removedRuns: RemovedRuns;
   /** Told that something was written. */
   readonly onWrite: () => void;
 }
@@ -44,7 +46,7 @@ export type Durability = 'process' | 'power-loss';
 
 /**
  * Writes runs in batches: whatever begins and finishes within one turn of the event loop shares one transaction, and a run
- * that ends before its begin was written costs one insert. Runs are never removed, so a run's sequence is also their count.
+ * that ends before its begin was written costs one insert. A sequence is never given twice, also when its run was removed.
  */
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const { database, conversations, logSync } = options;
@@ -54,7 +56,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   let beginTimer: NodeJS.Timeout | null = null;
   let finishTurn: NodeJS.Immediate | null = null;
   let syncTimer: NodeJS.Timeout | null = null;
-  let lastSequence = runReadQueries(database).newest.first({})?.sequence ?? 0;
+  let lastSequence = Math.max(runReadQueries(database).newest.first({})?.sequence ?? 0, options.removedRuns.lastRun());
 
   const writeBatch = database.transaction((batch: Iterable<RecordedRun>) => {
     let sequence = lastSequence;
@@ -129,7 +131,8 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       flush();
       if (syncTimer) clearTimeout(syncTimer);
     },
-    count: () => lastSequence + [...queue].filter(({ sequence }) => sequence === null).length,
+    count: () =>
+      lastSequence - options.removedRuns.count() + [...queue].filter(({ sequence }) => sequence === null).length,
     begin(run) {
       const recorded = { run, sequence: null, outcome: null, written: Promise.withResolvers<void>() };
       underWay.set(run.runId, recorded);

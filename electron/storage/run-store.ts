@@ -4,6 +4,7 @@ import { createContinuationTokens } from './continuation-token.ts';
 import { createConversations } from './conversations.ts';
 import type { LogSync } from './log-sync.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
+import { createRemovedRuns } from './run-removal.ts';
 import { createRunRecorder, type Durability, type RunRecorder } from './run-recorder.ts';
 import { runDetailOf, runSummaryOf } from './run-rows.ts';
 import type { NewRun, RunStore } from './storage.ts';
@@ -39,6 +40,7 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
   const recorder = createRunRecorder({
     ...options,
     conversations,
+    removedRuns: createRemovedRuns(database),
     draftIdOf: (run) => draftIdOf(run, windowCallerId),
   });
 

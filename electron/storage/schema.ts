@@ -19,7 +19,7 @@ export interface Schema {
   audit_views: AuditViewRow;
 }
 
-/** Single values of the whole database: `window_caller_id`, `token_secret`, `settings`. */
+/** Single values of the whole database: `window_caller_id`, `token_secret`, `settings`, `retention`, `samples`. */
 interface FactRow {
   name: string;
   value: string;

@@ -6,6 +6,10 @@ import type { RunDetail, RunSummary } from '../../shared/contract/runs.ts';
 import type { Settings } from '../../shared/contract/settings.ts';
 import type { ListedModel } from '../providers/provider.ts';
 import type { AuditStore } from './audit/audit-store.ts';
+import type { ExportRows } from './export-rows.ts';
+import type { ReplayStore } from './replay-store.ts';
+import type { RetentionStore } from './retention-store.ts';
+import type { SampleStore } from './sample-store.ts';
 
 /** What is known of a run when it starts. Times are milliseconds since 1970. */
 export interface NewRun {
@@ -127,11 +131,19 @@ export interface ProviderMemory {
 export interface Storage {
   readonly runs: RunStore;
   readonly audit: AuditStore;
+  readonly exportRows: ExportRows;
+  readonly retention: RetentionStore;
+  readonly samples: SampleStore;
+  readonly replays: ReplayStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerMemory: ProviderMemory;
   /** The caller id of calls from the window itself; made at the first start. */
   readonly windowCallerId: string;
+  /** The database's file, for threads that read it through a connection of their own. */
+  readonly databaseFile: string;
+  /** Writes runs that are queued now, so that whoever reads sees them. */
+  flush(): void;
   databaseBytes(): number;
   /** Copies in `<data folder>/backups`. */
   createBackup(): Promise<{ fileName: string; bytes: number }>;

@@ -2,6 +2,7 @@ import type { ErrorCode, ErrorDetail } from '../../../shared/app-error.ts';
 import type { AuditFacets, AuditFilter, AuditSummary } from '../../../shared/contract/audit.ts';
 import type { Conversation } from '../../../shared/contract/conversations.ts';
 import type { ReportPage, SearchPage, SearchRequest, WalkPosition, WalkRequest } from './audit-engine.ts';
+import type { Selection } from './selection.ts';
 
 type Result<Value> = Value | Promise<Value>;
 
@@ -12,6 +13,7 @@ export interface AuditCalls {
   report(input: WalkRequest & { hasFeedback: boolean }): Result<ReportPage>;
   list(input: WalkRequest): Result<{ data: Conversation[]; next: WalkPosition | null }>;
   search(input: SearchRequest): Result<SearchPage>;
+  select(input: { filter: AuditFilter }): Result<Selection>;
   summarize(
     input: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
     pause?: () => Promise<void>,

@@ -13,6 +13,7 @@ import { createConversationRows, type ConversationRows } from './conversation-ro
 import { facetsOf } from './facets.ts';
 import { Listing } from './listing.ts';
 import { Matches } from './matches.ts';
+import { selectionOf, type Selection } from './selection.ts';
 import { summaryOf } from './summary.ts';
 import { orderByValue } from './value-order.ts';
 
@@ -131,6 +132,14 @@ export class AuditEngine {
       isTotalExact: list.listing?.isDone ?? true,
       last,
     };
+  }
+
+  /** Everything that a filter finds now, in the order of the list, for those who go through it later. */
+  select({ filter }: { filter: AuditFilter }): Selection {
+    this.#followFor(filter);
+    const last = this.index.timeline.lastRun;
+    const matches = this.#matchesOf(filter);
+    return selectionOf(this.index.timeline, new Listing(this.index, matches, { last }), matches, last);
   }
 
   /** `pause` is awaited between slices of the work and may throw to end it. */

@@ -19,6 +19,7 @@ import { prepareQuery } from '../queries.ts';
 import { createAuditClient } from './audit-client.ts';
 import { createConversationRows } from './conversation-rows.ts';
 import { createFeedbackStore } from './feedback.ts';
+import type { Selection } from './selection.ts';
 import { createAuditViews, type AuditViewStore } from './views.ts';
 
 interface Cancellable {
@@ -60,6 +61,8 @@ export interface AuditStore {
   giveFeedback(conversationId: string, runId: string, input: FeedbackInput): Feedback;
   /** Lines of the window's list. Throws `invalid_request` for a snapshot of another list. */
   search(query: AuditSearchQuery, options: Cancellable): Promise<AuditPage>;
+  /** Everything that a filter of the window finds now. */
+  select(filter: AuditFilter, options: Cancellable): Promise<Selection>;
   summarize(
     query: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
     options: Cancellable,
@@ -133,6 +136,10 @@ export function createAuditStore(options: AuditStoreOptions) {
       flush();
       const { last: newest, ...page } = await client.call('search', { ...place, ...key, last }, { signal });
       return { ...page, snapshot: snapshots.write(key, newest) };
+    },
+    async select(filter, { signal }) {
+      flush();
+      return client.call('select', { filter: significant(filter) }, { signal });
     },
     async summarize({ filter, bucketSize }, { signal }) {
       flush();

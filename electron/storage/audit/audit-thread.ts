@@ -35,6 +35,7 @@ const calls: AuditCalls = {
   report: (input) => startedEngine().report(input),
   list: (input) => startedEngine().list(input),
   search: (input) => startedEngine().search(input),
+  select: (input) => startedEngine().select(input),
   summarize: (input, pause) => startedEngine().summarize(input, pause!),
   facets: () => startedEngine().facets(),
 };

@@ -1,0 +1,161 @@
+import { AppError } from '../../../shared/app-error.ts';
+import type { AuditExport } from '../../../shared/contract/audit-exports.ts';
+import type { ExportMessage } from './export-messages.ts';
+import type { ExportShelf } from './export-shelf.ts';
+import { packFiles, type PackCheckpoint, type PackRecord, type PackSnapshot } from './pack-state.ts';
+import { runExportWorker } from './run-export-worker.ts';
+
+export interface ExportJobOptions {
+  readonly record: PackRecord;
+  /** What was written when the host before this one ended. */
+  readonly checkpoint: PackCheckpoint | null;
+  readonly shelf: ExportShelf;
+  readonly databaseFile: string;
+  /** Writes down what goes into the pack, as it is now. */
+  readonly select: (record: PackRecord, file: string, signal: AbortSignal) => Promise<PackSnapshot>;
+  /** Resolves when it is this pack's turn; the returned function ends the turn. */
+  readonly takeTurn: (signal: AbortSignal) => Promise<() => void>;
+  readonly onChange: () => void;
+  readonly log: (message: string, error?: unknown) => void;
+}
+
+/** One pack from its plan to its last file. */
+export class ExportJob {
+  readonly #options: ExportJobOptions;
+  #record: PackRecord;
+  #progress: PackCheckpoint | null;
+  #step: AuditExport['step'] = null;
+  #work: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
+
+  constructor(options: ExportJobOptions) {
+    this.#options = options;
+    this.#record = options.record;
+    this.#progress = options.checkpoint;
+  }
+
+  get record(): PackRecord {
+    return this.#record;
+  }
+
+  /** Begins, or goes on after a stop or a failure. Does nothing for a pack that is under way or whole. */
+  async start(): Promise<void> {
+    if (this.#work !== null || this.#record.state === 'completed') return;
+    const stop = new AbortController();
+    const started = this.#change({ state: 'running', failure: null });
+    const ended = started.then(
+      () => this.#run(stop.signal),
+      () => {
+        this.#work = null;
+      },
+    );
+    this.#work = { stop, ended };
+    await started;
+  }
+
+  /** Resolves when nothing is written any more. `isPause`: it goes on by itself at the next start of the host. */
+  async stop({ isPause }: { isPause: boolean }): Promise<void> {
+    if (this.#work === null) return;
+    this.#work.stop.abort();
+    await this.#work.ended;
+    if (!isPause && this.#record.state === 'running') await this.#change({ state: 'stopped' });
+  }
+
+  state(): AuditExport {
+    const { plan, snapshot, result, state, failure, completedAt } = this.#record;
+    const done = result ?? this.#progress;
+    const { selection, runs, columns, rules, formats, form } = plan.input;
+    const files = result?.files ?? [];
+    const lengths = result ? files.map(({ bytes }) => bytes) : Object.values(this.#progress?.lengths ?? {});
+    return {
+      id: plan.id,
+      name: plan.name,
+      state,
+      step: this.#step,
+      failure,
+      createdAt: new Date(plan.createdAt).toISOString(),
+      completedAt: completedAt === null ? null : new Date(completedAt).toISOString(),
+      conversationsDone: done?.conversations ?? 0,
+      conversationsTotal: snapshot?.conversations ?? 0,
+      runsDone: done?.runs ?? 0,
+      bytes: lengths.reduce((sum, bytes) => sum + bytes, 0),
+      replaced: [...(done?.replaced ?? rules.map(() => 0))],
+      selection,
+      runs,
+      columns,
+      rules,
+      formats,
+      form,
+      files,
+    };
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    let endTurn: (() => void) | null = null;
+    try {
+      endTurn = await this.#options.takeTurn(signal);
+      await this.#write(signal);
+    } catch (error) {
+      if (!signal.aborted) await this.#fail(error);
+    } finally {
+      endTurn?.();
+      this.#work = null;
+      this.#setStep(null);
+    }
+  }
+
+  async #write(signal: AbortSignal): Promise<void> {
+    const { shelf, select, databaseFile } = this.#options;
+    const { plan } = this.#record;
+    const folder = shelf.folder(plan.id);
+    let { snapshot } = this.#record;
+    if (snapshot === null) {
+      this.#setStep('selecting');
+      snapshot = await select(this.#record, packFiles(folder).selection, signal);
+      await this.#change({ snapshot });
+    }
+    this.#setStep('writing');
+    const results: Extract<ExportMessage, { type: 'completed' }>['result'][] = [];
+    await runExportWorker(
+      { kind: 'pack', databaseFile, folder, plan, snapshot },
+      { signal, onMessage: (message) => this.#hear(message, results) },
+    );
+    const [result] = results;
+    if (result === undefined) {
+      if (!signal.aborted) throw new Error('The writer of the pack ended without saying why.');
+      return;
+    }
+    await this.#change({ state: 'completed', completedAt: Date.now(), result });
+    await shelf.tidy(plan.id);
+  }
+
+  #hear(message: ExportMessage, results: Extract<ExportMessage, { type: 'completed' }>['result'][]): void {
+    if (message.type === 'progress') this.#progress = message.progress;
+    else if (message.type === 'step') this.#step = message.step;
+    else if (message.type === 'completed') results.push(message.result);
+    this.#options.onChange();
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    if (!(error instanceof AppError)) this.#options.log(`evidence pack ${this.#record.plan.id} failed`, error);
+    const failure =
+      error instanceof AppError
+        ? error.message
+        : 'Something went wrong while the pack was written; the log says more. Go on with it to try again.';
+    await this.#change({ state: 'failed', failure }).catch((cause: unknown) => {
+      this.#record = { ...this.#record, state: 'failed', failure };
+      this.#options.log('the state of an evidence pack could not be kept', cause);
+    });
+  }
+
+  #setStep(step: AuditExport['step']): void {
+    this.#step = step;
+    this.#options.onChange();
+  }
+
+  async #change(change: Partial<PackRecord>): Promise<void> {
+    const next = { ...this.#record, ...change };
+    await this.#options.shelf.save(next);
+    this.#record = next;
+    this.#options.onChange();
+  }
+}

@@ -1,0 +1,92 @@
+import { redactedColumns, type ExportColumn } from '../../../shared/contract/audit-exports.ts';
+import type { ExportRow } from '../../storage/export-rows.ts';
+import type { FoundListener, Redactor } from './redaction.ts';
+
+/** The chosen columns of one run. */
+export type ExportRecord = Partial<Record<ExportColumn, unknown>>;
+
+/** When a pack was begun and whether the run met the filter. */
+export interface RecordContext {
+  readonly snapshotAt: number;
+  readonly isMatched: boolean;
+}
+
+function isoTime(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+function parsed(json: string | null): unknown {
+  return json === null ? null : (JSON.parse(json) as unknown);
+}
+
+type Reader = (row: ExportRow, context: RecordContext) => unknown;
+
+/** Of a run that ended after the pack was begun, only what was known then. */
+function onceEnded(read: (row: ExportRow) => unknown, before: unknown = null): Reader {
+  return (row, { snapshotAt }) => (row.completed_at !== null && row.completed_at < snapshotAt ? read(row) : before);
+}
+
+const readers: Readonly<Record<ExportColumn, Reader>> = {
+  conversationId: (row) => row.conversation_id,
+  conversationName: (row) => row.conversation_name,
+  runId: (row) => row.id,
+  messageId: (row) => row.message_id,
+  matched: (_, { isMatched }) => isMatched,
+  createdAt: (row) => isoTime(row.created_at),
+  completedAt: onceEnded((row) => isoTime(row.completed_at)),
+  status: onceEnded((row) => row.status, 'Running'),
+  callerId: (row) => row.caller_id,
+  workspaceId: (row) => row.workspace_id,
+  promptId: (row) => row.prompt_id,
+  promptVersionId: (row) => row.prompt_version_id,
+  aiSystem: (row) => row.ai_system,
+  model: (row) => row.model,
+  servedBy: (row) => row.served_by,
+  systemMessage: (row) => row.system_message,
+  promptText: (row) => row.prompt_text,
+  replacements: (row) => parsed(row.replacements_json),
+  renderedPrompt: (row) => row.rendered_prompt,
+  content: onceEnded((row) => row.content, ''),
+  reasoning: onceEnded((row) => row.reasoning),
+  finishReason: onceEnded((row) => row.finish_reason),
+  errorCode: onceEnded((row) => row.error_code),
+  errorMessage: onceEnded((row) => row.error_message),
+  configuration: (row) => parsed(row.configuration_json),
+  dataspaceIds: (row) => parsed(row.dataspace_ids_json),
+  promptTokens: onceEnded((row) => row.prompt_tokens),
+  completionTokens: onceEnded((row) => row.completion_tokens),
+  totalTokens: onceEnded((row) => row.total_tokens),
+  cost: onceEnded((row) => row.cost),
+  firstTokenMs: onceEnded((row) => row.first_token_ms),
+  totalMs: onceEnded((row) => row.total_ms),
+  appHeaders: (row) => parsed(row.app_headers_json) ?? {},
+  metadata: (row) => parsed(row.metadata_json),
+  citations: onceEnded((row) => parsed(row.citations_json) ?? [], []),
+  warnings: (row) => parsed(row.warnings_json) ?? [],
+  feedbackScore: (row) => row.score,
+  feedbackText: (row) => row.score_text,
+  feedbackTags: (row) => row.score_tags,
+  feedbackAt: (row) => isoTime(row.feedback_at),
+};
+
+const redacted: ReadonlySet<ExportColumn> = new Set(redactedColumns);
+
+/** Told of every place that a rule replaces, with the column that it is in. */
+export type ColumnListener = (column: ExportColumn, ...found: Parameters<FoundListener>) => void;
+
+/** Reads the columns of a run and replaces what the rules find, once for all formats. */
+export function exportRecord(
+  row: ExportRow,
+  columns: readonly ExportColumn[],
+  context: RecordContext,
+  redactor: Redactor,
+  onFound?: ColumnListener,
+): ExportRecord {
+  const record: ExportRecord = {};
+  for (const column of columns) {
+    const value = readers[column](row, context);
+    const listener = onFound && ((...found: Parameters<FoundListener>) => onFound(column, ...found));
+    record[column] = redacted.has(column) ? redactor.value(value, listener) : value;
+  }
+  return record;
+}

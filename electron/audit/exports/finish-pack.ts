@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+import type { AuditExport } from '../../../shared/contract/audit-exports.ts';
+import { redactedPlan } from './pack-facts.ts';
+import { packFiles, type PackPlan, type PackResult, type PackSnapshot } from './pack-state.ts';
+import type { WrittenPack } from './write-pack.ts';
+
+type PackFile = AuditExport['files'][number];
+
+async function describeFile(file: string, signal: AbortSignal): Promise<PackFile> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash, { signal });
+  return { name: basename(file), bytes: (await stat(file)).size, sha256: hash.digest('hex') };
+}
+
+async function describeFolder(folder: string, signal: AbortSignal): Promise<PackFile[]> {
+  const names = (await readdir(folder)).toSorted();
+  const files: PackFile[] = [];
+  for (const name of names) files.push(await describeFile(join(folder, name), signal));
+  return files;
+}
+
+/** Times inside the zip are that of the snapshot, so that the same pack is the same bytes. */
+export function zipOf(folder: string, names: readonly string[], at: number): Readable {
+  const zip = new ZipFile();
+  const mtime = new Date(at);
+  for (const name of names) zip.addFile(join(folder, name), name, { mtime, mode: 0o100644 });
+  zip.end();
+  return zip.outputStream as unknown as Readable;
+}
+
+/** What a reader needs to check a pack and to know what is in it. */
+function manifestOf(plan: PackPlan, snapshot: PackSnapshot, written: WrittenPack, files: readonly PackFile[]) {
+  const { input } = plan;
+  return {
+    format: 'touchstone-evidence-pack',
+    formatVersion: 1,
+    madeBy: { name: 'Touchstone', version: plan.version },
+    id: plan.id,
+    ...redactedPlan(plan),
+    snapshotAt: new Date(snapshot.at).toISOString(),
+    runs: input.runs,
+    columns: input.columns,
+    rules: input.rules.map((rule, index) => ({ ...rule, replaced: written.replaced[index] })),
+    formats: input.formats,
+    counts: { conversations: written.conversations, runs: written.runs },
+    notes: [
+      'Times are UTC. Costs are US dollars. Durations are milliseconds.',
+      'In the CSV file a text that a spreadsheet would take for a formula begins with an apostrophe.',
+    ],
+    files,
+  };
+}
+
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export interface FinishPackOptions {
+  readonly folder: string;
+  readonly plan: PackPlan;
+  readonly snapshot: PackSnapshot;
+  readonly written: WrittenPack;
+  readonly onStep: (step: 'checking' | 'packing') => void;
+  readonly signal: AbortSignal;
+}
+
+/** Writes the manifest, packs the files and puts the pack in its place. */
+export async function finishPack(options: FinishPackOptions): Promise<PackResult> {
+  const { plan, snapshot, written, signal } = options;
+  const files = packFiles(options.folder);
+  const isZip = plan.input.form === 'zip';
+  options.onStep('checking');
+  await rm(join(files.partial, 'manifest.json'), { force: true });
+  const described = await describeFolder(files.partial, signal);
+  const manifest = `${JSON.stringify(manifestOf(plan, snapshot, written, described), null, 2)}\n`;
+  await writeFile(join(files.partial, 'manifest.json'), manifest, { mode: 0o600 });
+  await syncFile(join(files.partial, 'manifest.json'));
+  const counts = { conversations: written.conversations, runs: written.runs, replaced: written.replaced };
+  if (!isZip) {
+    await rename(files.partial, files.pack);
+    return { ...counts, files: await describeFolder(files.pack, signal) };
+  }
+  options.onStep('packing');
+  const names = (await readdir(files.partial)).toSorted();
+  const partialZip = `${files.zip}.partial`;
+  await pipeline(zipOf(files.partial, names, snapshot.at), createWriteStream(partialZip, { mode: 0o600 }), { signal });
+  await syncFile(partialZip);
+  await rename(partialZip, files.zip);
+  return { ...counts, files: [await describeFile(files.zip, signal)] };
+}

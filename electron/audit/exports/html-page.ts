@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import type { ExportColumn } from '../../../shared/contract/audit-exports.ts';
+import type { ExportRecord } from './export-record.ts';
+
+/** Conversations on one page: enough to search in, few enough for a browser to open and print. */
+export const conversationsOfPage = 250;
+
+/** What the head of every page says of the pack. */
+export interface PageHead {
+  readonly name: string;
+  /** Lines of a name and a text. */
+  readonly facts: readonly (readonly [name: string, text: string])[];
+  readonly pages: number;
+}
+
+const style = `
+:root { color-scheme: light; --line: #d8dadf; --quiet: #5b6070; --ground: #f6f7f9; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 2rem; font: 15px/1.5 system-ui, sans-serif; color: #16181d; background: #fff; }
+h1 { font-size: 1.5rem; margin: 0 0 1rem; } h2 { font-size: 1.15rem; margin: 2.5rem 0 .25rem; padding-top: 1rem; border-top: 2px solid #16181d; }
+h3 { font-size: .8rem; margin: 1rem 0 .25rem; color: var(--quiet); font-weight: 600; }
+p { margin: 0 0 .5rem; } .quiet { color: var(--quiet); } nav { display: flex; gap: 1rem; margin: 1rem 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; font-size: .85rem; }
+dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+article { border: 1px solid var(--line); border-radius: 6px; padding: 1rem; margin: 1rem 0; }
+article.matched { border-left: 4px solid #3457d5; }
+pre { font: 13px/1.5 ui-monospace, monospace; background: var(--ground); border-radius: 4px; margin: 0; padding: .75rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+@media print { body { max-width: none; padding: 0; font-size: 10pt; } nav { display: none; } pre { font-size: 9pt; border: 1px solid var(--line); } h2, h3 { break-after: avoid; } }
+`;
+
+/** Nothing but the page's own style is allowed: text of a model can bring in neither a script nor a picture. */
+const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'`;
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
+}
+
+/** `evidence.html`, `evidence-0002.html` and so on; the first page is number 1. */
+export function pageName(page: number): string {
+  return page === 1 ? 'evidence.html' : `evidence-${String(page).padStart(4, '0')}.html`;
+}
+
+function links(page: number, pages: number): string {
+  if (pages === 1) return '';
+  const link = (to: number, text: string) => (to < 1 || to > pages ? '' : `<a href="${pageName(to)}">${text}</a>`);
+  const place = `<span class="quiet">Page ${page} of ${pages}</span>`;
+  return `<nav>${link(page - 1, 'Previous page')}${place}${link(page + 1, 'Next page')}</nav>\n`;
+}
+
+export function pageStart(head: PageHead, page: number): string {
+  const facts = head.facts.map(([name, text]) => `<dt>${escaped(name)}</dt><dd>${escaped(text)}</dd>`).join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(head.name)}</title>
+<style>${style}</style>
+</head>
+<body>
+<h1>${escaped(head.name)}</h1>
+<dl>
+${facts}
+</dl>
+${links(page, head.pages)}`;
+}
+
+export function pageEnd(head: PageHead, page: number): string {
+  return `${links(page, head.pages)}</body>\n</html>\n`;
+}
+
+/** Columns that stand as blocks of text, with what people call them. */
+const blocks: Readonly<Partial<Record<ExportColumn, string>>> = {
+  systemMessage: 'System message',
+  promptText: 'Prompt template',
+  replacements: 'Replacements',
+  renderedPrompt: 'Prompt as it was sent',
+  content: 'Answer',
+  reasoning: 'Reasoning',
+  errorMessage: 'Failure',
+  configuration: 'Configuration',
+  appHeaders: 'Headers',
+  metadata: 'Metadata',
+  citations: 'Citations',
+  warnings: 'Warnings',
+  feedbackText: 'Feedback',
+};
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+/** `promptTokens` becomes `Prompt tokens`. */
+function label(column: string): string {
+  const words = column.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function runArticle(record: ExportRecord): string {
+  const facts: string[] = [];
+  const texts: string[] = [];
+  for (const [column, value] of Object.entries(record) as [ExportColumn, unknown][]) {
+    if (column === 'conversationId' || column === 'conversationName' || isEmpty(value)) continue;
+    const title = blocks[column];
+    const text = typeof value === 'string' ? value : JSON.stringify(value, null, title === undefined ? 0 : 2);
+    if (title === undefined) facts.push(`<dt>${escaped(label(column))}</dt><dd>${escaped(text)}</dd>`);
+    else texts.push(`<h3>${title}</h3>\n<pre dir="auto">${escaped(text)}</pre>`);
+  }
+  const mark = record.matched === true ? ' class="matched"' : '';
+  return `<article${mark}>\n<dl>${facts.join('\n')}</dl>\n${texts.join('\n')}\n</article>\n`;
+}
+
+/** A conversation with its runs, oldest first. `position` counts the conversations of the pack from 1. */
+export function conversationSection(position: number, records: readonly ExportRecord[]): string {
+  const [first] = records;
+  const name = typeof first?.conversationName === 'string' ? first.conversationName : '';
+  const id = typeof first?.conversationId === 'string' ? `<p class="quiet">${escaped(first.conversationId)}</p>\n` : '';
+  const title = name === '' ? `Conversation ${position}` : `${position}. ${name}`;
+  return `<section>\n<h2 dir="auto">${escaped(title)}</h2>\n${id}${records.map(runArticle).join('')}</section>\n`;
+}

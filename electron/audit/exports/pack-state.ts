@@ -1,0 +1,85 @@
+import { open, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AuditExport, AuditExportInput } from '../../../shared/contract/audit-exports.ts';
+
+/** What is kept of a pack from its beginning to its end, beside its files. Times are milliseconds since 1970. */
+export interface PackPlan {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+  /** Version of the service that began it. */
+  readonly version: string;
+  readonly input: Required<AuditExportInput>;
+}
+
+/** What the selection found out. What is recorded or ends afterwards is not in the pack. */
+export interface PackSnapshot {
+  readonly at: number;
+  /** Highest `runs.sequence`. */
+  readonly lastRun: number;
+  readonly conversations: number;
+}
+
+/** How far the files are written: everything up to here is on disk. */
+export interface PackCheckpoint {
+  /** Bytes of the selection that are written. */
+  readonly offset: number;
+  readonly conversations: number;
+  readonly runs: number;
+  readonly replaced: readonly number[];
+  /** Lengths of the files. */
+  readonly lengths: Readonly<Record<string, number>>;
+}
+
+/** A pack that is whole. */
+export interface PackResult {
+  readonly conversations: number;
+  readonly runs: number;
+  readonly replaced: readonly number[];
+  readonly files: AuditExport['files'];
+}
+
+/** The whole of `export.json`. */
+export interface PackRecord {
+  readonly plan: PackPlan;
+  readonly snapshot: PackSnapshot | null;
+  readonly state: AuditExport['state'];
+  readonly failure: string | null;
+  readonly completedAt: number | null;
+  readonly result: PackResult | null;
+}
+
+/** Where the parts of a pack lie in its folder. */
+export function packFiles(folder: string) {
+  return {
+    record: join(folder, 'export.json'),
+    selection: join(folder, 'selection.bin'),
+    checkpoint: join(folder, 'checkpoint.json'),
+    /** The files while they are written. */
+    partial: join(folder, 'pack.partial'),
+    pack: join(folder, 'pack'),
+    zip: join(folder, 'evidence.zip'),
+  } as const;
+}
+
+/** Replaces a file so that it is whole at every moment, also through a loss of power. */
+export async function writeJson(file: string, value: unknown): Promise<void> {
+  await writeFile(`${file}.partial`, JSON.stringify(value, null, 2), { mode: 0o600 });
+  const handle = await open(`${file}.partial`, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.partial`, file);
+}
+
+/** Null when the file is not there. */
+export async function readJson<Value>(file: string): Promise<Value | null> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Value;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import type { RedactionPreview } from '../../../shared/contract/audit-exports.ts';
+import type { ExportRows } from '../../storage/export-rows.ts';
+import type { PreviewedRules, PreviewTask } from './export-messages.ts';
+import { exportRecord } from './export-record.ts';
+import type { Place } from './found-places.ts';
+import { createRedactor, replacementOf } from './redaction.ts';
+
+/** Runs that a preview looks at, at most. */
+export const mostPreviewedRuns = 500;
+
+const mostSamples = 10;
+/** Characters around a found place. */
+const contextLength = 40;
+const mostFoundLength = 200;
+
+function surroundings(text: string, { start, end }: Place) {
+  return {
+    before: text.slice(Math.max(0, start - contextLength), start),
+    found: text.slice(start, Math.min(end, start + mostFoundLength)),
+    after: text.slice(end, end + contextLength),
+  };
+}
+
+/** Applies the rules to the first runs of a selection and shows what each of them finds. */
+export function previewRules(task: PreviewTask, rows: ExportRows): PreviewedRules {
+  const redactor = createRedactor(task.rules);
+  const samples = task.rules.map((): RedactionPreview['rules'][number]['samples'] => []);
+  const runsOfRule = task.rules.map(() => 0);
+  const snapshotAt = Number.POSITIVE_INFINITY;
+  let examinedRuns = 0;
+  for (const { conversation, runs } of task.conversations) {
+    const matched = new Set(runs);
+    for (const row of rows.runs(conversation, Number.MAX_SAFE_INTEGER)) {
+      const isMatched = matched.has(row.sequence);
+      if (task.runs === 'matched' && !isMatched) continue;
+      if (examinedRuns === mostPreviewedRuns) break;
+      examinedRuns += 1;
+      const countsBefore = [...redactor.counts];
+      exportRecord(row, task.columns, { snapshotAt, isMatched }, redactor, (column, rule, text, place) => {
+        if (samples[rule]!.length >= mostSamples) return;
+        samples[rule]!.push({
+          conversationId: row.conversation_id,
+          runId: row.id,
+          column,
+          ...surroundings(text, place),
+          replacement: replacementOf(task.rules[rule]!),
+        });
+      });
+      for (const [rule, count] of countsBefore.entries()) if (redactor.counts[rule]! > count) runsOfRule[rule]! += 1;
+    }
+  }
+  return {
+    examinedRuns,
+    rules: samples.map((found, rule) => ({ count: redactor.counts[rule]!, runs: runsOfRule[rule]!, samples: found })),
+  };
+}

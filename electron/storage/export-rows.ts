@@ -1,0 +1,60 @@
+import type Database from 'better-sqlite3';
+import { prepareQuery } from './queries.ts';
+
+/** What an evidence pack may say of a run, as it is kept. */
+export type ExportRow = ReturnType<ReturnType<typeof exportQueries>['runs']['all']>[number];
+
+/** Reads conversations for evidence packs, each in a moment of its own: a long read would keep the log from being emptied. */
+export interface ExportRows {
+  /** The runs of a conversation up to a sequence, oldest first. */
+  runs(conversation: number, lastRun: number): ExportRow[];
+  /** `conversations.sequence`; null for an unknown id. */
+  conversation(id: string): number | null;
+  runSequences(conversation: number): number[];
+  /** Highest `runs.sequence`; 0 without runs. */
+  lastRun(): number;
+}
+
+export function createExportRows(database: Database.Database): ExportRows {
+  const queries = exportQueries(database);
+  return {
+    runs: (conversation, lastRun) => queries.runs.all({ conversation, lastRun }),
+    conversation: (id) => queries.conversation.first({ id: id.toLowerCase() })?.sequence ?? null,
+    runSequences: (conversation) => queries.sequences.all({ conversation }).map(({ sequence }) => sequence),
+    lastRun: () => queries.last.first({})?.sequence ?? 0,
+  };
+}
+
+function exportQueries(database: Database.Database) {
+  return {
+    runs: prepareQuery(database, (tables, input: { conversation: number; lastRun: number }) =>
+      tables
+        .selectFrom('runs')
+        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+        .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
+        .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+        .selectAll(['runs', 'run_texts'])
+        .select([
+          'conversations.id as conversation_id',
+          'conversations.name as conversation_name',
+          'conversations.workspace_id',
+          'feedback.score',
+          'feedback.score_text',
+          'feedback.score_tags',
+          'feedback.updated_at as feedback_at',
+        ])
+        .where('runs.conversation', '=', input.conversation)
+        .where('runs.sequence', '<=', input.lastRun)
+        .orderBy('runs.sequence'),
+    ),
+    conversation: prepareQuery(database, (tables, input: { id: string }) =>
+      tables.selectFrom('conversations').select('sequence').where('id', '=', input.id),
+    ),
+    sequences: prepareQuery(database, (tables, input: { conversation: number }) =>
+      tables.selectFrom('runs').select('sequence').where('conversation', '=', input.conversation).orderBy('sequence'),
+    ),
+    last: prepareQuery(database, (tables) =>
+      tables.selectFrom('runs').select('sequence').orderBy('sequence', 'desc').limit(1),
+    ),
+  };
+}

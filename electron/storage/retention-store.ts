@@ -1,0 +1,145 @@
+import type Database from 'better-sqlite3';
+import { z } from 'zod';
+import type { Facts } from './facts.ts';
+import { createRunRemoval } from './run-removal.ts';
+
+export type RetentionMode = 'delete' | 'anonymise';
+
+/** Where a walk through old runs goes on. */
+export interface OldRunPosition {
+  readonly isAnonymous: 0 | 1;
+  readonly createdAt: number;
+  readonly conversation: number;
+  readonly sequence: number;
+}
+
+const appliedRetention = z.object({
+  mode: z.enum(['delete', 'anonymise']),
+  startedAt: z.number(),
+  endedAt: z.number().nullable(),
+  runs: z.int(),
+});
+/** When the retention was applied last. Times are milliseconds since 1970. */
+export type AppliedRetention = z.infer<typeof appliedRetention>;
+
+/** Old runs: found slice by slice, so that the service is never held for long. Samples are not among them. */
+export interface RetentionStore {
+  /** Runs that a mode would change, oldest first; at most `limit` from a position on. */
+  find(mode: RetentionMode, before: number, after: OldRunPosition | null, limit: number): OldRunPosition[];
+  /** Bytes of the texts of a run. */
+  textBytes(sequence: number): number;
+  /** Deletes or anonymises at most `limit` runs in one transaction and returns how many; 0 when there are none left. */
+  apply(mode: RetentionMode, before: number, limit: number): number;
+  lastApplied(): AppliedRetention | null;
+  noteApplied(applied: AppliedRetention): void;
+}
+
+/** Rows that were made anonymous hold nothing more to blank, but may still be deleted. */
+const startOf: Readonly<Record<0 | 1, OldRunPosition>> = {
+  0: { isAnonymous: 0, createdAt: -1, conversation: 0, sequence: 0 },
+  1: { isAnonymous: 1, createdAt: -1, conversation: 0, sequence: 0 },
+};
+
+export function createRetentionStore(database: Database.Database, facts: Facts): RetentionStore {
+  const removal = createRunRemoval(database);
+  const anonymise = createAnonymiser(database);
+  const select = database.prepare<[OldRunPosition & { before: number; limit: number }], OldRunPosition>(`
+    SELECT is_anonymous AS isAnonymous, created_at AS createdAt, conversation, sequence
+    FROM runs INDEXED BY runs_by_age
+    WHERE is_anonymous = @isAnonymous
+      AND (created_at, conversation, sequence) > (@createdAt, @conversation, @sequence)
+      AND created_at < @before
+      AND NOT EXISTS (
+        SELECT 1 FROM conversations JOIN sample_conversations USING (id) WHERE conversations.sequence = conversation
+      )
+    ORDER BY created_at, conversation, sequence
+    LIMIT @limit
+  `);
+  const isEnded = database
+    .prepare<[number], 1>("SELECT 1 FROM runs WHERE sequence = ? AND status <> 'Running'")
+    .pluck();
+  const textBytes = database
+    .prepare<[number], number>(
+      `SELECT octet_length(prompt_text) + octet_length(rendered_prompt) + octet_length(content)
+        + coalesce(octet_length(system_message), 0) + coalesce(octet_length(replacements_json), 0)
+        + coalesce(octet_length(configuration_json), 0) + coalesce(octet_length(metadata_json), 0)
+        + coalesce(octet_length(reasoning), 0) + coalesce(octet_length(citations_json), 0)
+       FROM run_texts WHERE run = ?`,
+    )
+    .pluck();
+
+  function find(mode: RetentionMode, before: number, after: OldRunPosition | null, limit: number): OldRunPosition[] {
+    const position = after ?? startOf[0];
+    const found = select.all({ ...position, before, limit });
+    if (mode === 'anonymise' || position.isAnonymous === 1 || found.length === limit) return found;
+    return [...found, ...select.all({ ...startOf[1], before, limit: limit - found.length })];
+  }
+
+  const applySlice = database.transaction((mode: RetentionMode, before: number, limit: number) => {
+    const found = find(mode, before, null, limit).filter(({ sequence }) => isEnded.get(sequence) === 1);
+    if (mode === 'delete') removal.remove(found);
+    else anonymise(found);
+    return found.length;
+  });
+
+  return {
+    find,
+    textBytes: (sequence) => textBytes.get(sequence) ?? 0,
+    apply(mode, before, limit) {
+      // What is taken away is overwritten too: otherwise it would stay readable in the file's free pages.
+      database.pragma('secure_delete = ON');
+      try {
+        return applySlice.immediate(mode, before, limit);
+      } finally {
+        database.pragma('secure_delete = OFF');
+      }
+    },
+    lastApplied() {
+      const kept = facts.read('retention');
+      return kept === null ? null : appliedRetention.parse(JSON.parse(kept));
+    },
+    noteApplied: (applied) => facts.write('retention', JSON.stringify(applied)),
+  };
+}
+
+/** Numbers and switches of a configuration say nothing about anybody; texts in it may. */
+function withoutTexts(configurationJson: string | null): string | null {
+  if (configurationJson === null) return null;
+  const kept = Object.entries(JSON.parse(configurationJson) as object).filter(
+    ([, value]) => typeof value === 'number' || typeof value === 'boolean',
+  );
+  return JSON.stringify(Object.fromEntries(kept));
+}
+
+/** Stands where a prompt's first line stood. */
+const anonymousTitle = 'Anonymised';
+
+function createAnonymiser(database: Database.Database): (runs: readonly OldRunPosition[]) => void {
+  const configuration = database
+    .prepare<[number], string | null>('SELECT configuration_json FROM run_texts WHERE run = ?')
+    .pluck();
+  const blankTexts = database.prepare<[string | null, number]>(`
+    UPDATE run_texts SET prompt_text = '', system_message = NULL, replacements_json = NULL, rendered_prompt = '',
+      configuration_json = ?, metadata_json = '{"anonymised":true}', warnings_json = NULL, content = '', reasoning = NULL,
+      error_message = NULL, citations_json = NULL
+    WHERE run = ?
+  `);
+  const blankRun = database.prepare<[string, number]>(
+    'UPDATE runs SET is_anonymous = 1, title = ?, draft_id = NULL, app_headers_json = NULL WHERE sequence = ?',
+  );
+  const blankFeedback = database.prepare<[number]>('UPDATE feedback SET score_text = NULL WHERE run = ?');
+  // A conversation is named by its first prompt.
+  const blankName = database.prepare<[string, number, number]>(
+    'UPDATE conversations SET name = ? WHERE sequence = ? AND created_at <= ?',
+  );
+  const noteChange = database.prepare<[number]>("INSERT INTO run_changes (run, kind) VALUES (?, 'run')");
+  return (runs) => {
+    for (const { sequence, conversation, createdAt } of runs) {
+      blankTexts.run(withoutTexts(configuration.get(sequence) ?? null), sequence);
+      blankRun.run(anonymousTitle, sequence);
+      blankFeedback.run(sequence);
+      blankName.run(anonymousTitle, conversation, createdAt);
+      noteChange.run(sequence);
+    }
+  };
+}

@@ -1,0 +1,85 @@
+import type Database from 'better-sqlite3';
+import { z } from 'zod';
+import type { Facts } from './facts.ts';
+import { createRunRemoval } from './run-removal.ts';
+
+const sampleState = z.object({ isWhole: z.boolean(), loadedAt: z.number() });
+
+/** What a person thought of a sample run. */
+export interface SampleFeedback {
+  readonly runId: string;
+  readonly score: number | null;
+  readonly scoreText: string | null;
+  readonly scoreTags: string | null;
+  readonly updatedAt: number;
+}
+
+/** Which conversations are samples. Their names are kept before their runs, so that whatever was begun can be removed. */
+export interface SampleStore {
+  /** Null when no sample is here; `isWhole` is false while loading, and after a loading that was interrupted. */
+  state(): { readonly isWhole: boolean; readonly loadedAt: number } | null;
+  count(): { conversations: number; runs: number };
+  begin(loadedAt: number): void;
+  mark(conversationIds: readonly string[]): void;
+  giveFeedback(feedback: readonly SampleFeedback[]): void;
+  finish(): void;
+  /** Removes at most `limit` conversations in one transaction; false when there are none left. */
+  removeSome(limit: number): boolean;
+}
+
+export function createSampleStore(database: Database.Database, facts: Facts): SampleStore {
+  const removal = createRunRemoval(database);
+  const mark = database.prepare<[string]>('INSERT INTO sample_conversations (id) VALUES (?)');
+  const unmark = database.prepare<[string]>('DELETE FROM sample_conversations WHERE id = ?');
+  const some = database.prepare<[number], string>('SELECT id FROM sample_conversations LIMIT ?').pluck();
+  const runsOf = database.prepare<[string], { sequence: number; conversation: number }>(
+    `SELECT runs.sequence, runs.conversation FROM conversations JOIN runs ON runs.conversation = conversations.sequence
+     WHERE conversations.id = ?`,
+  );
+  const counted = database.prepare<[], { conversations: number; runs: number }>(
+    `SELECT count(DISTINCT conversations.sequence) AS conversations, count(runs.sequence) AS runs
+     FROM sample_conversations JOIN conversations USING (id) JOIN runs ON runs.conversation = conversations.sequence`,
+  );
+  const addFeedback = database.prepare<[SampleFeedback]>(
+    `INSERT INTO feedback (run, score, score_text, score_tags, updated_at)
+     SELECT sequence, @score, @scoreText, @scoreTags, @updatedAt FROM runs WHERE id = @runId`,
+  );
+  const noteFeedback = database.prepare<[string]>(
+    "INSERT INTO run_changes (run, kind) SELECT sequence, 'feedback' FROM runs WHERE id = ?",
+  );
+
+  function state(): z.infer<typeof sampleState> | null {
+    const kept = facts.read('samples');
+    return kept === null || kept === '' ? null : sampleState.parse(JSON.parse(kept));
+  }
+
+  const removeSlice = database.transaction((limit: number) => {
+    const ids = some.all(limit);
+    for (const id of ids) {
+      removal.remove(runsOf.all(id));
+      unmark.run(id);
+    }
+    if (ids.length < limit) facts.write('samples', '');
+    return ids.length === limit;
+  });
+
+  return {
+    state,
+    count: () => counted.get()!,
+    begin: (loadedAt) => facts.write('samples', JSON.stringify({ isWhole: false, loadedAt })),
+    mark: database.transaction((ids: readonly string[]) => {
+      for (const id of ids) mark.run(id);
+    }),
+    giveFeedback: database.transaction((given: readonly SampleFeedback[]) => {
+      for (const feedback of given) {
+        addFeedback.run(feedback);
+        noteFeedback.run(feedback.runId);
+      }
+    }),
+    finish() {
+      const begun = state();
+      if (begun !== null) facts.write('samples', JSON.stringify({ ...begun, isWhole: true }));
+    },
+    removeSome: (limit) => removeSlice.immediate(limit),
+  };
+}
