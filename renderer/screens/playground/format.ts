@@ -9,10 +9,6 @@ export function shortCount(count: number): string {
   return `${Number((count / 1_000_000).toFixed(2))}M`;
 }
 
-export function fullCount(count: number): string {
-  return count.toLocaleString('en');
-}
-
 /** Dollars per million tokens, without the sign: `2.50`, `0.075`, `0`. */
 export function price(dollars: number): string {
   if (dollars === 0) return '0';
@@ -46,13 +42,6 @@ export function timeLeft(seconds: number): string {
   return `${Math.round(seconds / 60)} min left`;
 }
 
-/** Megabytes of 1,000,000 bytes, as downloads are sold, with one decimal. */
-export function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toFixed(1);
-}
-
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const longDate = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 const shortDate = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -60,12 +49,6 @@ const shortDate = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
   timeZone: 'UTC',
 });
-
-/** Today's times as `14:06`, older ones as `18 Nov 14:06`. */
-export function moment(time: Date, now: Date): string {
-  const isToday = time.toDateString() === now.toDateString();
-  return isToday ? clock.format(time) : `${dayAndMonth.format(time)} ${clock.format(time)}`;
-}
 
 /** Time of day with milliseconds: `14:09:31.204`. */
 export function preciseClock(time: Date): string {
@@ -87,8 +70,4 @@ export function daysUntil(date: string, now: Date): number {
 /** About how many tokens a text has; models count differently, so it is always shown as an estimate. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
-}
-
-export function plural(count: number, singular: string, more = `${singular}s`): string {
-  return `${fullCount(count)} ${count === 1 ? singular : more}`;
 }

@@ -106,10 +106,11 @@ function useActionsOf(state: PlaygroundState): void {
 }
 
 function Wire({ state }: { state: PlaygroundState }) {
-  const { draft, live, code, change } = state;
+  const { draft, live, shown, code, change } = state;
   return (
     <WirePanel
-      run={live}
+      // What went over the wire for a run of the history was not kept.
+      run={live?.key === shown?.key ? live : null}
       transport={draft.transport}
       onTransportChange={(transport) => change({ transport })}
       code={code}

@@ -1,236 +1,20 @@
-import { Braces, Brain, Check, Image, Search, Wrench, type LucideIcon } from 'lucide-react';
+import { Search } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useMemo, useState, type KeyboardEvent } from 'react';
 import { useLocation } from 'wouter';
-import { Button } from '../../../components/button.tsx';
-import { Checkbox } from '../../../components/choices.tsx';
-import { classNames } from '../../../components/class-names.ts';
+import type { CompatibleEndpoint, Model } from '../../../../shared/contract/providers.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
-import { Badge, Dot } from '../../../components/marks.tsx';
 import { LoadingRows } from '../../../components/state-panels.tsx';
-import type { CompatibleEndpoint, Model, ProviderState } from '../../../../shared/contract/providers.ts';
 import { useEndpoints, useTestEndpoint } from '../../../queries/endpoints.ts';
 import { useModels } from '../../../queries/models.ts';
 import { useProviders } from '../../../queries/providers.ts';
-import { settingsAddress } from '../../../shell/addresses.ts';
-import { price, shortCount } from '../format.ts';
 import { ModelDetail } from './model-detail.tsx';
+import { groupModels, modelKey, noFilter } from './model-list.ts';
+import type { ModelFilter } from './model-list.ts';
+import { GroupHead, ModelRow } from './model-rows.tsx';
+import { FilterBar, PickerFoot } from './picker-filters.tsx';
 import { UnknownName } from './unknown-name.tsx';
-import {
-  groupModels,
-  isOnDevice,
-  modelKey,
-  noFilter,
-  readinessOf,
-  servicePlace,
-  shortName,
-  shutdownMark,
-} from './model-list.ts';
-import type { ModelFilter, ModelGroup } from './model-list.ts';
-
-type Capability = Model['capabilities'][number];
-const capabilities: readonly { id: Capability; label: string; icon: LucideIcon }[] = [
-  { id: 'tools', label: 'Tools', icon: Wrench },
-  { id: 'images', label: 'Reads images', icon: Image },
-  { id: 'reasoning', label: 'Reasoning', icon: Brain },
-  { id: 'structured-output', label: 'JSON schema', icon: Braces },
-];
-
-/** The letters that were searched for stand out in the name. */
-function Name({ name, words }: { name: string; words: string }) {
-  const word = words
-    .toLowerCase()
-    .split(/\s+/)
-    .find((candidate) => candidate !== '' && name.toLowerCase().includes(candidate));
-  const at = word ? name.toLowerCase().indexOf(word) : -1;
-  if (!word || at < 0) return <>{name}</>;
-  return (
-    <>
-      {name.slice(0, at)}
-      <mark>{name.slice(at, at + word.length)}</mark>
-      {name.slice(at + word.length)}
-    </>
-  );
-}
-
-function Note({ model }: { model: Model }) {
-  const mark = shutdownMark(model, new Date());
-  if (mark) return <Badge tone={mark.tone}>{mark.text}</Badge>;
-  if (model.aiSystem !== 'ServiceAi') return null;
-  const place = servicePlace(model);
-  return (
-    <span className="caption tertiary truncate">
-      {isOnDevice(model) ? 'Runs on this device' : place[0]?.toUpperCase() + place.slice(1)}
-    </span>
-  );
-}
-
-function Figure({ value }: { value: string | null }) {
-  return <span className="models__number">{value ?? '–'}</span>;
-}
-
-function ModelRow({
-  model,
-  isActive,
-  isChosen,
-  words,
-  onActivate,
-  onChoose,
-}: {
-  model: Model;
-  isActive: boolean;
-  isChosen: boolean;
-  words: string;
-  onActivate: () => void;
-  onChoose: () => void;
-}) {
-  const row = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (isActive) row.current?.scrollIntoView({ block: 'nearest' });
-  }, [isActive]);
-  return (
-    <div
-      ref={row}
-      id={`model-${modelKey(model)}`}
-      role="option"
-      aria-selected={isActive}
-      className={classNames('models__row', isActive && 'is-selected', !model.isReady && 'is-off')}
-      onPointerMove={onActivate}
-      onClick={onChoose}
-    >
-      <span className="models__check">{isChosen && <Icon icon={Check} size="small" />}</span>
-      <span className="models__name truncate" title={model.name}>
-        <Name name={shortName(model)} words={words} />
-        <span className="visually-hidden">
-          {isChosen ? ', chosen' : ''}
-          {model.isReady ? '' : ', not ready'}
-        </span>
-      </span>
-      <Figure value={model.contextTokens === null ? null : shortCount(model.contextTokens)} />
-      <Figure value={model.inputPrice === null ? null : price(model.inputPrice)} />
-      <Figure value={model.outputPrice === null ? null : price(model.outputPrice)} />
-      <span className="models__caps">
-        {capabilities.map(({ id, label, icon }) => (
-          <span key={id} title={label}>
-            {model.capabilities.includes(id) && <Icon icon={icon} size="small" />}
-          </span>
-        ))}
-      </span>
-      <span className="models__note">
-        <Note model={model} />
-      </span>
-    </div>
-  );
-}
-
-function GroupHead({
-  group,
-  providers,
-  endpoints,
-  onLeave,
-}: {
-  group: ModelGroup;
-  providers: readonly ProviderState[];
-  endpoints: readonly CompatibleEndpoint[];
-  onLeave: (address: string) => void;
-}) {
-  const { isReady, text } = readinessOf(group, providers, endpoints);
-  const isEndpoint = group.aiSystem === 'OpenAiCompatible';
-  return (
-    <div className="models__group">
-      <span className="strong">{group.title}</span>
-      {isReady ? (
-        <span className="row caption tertiary key-state">
-          {group.aiSystem !== 'ServiceAi' && !isEndpoint && <Dot tone="positive" />}
-          {text}
-        </span>
-      ) : (
-        <Badge tone="caution">{text}</Badge>
-      )}
-      <span className="grow" />
-      {!isReady && (
-        <Button size="small" onClick={() => onLeave(settingsAddress(isEndpoint ? 'endpoints' : 'providers'))}>
-          {isEndpoint ? 'Open endpoint' : text === 'Key refused' ? 'Replace key' : 'Add key'}
-        </Button>
-      )}
-    </div>
-  );
-}
-
-function FilterBar({
-  filter,
-  ended,
-  onFilter,
-}: {
-  filter: ModelFilter;
-  ended: number;
-  onFilter: (change: Partial<ModelFilter>) => void;
-}) {
-  const toggle = (id: Capability): void => {
-    const has = filter.capabilities.includes(id);
-    onFilter({
-      capabilities: has ? filter.capabilities.filter((other) => other !== id) : [...filter.capabilities, id],
-    });
-  };
-  return (
-    <div className="picker__filters" role="group" aria-label="Show only">
-      <button
-        type="button"
-        className="chip"
-        aria-pressed={filter.isReadyOnly}
-        onClick={() => onFilter({ isReadyOnly: !filter.isReadyOnly })}
-      >
-        <span>
-          <Dot tone="positive" />
-        </span>
-        <span>Ready</span>
-      </button>
-      {capabilities.map(({ id, label, icon }) => (
-        <button
-          key={id}
-          type="button"
-          className="chip"
-          aria-pressed={filter.capabilities.includes(id)}
-          onClick={() => toggle(id)}
-        >
-          <span>
-            <Icon icon={icon} size="small" />
-          </span>
-          <span>{label}</span>
-        </button>
-      ))}
-      <span className="grow" />
-      {ended > 0 && (
-        <span className="small secondary">
-          <Checkbox
-            label={`Show ${ended} ended`}
-            isChecked={filter.isEndedShown}
-            onCheckedChange={(isEndedShown) => onFilter({ isEndedShown })}
-          />
-        </span>
-      )}
-    </div>
-  );
-}
-
-function Foot() {
-  return (
-    <div className="picker__foot">
-      <span className="row">
-        <KeyCaps keys="ArrowUp+ArrowDown" /> Move
-      </span>
-      <span className="row">
-        <KeyCaps keys="Enter" /> Choose
-      </span>
-      <span className="row">
-        <KeyCaps keys="Mod+Enter" /> Choose and run
-      </span>
-      <span className="grow" />
-      <span>Prices in US dollars per million tokens</span>
-    </div>
-  );
-}
 
 interface PickerProps {
   /** `modelKey` of the model that is chosen now. */
@@ -361,7 +145,7 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
         </div>
         {active && <ModelDetail model={active} models={all} onPick={activate} onLeave={leave} />}
       </div>
-      <Foot />
+      <PickerFoot />
     </>
   );
 }

@@ -93,7 +93,11 @@ function writeResponseFormat(format: { type: string; json_schema?: Record<string
 }
 
 export const parameterFields: Record<NamedParameter, ParameterField> = {
-  max_tokens: { placeholder: 'Most', meaning: 'Tokens of the answer at most', read: readNumber(1, 10_000_000, true) },
+  max_tokens: {
+    placeholder: 'Default',
+    meaning: 'Tokens of the answer at most',
+    read: readNumber(1, 10_000_000, true),
+  },
   temperature: {
     placeholder: 'Default',
     meaning: '0 always the likeliest word, 2 the most varied',

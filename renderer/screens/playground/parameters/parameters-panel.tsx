@@ -13,6 +13,8 @@ interface ParameterProps {
   name: NamedParameter;
   text: string;
   model: Model | null;
+  /** False where the same reason stands below the next parameter. */
+  isReasonShown: boolean;
   onTextChange: (text: string) => void;
 }
 
@@ -59,7 +61,7 @@ function ChoiceParameter({
   text,
   values,
   onTextChange,
-}: Omit<ParameterProps, 'model'> & { values: readonly string[] }) {
+}: Omit<ParameterProps, 'model' | 'isReasonShown'> & { values: readonly string[] }) {
   const isSchema = name === 'response_format' && text.trimStart().startsWith('{');
   const chosen = isSchema ? 'json_schema' : text || notSent;
   const known = values.includes(chosen) || chosen === notSent ? values : [...values, chosen];
@@ -74,7 +76,7 @@ function ChoiceParameter({
   return <Select label={name} size="small" value={chosen} options={options} onValueChange={choose} />;
 }
 
-function Parameter({ name, text, model, onTextChange }: ParameterProps) {
+function Parameter({ name, text, model, isReasonShown, onTextChange }: ParameterProps) {
   const noteId = useId();
   const refusal = refusalOf(name, model);
   const { placeholder, meaning } = parameterFields[name];
@@ -83,7 +85,13 @@ function Parameter({ name, text, model, onTextChange }: ParameterProps) {
   const values = valuesOf(name, model);
   const isSchema = name === 'response_format' && text.trimStart().startsWith('{') && !refusal;
   return (
-    <Frame name={name} note={refusal ?? problem} isOff={refusal !== null} isBad={problem !== null} noteId={noteId}>
+    <Frame
+      name={name}
+      note={isReasonShown ? (refusal ?? problem) : problem}
+      isOff={refusal !== null}
+      isBad={problem !== null}
+      noteId={noteId}
+    >
       {values && !refusal ? (
         <ChoiceParameter name={name} text={text} values={values} onTextChange={onTextChange} />
       ) : (
@@ -97,7 +105,7 @@ function Parameter({ name, text, model, onTextChange }: ParameterProps) {
         >
           <input
             aria-label={name}
-            title={meaning}
+            title={refusal ?? meaning}
             value={text}
             placeholder={refusal ? 'Not sent' : placeholder}
             disabled={refusal !== null}
@@ -105,7 +113,7 @@ function Parameter({ name, text, model, onTextChange }: ParameterProps) {
             autoComplete="off"
             inputMode={name === 'stop' ? 'text' : 'decimal'}
             aria-invalid={problem ? true : undefined}
-            aria-describedby={refusal || problem ? noteId : undefined}
+            aria-describedby={(refusal && isReasonShown) || problem ? noteId : undefined}
             onChange={(event) => onTextChange(event.target.value)}
           />
         </div>
@@ -164,7 +172,17 @@ export function ParametersPanel({
   onChange: (change: DraftChange) => void;
 }) {
   const taken = namedParameters.filter((name) => refusalOf(name, model) === null);
-  const refused = namedParameters.filter((name) => refusalOf(name, model) !== null);
+  const refusals = namedParameters.flatMap((name) => {
+    const reason = refusalOf(name, model);
+    return reason === null ? [] : [{ name, reason }];
+  });
+  // What is refused for the same reason stands together, with the reason once.
+  const refused = [...Map.groupBy(refusals, ({ reason }) => reason).values()].flat();
+  const lastOfReason = new Map(refused.map(({ name, reason }) => [reason, name]));
+  const shown = [
+    ...taken.map((name) => ({ name, isReasonShown: true })),
+    ...refused.map(({ name, reason }) => ({ name, isReasonShown: lastOfReason.get(reason) === name })),
+  ];
   const isTouched = draft.otherParameters !== '' || Object.values(draft.parameters).some((text) => text !== '');
   return (
     <section aria-label="Parameters">
@@ -178,12 +196,13 @@ export function ParametersPanel({
         )}
       </div>
       <div className="params">
-        {[...taken, ...refused].map((name) => (
+        {shown.map(({ name, isReasonShown }) => (
           <Parameter
             key={name}
             name={name}
             text={draft.parameters[name] ?? ''}
             model={model}
+            isReasonShown={isReasonShown}
             onTextChange={(text) => onChange({ parameters: { ...draft.parameters, [name]: text } })}
           />
         ))}

@@ -55,6 +55,50 @@ const Row = memo(function Row({
   );
 });
 
+function FramesHeader({
+  run,
+  found,
+  words,
+  onWords,
+}: {
+  run: LiveRun;
+  found: number | null;
+  words: string;
+  onWords: (words: string) => void;
+}) {
+  return (
+    <div className="header">
+      <h3>Frames</h3>
+      <span className="caption tertiary nowrap">
+        {formatPlural(run.frameCount, 'frame')} received{run.endedAt === null ? ', following' : ''}
+        {found !== null && `, ${found.toLocaleString('en')} found`}
+      </span>
+      <span className="grow" />
+      <div className="field field--small wire__find">
+        <Icon icon={Search} size="small" />
+        <input
+          aria-label="Find in frames"
+          placeholder="Find"
+          value={words}
+          onChange={(event) => onWords(event.target.value)}
+        />
+      </div>
+    </div>
+  );
+}
+
+function ColumnNames() {
+  return (
+    <div role="row" aria-rowindex={1} className="frames__row frames__head">
+      {['#', 'At, s', 'Gap, ms', 'Bytes', 'Data'].map((name) => (
+        <span key={name} role="columnheader">
+          {name}
+        </span>
+      ))}
+    </div>
+  );
+}
+
 /** Every frame of the answer with its time; follows the newest while the reader is at the end. */
 export function FramesTable({ run }: { run: LiveRun }) {
   const [words, setWords] = useState('');
@@ -104,31 +148,9 @@ export function FramesTable({ run }: { run: LiveRun }) {
   const open = openFrame === null ? null : frames[openFrame - 1];
   return (
     <section className="panel wire__frames" aria-label="Frames">
-      <div className="header">
-        <h3>Frames</h3>
-        <span className="caption tertiary nowrap">
-          {formatPlural(count, 'frame')} received{isUnderWay ? ', following' : ''}
-          {found && `, ${found.length.toLocaleString('en')} found`}
-        </span>
-        <span className="grow" />
-        <div className="field field--small wire__find">
-          <Icon icon={Search} size="small" />
-          <input
-            aria-label="Find in frames"
-            placeholder="Find"
-            value={words}
-            onChange={(event) => setWords(event.target.value)}
-          />
-        </div>
-      </div>
+      <FramesHeader run={run} found={found?.length ?? null} words={words} onWords={setWords} />
       <div role="table" aria-label="Frames of the answer" aria-rowcount={count + 1} className="frames">
-        <div role="row" aria-rowindex={1} className="frames__row frames__head">
-          <span role="columnheader">#</span>
-          <span role="columnheader">At, s</span>
-          <span role="columnheader">Gap, ms</span>
-          <span role="columnheader">Bytes</span>
-          <span role="columnheader">Data</span>
-        </div>
+        <ColumnNames />
         <div
           ref={scroller}
           role="rowgroup"
