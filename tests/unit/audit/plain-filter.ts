@@ -1,0 +1,126 @@
+import type { AuditFilter } from '../../../shared/contract/audit.ts';
+import type { FeedbackInput } from '../../../shared/contract/conversations.ts';
+import type { NewRun, RunOutcome } from '../../../electron/storage/storage.ts';
+
+/** A recorded run as the plain filter sees it. */
+export interface PlainRun {
+  readonly run: NewRun;
+  readonly outcome: RunOutcome;
+  readonly feedback: FeedbackInput | null;
+}
+
+type Test = (run: PlainRun) => boolean;
+type Range = { min?: number | null | undefined; max?: number | null | undefined };
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
+const tagsOf = (list: string): string[] => list.split(',').map((tag) => tag.trim());
+
+function isWithin(value: number | null | undefined, { min, max }: Range): boolean {
+  return value != null && value >= (min ?? -Infinity) && value <= (max ?? Infinity);
+}
+
+/** What each part of a filter means, written as plainly as it can be. */
+const meanings: { [Name in keyof AuditFilter]?: (wanted: NonNullable<AuditFilter[Name]>) => Test } = {
+  callerId:
+    (id) =>
+    ({ run }) =>
+      run.callerId === id,
+  startDate:
+    (date) =>
+    ({ run }) =>
+      run.createdAt >= Date.parse(date),
+  endDate:
+    (date) =>
+    ({ run }) =>
+      run.createdAt <= Date.parse(date),
+  appHeaders:
+    (headers) =>
+    ({ run }) =>
+      Object.entries(headers).every(([name, value]) => (run.appHeaders[name.toLowerCase()] ?? null) === value),
+  promptId:
+    (id) =>
+    ({ run }) =>
+      run.promptId === id,
+  workspaceId:
+    (id) =>
+    ({ run }) =>
+      run.workspaceId === id,
+  conversationId:
+    (id) =>
+    ({ run }) =>
+      run.conversationId === id,
+  conversationRunId:
+    (id) =>
+    ({ run }) =>
+      run.runId === id,
+  feedback:
+    ({ score, scoreText, scoreTags }) =>
+    ({ feedback }) =>
+      (score == null || feedback?.score === score) &&
+      (scoreText == null || feedback?.scoreText?.toLowerCase().includes(scoreText.toLowerCase()) === true) &&
+      (scoreTags == null || tagsOf(scoreTags).every((tag) => tagsOf(feedback?.scoreTags ?? '').includes(tag))),
+  hasFeedback:
+    (wanted) =>
+    ({ feedback }) =>
+      (feedback !== null) === wanted,
+  score:
+    (range) =>
+    ({ feedback }) =>
+      isWithin(feedback?.score, range),
+  models:
+    (models) =>
+    ({ run }) =>
+      models.includes(run.model),
+  aiSystems:
+    (aiSystems) =>
+    ({ run }) =>
+      aiSystems.includes(run.aiSystem),
+  statuses:
+    (statuses) =>
+    ({ outcome }) =>
+      statuses.includes(outcome.status),
+  errorCodes:
+    (codes) =>
+    ({ outcome }) =>
+      codes.includes(outcome.error?.code ?? ''),
+  totalMs:
+    (range) =>
+    ({ outcome }) =>
+      isWithin(outcome.totalMs, range),
+  cost:
+    (range) =>
+    ({ outcome }) =>
+      isWithin(outcome.cost, range),
+  totalTokens:
+    (range) =>
+    ({ outcome }) =>
+      isWithin(outcome.usage?.total_tokens, range),
+  text:
+    (text) =>
+    ({ run, outcome }) => {
+      const present = new Set(wordsOf(`${run.systemMessage} ${run.renderedPrompt} ${outcome.content}`));
+      return wordsOf(text).every((word) => present.has(word));
+    },
+};
+
+export function meets(run: PlainRun, filter: AuditFilter): boolean {
+  return Object.entries(filter).every(([name, wanted]) => {
+    const meaning = meanings[name as keyof AuditFilter] as ((wanted: unknown) => Test) | undefined;
+    if (meaning === undefined) throw new Error(`No meaning for ${name}`);
+    return meaning(wanted)(run);
+  });
+}
+
+/** The conversations with a run that meets the filter, the one with the newest run first, each with which runs do. */
+export function plainReport(runs: readonly PlainRun[], filter: AuditFilter): string[] {
+  const conversations = Map.groupBy(runs, ({ run }) => run.conversationId);
+  return [...conversations]
+    .filter(([, members]) => members.some((run) => meets(run, filter)))
+    .map(([id, members]) => ({
+      id,
+      newest: members.at(-1)!.run.createdAt,
+      matched: members.map((run) => (meets(run, filter) ? '+' : '-')).join(''),
+    }))
+    .toSorted((one, other) => other.newest - one.newest || (one.id < other.id ? 1 : -1))
+    .map(({ id, matched }) => `${id} ${matched}`);
+}

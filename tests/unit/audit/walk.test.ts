@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { AuditFilter } from '../../../shared/contract/audit.ts';
+import type { Storage } from '../../../electron/storage/storage.ts';
+import { openTestStorage } from '../storage/test-storage.ts';
+import { plainReport, type PlainRun } from './plain-filter.ts';
+import { plainRunOf, randomFilter, randomRuns } from './random-runs.ts';
+
+const signal = new AbortController().signal;
+
+/** Records runs, each made no earlier than those before it, as the recorder does. */
+async function record(storage: Storage, runs: readonly PlainRun[]): Promise<void> {
+  for (const { run, outcome, feedback } of runs) {
+    storage.runs.begin(run);
+    await storage.runs.finish(run.runId, outcome);
+    if (feedback !== null) storage.audit.giveFeedback(run.conversationId, run.runId, feedback);
+  }
+}
+
+/** Every conversation of a walk with which of its runs match; `between` is called after each page. */
+async function walk(
+  storage: Storage,
+  filter: AuditFilter,
+  pageSizes: readonly number[],
+  between: () => Promise<void> = async () => {},
+): Promise<string[]> {
+  const found: string[] = [];
+  let continuationToken: string | null = null;
+  let page = 0;
+  do {
+    const pageSize = pageSizes[page++ % pageSizes.length]!;
+    const answer = await storage.audit.report({ filter, pageSize, continuationToken, hasFeedback: false }, { signal });
+    expect(answer.conversations.length).toBeLessThanOrEqual(pageSize);
+    found.push(
+      ...answer.conversations.map(
+        ({ id, runs }) => `${id} ${runs.map(({ matched }) => (matched ? '+' : '-')).join('')}`,
+      ),
+    );
+    continuationToken = answer.continuationToken;
+    await between();
+  } while (continuationToken !== null);
+  return found;
+}
+
+const pageSizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 3 });
+
+/** In the order of time, as runs are recorded; fast-check would have them in any. */
+function inOrder(runs: readonly PlainRun[]): PlainRun[] {
+  return runs.toSorted((one, other) => one.run.createdAt - other.run.createdAt);
+}
+
+test('a walk gives exactly the conversations of a plain filter, in order, also while runs are added', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      randomRuns,
+      fc.array(randomFilter, { minLength: 4, maxLength: 12 }),
+      pageSizes,
+      async (random, filters, sizes) => {
+        const storage = openTestStorage();
+        const all = inOrder(random.map(plainRunOf));
+        // The second half is recorded during the walks, one run after each page.
+        const present = all.slice(0, Math.ceil(all.length / 2));
+        const arriving = all.slice(present.length);
+        await record(storage, present);
+        for (const filter of filters) {
+          const expected = plainReport(present, filter);
+          const found = await walk(storage, filter, sizes, async () => {
+            const next = arriving.splice(0, 1);
+            await record(storage, next);
+            present.push(...next);
+          });
+          expect(found).toEqual(expected);
+        }
+        await storage.close();
+      },
+    ),
+    { numRuns: 12 },
+  );
+}, 60_000);
+
+test('runs that are recorded out of the order of time are listed in it', async () => {
+  await fc.assert(
+    fc.asyncProperty(randomRuns, randomFilter, pageSizes, async (random, filter, sizes) => {
+      const storage = openTestStorage();
+      // One run to a conversation: which of two runs is the newer one is then no question.
+      const all = random
+        .map(plainRunOf)
+        .filter(
+          ({ run }, index, runs) =>
+            runs.findIndex((other) => other.run.conversationId === run.conversationId) === index,
+        );
+      await record(storage, all);
+      expect(await walk(storage, filter, sizes)).toEqual(plainReport(all, filter));
+      await storage.close();
+    }),
+    { numRuns: 12 },
+  );
+}, 60_000);
