@@ -11,7 +11,7 @@ import {
 import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
 import { eventQueue } from './event-queue.ts';
 import { implement, type Handler } from './handler.ts';
-import { streamAnswer } from './stream-answer.ts';
+import { followAnswer } from './follow-answer.ts';
 
 async function* states(models: OnDeviceLanguageModels, signal: AbortSignal): AsyncGenerator<OnDeviceState, void, void> {
   const queue = eventQueue<OnDeviceState>({ signal, merge: (_, next) => next });
@@ -34,17 +34,7 @@ export function onDeviceHandlers(
   };
   return [
     implement(readOnDevice, () => models.state()),
-    implement(followOnDevice, ({ signal, requestId }) => {
-      const stop = new AbortController();
-      return streamAnswer(states(models, stop.signal), {
-        kind: 'event-stream',
-        headers: {},
-        requestId,
-        signal,
-        stop: () => stop.abort(),
-        reportFailure,
-      });
-    }),
+    implement(followOnDevice, (input) => followAnswer(input, (signal) => states(models, signal), reportFailure)),
     implement(addOnDeviceModel, ({ body }) => stateAfter(models.add(body.address))),
     implement(installOnDeviceModel, ({ parameters }) => stateAfter(models.install(parameters.id))),
     implement(pauseOnDeviceModel, ({ parameters }) => stateAfter(models.pause(parameters.id))),

@@ -5,8 +5,8 @@ import { previewPrompt } from '../completions/render-prompt.ts';
 import type { Run } from '../completions/run.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { eventQueue } from './event-queue.ts';
+import { followAnswer } from './follow-answer.ts';
 import { implement, type Handler } from './handler.ts';
-import { streamAnswer } from './stream-answer.ts';
 
 const defaultPageSize = 20;
 
@@ -40,18 +40,10 @@ export function runHandlers(
       if (run === null) throw new AppError('not_found', 'There is no run with this id.');
       return run;
     }),
-    implement(followReasoning, ({ parameters, requestId, signal }) => {
-      const run = completions.active(parameters.id.toLowerCase());
+    implement(followReasoning, (input) => {
+      const run = completions.active(input.parameters.id.toLowerCase());
       if (run === null) throw new AppError('not_found', 'This run is not under way; read it for its reasoning.');
-      const stop = new AbortController();
-      return streamAnswer(reasoningOf(run, stop.signal), {
-        kind: 'event-stream',
-        headers: {},
-        requestId,
-        signal,
-        stop: () => stop.abort(),
-        reportFailure,
-      });
+      return followAnswer(input, (signal) => reasoningOf(run, signal), reportFailure);
     }),
     implement(renderPreview, ({ body }) => previewPrompt(body.promptText, body.replacements ?? {})),
   ];
