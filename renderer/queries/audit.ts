@@ -7,6 +7,7 @@ import {
   type Feedback,
   type FeedbackInput,
 } from '../../shared/contract/conversations.ts';
+import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 import { auditListKey, auditRowsKey } from './audit-list.ts';
 
@@ -37,13 +38,28 @@ function conversationKey(conversationId: string | null) {
   return ['audit', 'conversation', conversationId] as const;
 }
 
+function readOne(client: Client, id: string, signal: AbortSignal): Promise<ConversationDetail> {
+  return client.call(readConversation, { signal, parameters: { id } });
+}
+
+/** Reads a conversation that is likely to be the next one. */
+export function useReadAhead(): (conversationId: string) => void {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return (id) =>
+    void queryClient.prefetchQuery({
+      queryKey: conversationKey(id),
+      queryFn: ({ signal }) => readOne(client, id, signal),
+    });
+}
+
 /** One conversation with its runs. The one before stays until the next one is there. */
 export function useConversation(conversationId: string | null) {
   const { client } = useHost();
   return useQuery({
     queryKey: conversationKey(conversationId),
     enabled: conversationId !== null,
-    queryFn: ({ signal }) => client.call(readConversation, { signal, parameters: { id: conversationId ?? '' } }),
+    queryFn: ({ signal }) => readOne(client, conversationId ?? '', signal),
     placeholderData: keepPreviousData,
   });
 }

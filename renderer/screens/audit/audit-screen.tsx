@@ -1,7 +1,7 @@
 import { Bookmark } from 'lucide-react';
 import { useRef, useState, type RefObject } from 'react';
 import { useLocation } from 'wouter';
-import type { AuditFacets } from '../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditFilter } from '../../../shared/contract/audit.ts';
 import type { ConversationRun } from '../../../shared/contract/conversations.ts';
 import { Button } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
@@ -171,6 +171,12 @@ function NoRuns() {
   );
 }
 
+/** What narrows the list first, for the title bar. */
+function placeName(filter: AuditFilter, facets: AuditFacets | undefined): string | null {
+  const [first] = filterChips(filter, facets);
+  return first ? `${first.name} ${first.value}` : (filter.text ?? null);
+}
+
 /** All conversations: found, read, judged and handed over; beside them the replays. */
 export function AuditScreen() {
   const [location] = useLocation();
@@ -188,7 +194,7 @@ function Conversations() {
   const listRef = useRef<HTMLDivElement>(null);
   const [areViewsOpen, setViewsOpen] = useState(false);
   const [isExporting, setExporting] = useState(false);
-  usePlace(filterChips(filter, facets)[0]?.value ?? null);
+  usePlace(placeName(filter, facets));
   const views = (
     <ViewsPanel
       filter={filter}

@@ -58,6 +58,11 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
     icon: Network,
     keywords: ['port', 'TLS', 'HTTP/2', 'curl', 'address', 'listener'],
   },
-  { id: 'data', title: 'Data and backup', icon: Archive, keywords: ['folder', 'database', 'restore', 'copy', 'size'] },
+  {
+    id: 'data',
+    title: 'Data and backup',
+    icon: Archive,
+    keywords: ['folder', 'database', 'restore', 'copy', 'size', 'retention', 'delete', 'anonymise', 'old runs'],
+  },
   { id: 'appearance', title: 'Appearance', icon: SunMoon, keywords: ['theme', 'dark', 'light', 'motion'] },
 ];

@@ -19,6 +19,12 @@ import '../../playground/answer/answer.css';
 import './detail.css';
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const dayAndClock = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 
 function shortId(id: string): string {
   return `${id.slice(0, 4)}…${id.slice(-4)}`;
@@ -61,6 +67,12 @@ function runMeasures({ timing, usage, status }: ConversationRun): string {
   return facts.filter((fact) => fact !== null).join(', ');
 }
 
+/** Seconds tell the runs of one day apart; a conversation of several days says which. */
+function startOf(run: ConversationRun, runs: readonly ConversationRun[]): string {
+  const days = new Set(runs.map(({ createdAt }) => new Date(createdAt).toDateString()));
+  return (days.size === 1 ? clock : dayAndClock).format(new Date(run.createdAt));
+}
+
 interface RunListProps {
   runs: readonly ConversationRun[];
   openId: string;
@@ -83,7 +95,7 @@ function RunList({ runs, openId, matchedIds, onOpen }: RunListProps) {
           >
             <span className="run-row__mark">{isOpen && <Icon icon={CircleDot} size="small" />}</span>
             <span className="medium nowrap">Run {index + 1}</span>
-            <span className="tertiary">{clock.format(new Date(run.createdAt))}</span>
+            <span className="tertiary nowrap">{startOf(run, runs)}</span>
             <span className="truncate">{run.model}</span>
             <span className="grow caption accent">
               {matchedIds.length < runs.length && matchedIds.includes(run.conversationRunId) && 'matches'}
@@ -128,6 +140,8 @@ export interface ConversationDetailProps {
   matchedIds: readonly string[];
   /** `2 of 214`; null for a conversation that the filter leaves out. */
   place: { index: number; total: number } | null;
+  /** Another conversation is on its way. */
+  isBehind: boolean;
   /** The words that were searched for. */
   search: string;
   onOpenRun: (runId: string) => void;
@@ -213,7 +227,13 @@ export function ConversationDetail(props: ConversationDetailProps) {
       >
         <Part part={part} run={run} conversationId={conversation.id} />
       </div>
-      <FeedbackPanel conversationId={conversation.id} run={run} runName={`run ${index + 1}`} onNext={onNext} />
+      <FeedbackPanel
+        conversationId={conversation.id}
+        run={run}
+        runName={`run ${index + 1}`}
+        isBehind={props.isBehind}
+        onNext={onNext}
+      />
       {props.actions}
     </section>
   );

@@ -1,11 +1,11 @@
 import { Package, Repeat2, SquareTerminal } from 'lucide-react';
-import type { RefObject } from 'react';
+import { useEffect, type RefObject } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import type { ConversationDetail as Conversation, ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { Button } from '../../../components/button.tsx';
 import { ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
-import { useConversation } from '../../../queries/audit.ts';
+import { useConversation, useReadAhead } from '../../../queries/audit.ts';
 import { runAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { useAuditSelection } from '../../../stores/audit-selection.ts';
@@ -20,6 +20,16 @@ export interface DetailPaneProps {
   listRef: RefObject<HTMLDivElement | null>;
   /** Begins a replay of this run. */
   onReplay: (run: ConversationRun, name: string) => void;
+}
+
+/** Reads the neighbours before they are asked for: going through a list then waits for nothing. */
+function useConversationsAhead({ active, rows }: AuditListState): void {
+  const read = useReadAhead();
+  const neighbours = active === null ? [] : [active + 1, active - 1];
+  const ids = neighbours.flatMap((index) => rows.rowAt(index)?.conversationId ?? []).join();
+  useEffect(() => {
+    for (const id of ids.split(',')) if (id !== '') read(id);
+  }, [ids]);
 }
 
 /** The run to show: the one that the address names, the one that the list found, the newest. */
@@ -81,6 +91,7 @@ export function DetailPane(props: DetailPaneProps) {
   const { active, activeRow, total } = list;
   const conversationId = address.conversationId ?? activeRow?.conversationId ?? null;
   const query = useConversation(conversationId);
+  useConversationsAhead(list);
   const conversation = query.data;
   const row = activeRow?.conversationId === conversation?.id ? activeRow : undefined;
   const run = conversation && openRun(conversation, [address.runId, row?.run.runId]);
@@ -111,6 +122,7 @@ export function DetailPane(props: DetailPaneProps) {
       run={run}
       matchedIds={row?.matchedRunIds ?? []}
       place={active === null || !row ? null : { index: active, total }}
+      isBehind={conversation.id !== conversationId}
       search={address.filter.text ?? ''}
       onOpenRun={(runId) => address.open(conversation.id, runId)}
       onPrevious={() => go(-1)}

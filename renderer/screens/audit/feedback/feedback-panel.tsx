@@ -17,6 +17,8 @@ export interface FeedbackPanelProps {
   run: ConversationRun;
   /** `run 2`: which one of the conversation is judged. */
   runName: string;
+  /** Another conversation is on its way: what is pressed now must not reach this one. */
+  isBehind: boolean;
   /** Saves what is typed and goes on to the next conversation of the list. */
   onNext: () => void;
 }
@@ -56,7 +58,7 @@ function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: s
 }
 
 /** What a person thinks of a run: score, tags, text. Every change is kept at once and can be taken back. */
-export function FeedbackPanel({ conversationId, run, runName, onNext }: FeedbackPanelProps) {
+export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }: FeedbackPanelProps) {
   const runId = run.conversationRunId;
   const give = useGiveFeedback();
   const known = (useAuditFacets().data?.tags ?? []).map(({ tag }) => tag);
@@ -73,7 +75,7 @@ export function FeedbackPanel({ conversationId, run, runName, onNext }: Feedback
     const step = takeFeedbackStep();
     if (step) give.mutate({ conversationId: step.conversationId, runId: step.runId, feedback: step.before });
   };
-  const isWaiting = useScoreKeys(score, (next) => change({ score: next }), run.status !== 'Running');
+  const isWaiting = useScoreKeys(score, (next) => change({ score: next }), run.status !== 'Running' && !isBehind);
   const group = 'Feedback';
   useActions('audit-feedback', [
     // Digits are taken together, in `use-score-keys.ts`; here they are only named.
@@ -90,7 +92,7 @@ export function FeedbackPanel({ conversationId, run, runName, onNext }: Feedback
     { id: 'audit.undo', title: 'Undo the last feedback', group, keys: 'U', isEnabled: steps.length > 0, run: undo },
   ]);
   return (
-    <div className="feedback line-top" role="group" aria-label={`Feedback on ${runName}`}>
+    <div className="feedback line-top" inert={isBehind} role="group" aria-label={`Feedback on ${runName}`}>
       <div className="feedback__head">
         <h3 className="section-title">Feedback on {runName}</h3>
         {score !== null && <Score score={score} />}

@@ -36,5 +36,5 @@ export function useScoreKeys(score: number | null, onScore: (score: number) => v
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [isEnabled]);
-  return typing.isNegative && (score === null || score >= 0);
+  return typing.isNegative && !typing.isDigitFresh;
 }

@@ -84,6 +84,7 @@ export function RangeEditor({ field, filter, onDone }: EditorProps & { field: Ra
           label="From"
           autoFocus
           inputMode="decimal"
+          onFocus={(event) => event.currentTarget.select()}
           value={low}
           onValueChange={setLow}
           error={problem?.low}
@@ -92,6 +93,7 @@ export function RangeEditor({ field, filter, onDone }: EditorProps & { field: Ra
         <TextField
           label="To"
           inputMode="decimal"
+          onFocus={(event) => event.currentTarget.select()}
           value={high}
           onValueChange={setHigh}
           error={problem?.high}

@@ -9,6 +9,7 @@ import { useCapability, useHost } from '../../../host/host-context.tsx';
 import { useHostState } from '../../../queries/host-state.ts';
 import { SettingRow, SettingsPage } from '../settings-page.tsx';
 import { BackupsSection } from './backups-section.tsx';
+import { RetentionSection } from './retention-section.tsx';
 
 function OpenFolderButton() {
   const { client } = useHost();
@@ -48,6 +49,7 @@ export function DataPage() {
         </QueryView>
       </div>
       <BackupsSection />
+      <RetentionSection />
     </SettingsPage>
   );
 }

@@ -1,0 +1,151 @@
+import { useState } from 'react';
+import type { Retention } from '../../../../shared/contract/audit-retention.ts';
+import { Button } from '../../../components/button.tsx';
+import { Segmented } from '../../../components/choices.tsx';
+import { ConfirmDialog } from '../../../components/dialog.tsx';
+import { formatBytes, formatPlural, formatTime } from '../../../components/format.ts';
+import { QueryView } from '../../../components/query-view.tsx';
+import { ErrorFailure } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useChangeRetention, useRetention, useRetentionPreview } from '../../../queries/audit-retention.ts';
+import { SettingsSection } from '../settings-page.tsx';
+
+const modes = [
+  { value: 'off', label: 'Keep everything' },
+  { value: 'anonymise', label: 'Anonymise' },
+  { value: 'delete', label: 'Delete' },
+] as const;
+
+const meanings: Record<Retention['mode'], string> = {
+  off: 'Runs are kept until you remove them.',
+  anonymise:
+    'Texts, headers, metadata and feedback texts of older runs are blanked. Counts, usage, cost and timing stay.',
+  delete: 'Older runs are removed with their texts and their feedback. Credits, API keys and saved views stay.',
+};
+
+function readDays(text: string): number | null {
+  const days = Number(text);
+  return /^\d{1,5}$/.test(text.trim()) && days >= 1 && days <= 36_500 ? days : null;
+}
+
+/** What would go, in words. */
+function Consequence({ asked }: { asked: { mode: 'delete' | 'anonymise'; days: number } }) {
+  const preview = useRetentionPreview(asked);
+  return (
+    <QueryView query={preview} subject="what would go" rows={1}>
+      {({ runs, conversations, before, bytes, oldest }) => (
+        <p className="small secondary" role="status">
+          {runs === 0 ? (
+            `No run is from before ${formatTime(before)}: nothing goes now.`
+          ) : (
+            <>
+              <strong className="strong">
+                {formatPlural(runs, 'run')} in {formatPlural(conversations, 'conversation')}
+              </strong>{' '}
+              from before {formatTime(before)}, about {formatBytes(bytes)} of text
+              {oldest && `, the oldest from ${formatTime(oldest)}`}.
+            </>
+          )}
+        </p>
+      )}
+    </QueryView>
+  );
+}
+
+function Applied({ last }: { last: NonNullable<ReturnType<typeof useRetention>['data']>['last'] }) {
+  if (!last) return null;
+  const verb = last.mode === 'delete' ? 'deleted' : 'anonymised';
+  return (
+    <p className="small tertiary">
+      Last applied {formatTime(last.startedAt)}: {formatPlural(last.runs, 'run')} {verb}
+      {last.endedAt === null && ', still under way'}.
+    </p>
+  );
+}
+
+function RetentionForm({ kept }: { kept: Retention }) {
+  const [mode, setMode] = useState(kept.mode);
+  const [text, setText] = useState(String(kept.days));
+  const [isAsked, setAsked] = useState(false);
+  const { change, error, isPending } = useChangeRetention();
+  const days = readDays(text);
+  const isChanged = mode !== kept.mode || (mode !== 'off' && days !== kept.days);
+  const asked = mode !== 'off' && days !== null ? { mode, days } : null;
+  const apply = () => {
+    setAsked(false);
+    if (days !== null || mode === 'off') change({ mode, days: days ?? kept.days });
+  };
+  return (
+    <div className="settings__form">
+      <Segmented label="What happens to old runs" value={mode} onValueChange={setMode} options={modes} />
+      <p className="small tertiary">{meanings[mode]}</p>
+      {mode !== 'off' && (
+        <div className="setting__number">
+          <TextField
+            label="After this many days"
+            inputMode="numeric"
+            value={text}
+            onValueChange={setText}
+            error={days === null ? 'must be from 1 to 36500' : null}
+          />
+        </div>
+      )}
+      {asked && <Consequence asked={asked} />}
+      {error && <ErrorFailure title="The retention could not be set" error={error} />}
+      {isChanged && (
+        <div className="row">
+          <Button
+            variant={mode === 'off' ? 'primary' : 'negative'}
+            isBusy={isPending}
+            aria-disabled={(mode !== 'off' && days === null) || undefined}
+            onClick={() => (mode === 'off' ? apply() : setAsked(true))}
+          >
+            {mode === 'off' ? 'Keep everything' : 'Set the retention'}
+          </Button>
+          <Button
+            variant="quiet"
+            onClick={() => {
+              setMode(kept.mode);
+              setText(String(kept.days));
+            }}
+          >
+            Leave it as it is
+          </Button>
+        </div>
+      )}
+      <ConfirmDialog
+        title={`${mode === 'delete' ? 'Delete' : 'Anonymise'} runs after ${days} days?`}
+        isOpen={isAsked}
+        onClose={() => setAsked(false)}
+        action={mode === 'delete' ? 'Delete from now on' : 'Anonymise from now on'}
+        onConfirm={apply}
+      >
+        {asked && <Consequence asked={asked} />}
+        It begins at once and goes on every day. It cannot be taken back; a backup made before keeps what is there now.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+/** How long runs are kept: forever, unless the person says otherwise and has seen what would go. */
+export function RetentionSection() {
+  const retention = useRetention();
+  return (
+    <SettingsSection title="Retention">
+      <div className="card">
+        <QueryView query={retention} subject="the retention" rows={2}>
+          {({ mode, days, last }) => (
+            <>
+              <RetentionForm key={`${mode} ${days}`} kept={{ mode, days }} />
+              {last && (
+                <div className="setting-panel">
+                  <Applied last={last} />
+                </div>
+              )}
+            </>
+          )}
+        </QueryView>
+      </div>
+    </SettingsSection>
+  );
+}

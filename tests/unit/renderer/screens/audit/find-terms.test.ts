@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { findIn, findTerms } from '../../../../../renderer/screens/audit/detail/find-terms.ts';
+
+function found(text: string, search: string): string[] {
+  return findIn(text, findTerms(search)).map(({ start, end }) => text.slice(start, end));
+}
+
+describe('the words of a search in a text', () => {
+  test('are found without case and accents, as whole words', () => {
+    expect(found('Delivery to Åland: the DELIVERY and redelivery', 'delivery aland')).toEqual([
+      'Delivery',
+      'Åland',
+      'DELIVERY',
+    ]);
+  });
+
+  test('are found as phrases and as beginnings', () => {
+    expect(found('free of charge, and we refund; a refunded fee', '"free of charge" refund*')).toEqual([
+      'free of charge',
+      'refund',
+      'refunded',
+    ]);
+  });
+
+  test('are not the operators, nor what was excluded', () => {
+    expect(found('late OR early, not NOT never', 'late OR early NOT never')).toEqual(['late', 'early']);
+  });
+
+  test('keep their place behind letters that fold to another length', () => {
+    expect(found('ﬁ İstanbul e\u0301te\u0301 x', 'été')).toEqual(['e\u0301te\u0301']);
+  });
+
+  test('are none in a search of signs alone', () => {
+    expect(findTerms('"" ( ) * -- AND')).toEqual([]);
+  });
+});
