@@ -34,7 +34,9 @@ test('numbers of a list go on over its items', () => {
 });
 
 test('raw HTML is shown as text, and neither script nor image is loaded', () => {
-  const { container } = render(show('<img src=x onerror=alert(1)> <script>alert(1)</script>\n\n![map](https://example.com/a.png)', false));
+  const { container } = render(
+    show('<img src=x onerror=alert(1)> <script>alert(1)</script>\n\n![map](https://example.com/a.png)', false),
+  );
   expect(container.querySelector('img, script')).toBe(null);
   expect(container.textContent).toContain('<script>alert(1)</script>');
   expect(container.textContent).toContain('map (https://example.com/a.png)');
