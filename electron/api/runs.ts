@@ -10,6 +10,10 @@ import { implement, type Handler } from './handler.ts';
 
 const defaultPageSize = 20;
 
+const unknownRun = () => new AppError('not_found', 'There is no run with this id.');
+
+async function* nothing(): AsyncGenerator<never, void, void> {}
+
 async function* reasoningOf(run: Run, signal: AbortSignal): AsyncGenerator<{ text: string }, void, void> {
   const queue = eventQueue<string>({ signal, merge: (pending, next) => pending + next });
   if (run.reasoning !== '') queue.push(run.reasoning);
@@ -37,13 +41,15 @@ export function runHandlers(
     ),
     implement(readRun, ({ parameters }) => {
       const run = runs.read(parameters.id.toLowerCase());
-      if (run === null) throw new AppError('not_found', 'There is no run with this id.');
+      if (run === null) throw unknownRun();
       return run;
     }),
     implement(followReasoning, (input) => {
-      const run = completions.active(input.parameters.id.toLowerCase());
-      if (run === null) throw new AppError('not_found', 'This run is not under way; read it for its reasoning.');
-      return followAnswer(input, (signal) => reasoningOf(run, signal), reportFailure);
+      const runId = input.parameters.id.toLowerCase();
+      const run = completions.active(runId);
+      if (run === null && runs.read(runId) === null) throw unknownRun();
+      // A run that has just ended has nothing more to tell; what it thought is kept with it.
+      return followAnswer(input, (signal) => (run === null ? nothing() : reasoningOf(run, signal)), reportFailure);
     }),
     implement(renderPreview, ({ body }) => previewPrompt(body.promptText, body.replacements ?? {})),
   ];

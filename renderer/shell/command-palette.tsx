@@ -60,7 +60,7 @@ function PaletteBody() {
           </Command.Group>
         ))}
       </Command.List>
-      <div className="command__foot">
+      <div className="overlay__foot">
         <span className="row">
           <KeyCaps keys="ArrowUp+ArrowDown" />
           Move

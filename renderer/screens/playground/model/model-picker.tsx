@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import type { CompatibleEndpoint, Model } from '../../../../shared/contract/providers.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
+import { ModalLayer } from '../../../components/modal-layer.tsx';
 import { LoadingRows } from '../../../components/state-panels.tsx';
 import { useEndpoints, useTestEndpoint } from '../../../queries/endpoints.ts';
 import { useModels } from '../../../queries/models.ts';
@@ -153,14 +154,9 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
 /** Every model by provider, to be typed into. */
 export function ModelPicker({ isOpen, ...props }: PickerProps & { isOpen: boolean }) {
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && props.onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="scrim" />
-        <Dialog.Content className="overlay picker" aria-describedby={undefined}>
-          <Dialog.Title className="visually-hidden">Choose a model</Dialog.Title>
-          <PickerBody {...props} />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <ModalLayer isOpen={isOpen} onClose={props.onClose} className="picker">
+      <Dialog.Title className="visually-hidden">Choose a model</Dialog.Title>
+      <PickerBody {...props} />
+    </ModalLayer>
   );
 }

@@ -66,7 +66,7 @@ export function FilterBar({
 /** The keys of the picker. */
 export function PickerFoot() {
   return (
-    <div className="picker__foot">
+    <div className="overlay__foot">
       <span className="row">
         <KeyCaps keys="ArrowUp+ArrowDown" /> Move
       </span>
