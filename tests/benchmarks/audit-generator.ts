@@ -155,7 +155,7 @@ export function* generateRuns(count: number, { seed = 1, until = Date.now() } = 
 const batchRuns = 5000;
 
 /** Fills an empty data folder with runs, through the statements of the recorder but many to a transaction. */
-export function fillDatabase(directory: string, count: number, seed = 1): void {
+export function fillDatabase(directory: string, generated: Iterable<GeneratedRun>): void {
   const database = openDatabase(directory);
   database.pragma('synchronous = OFF');
   const queries = runWriteQueries(database);
@@ -163,7 +163,7 @@ export function fillDatabase(directory: string, count: number, seed = 1): void {
   const insertFeedback = prepareQuery(database, (tables, input: Schema['feedback']) =>
     tables.insertInto('feedback').values(valuesOf(input, ['run', 'score', 'score_text', 'score_tags', 'updated_at'])),
   );
-  const runs = generateRuns(count, { seed });
+  const runs = Iterator.from(generated);
   let sequence = 0;
   const writeBatch = database.transaction(() => {
     for (let written = 0; written < batchRuns; written += 1) {

@@ -64,7 +64,6 @@ interface WindowList {
   /** Of lists that are sorted by a number. */
   readonly sorted: Int32Array | null;
   readonly matches: Matches;
-  readonly generation: number;
 }
 
 const mostMatches = 12;
@@ -83,6 +82,7 @@ export class AuditEngine {
   readonly #rows: ConversationRows;
   readonly #matches = new Map<string, Matches>();
   readonly #lists = new Map<string, WindowList>();
+  readonly #walks = new Map<string, Listing>();
   #generation = 0;
   #facets: { count: number; feedback: number; facets: AuditFacets } | null = null;
 
@@ -172,6 +172,7 @@ export class AuditEngine {
     this.#generation = this.index.generation;
     this.#matches.clear();
     this.#lists.clear();
+    this.#walks.clear();
   }
 
   #matchesOf(filter: AuditFilter): Matches {
@@ -181,24 +182,36 @@ export class AuditEngine {
 
   #walk({ filter, pageSize, position }: WalkRequest) {
     this.#followFor(filter);
-    const { timeline } = this.index;
-    const last = position?.last ?? timeline.lastRun;
-    const matches = this.#matchesOf(filter);
-    const listing = new Listing(this.index, matches, { last, ...(position && { through: position.time }) });
+    const last = position?.last ?? this.index.timeline.lastRun;
+    const listing = this.#listingOf(filter, last, position?.time ?? Infinity);
     const start = position === null ? 0 : this.#given(listing, position);
     listing.extend(start + pageSize + 1);
     const found = listing.slice(start, start + pageSize + 1);
     const page = found.slice(0, pageSize);
     const next = found.length > pageSize ? this.#positionOf(page.at(-1)!, last) : null;
-    return { page, next, matches, last };
+    return { page, next, matches: listing.matches, last };
   }
 
-  /** How many conversations at the head of a listing were given on earlier pages: those of the position's own moment. */
+  /** The list of a walk, which holds at least the conversations up to a moment; one that was dropped begins at it. */
+  #listingOf(filter: AuditFilter, last: number, through: number): Listing {
+    const key = JSON.stringify([filter, last]);
+    const known = this.#walks.get(key);
+    if (known && known.through >= through) return remember(this.#walks, key, known, mostLists);
+    const bound = through === Infinity ? {} : { through };
+    return remember(this.#walks, key, new Listing(this.index, this.#matchesOf(filter), { last, ...bound }), mostLists);
+  }
+
+  /** How many conversations of a list were given on earlier pages. */
   #given(listing: Listing, { time, id }: WalkPosition): number {
     const { createdAt } = this.index.timeline;
-    listing.extend(1);
-    return listing.slice(0, listing.length).filter((newest) => createdAt[newest] === time && this.#idOf(newest) >= id)
-      .length;
+    listing.extendToTime(time);
+    const isGiven = (newest: number) => createdAt[newest] === time && this.#idOf(newest) >= id;
+    let given = listing.indexOfTime(time);
+    for (let [next] = listing.slice(given, given + 1); next !== undefined && isGiven(next);) {
+      given += 1;
+      [next] = listing.slice(given, given + 1);
+    }
+    return given;
   }
 
   #idOf(newest: number): string {
@@ -222,7 +235,6 @@ export class AuditEngine {
     const isByTime = sort === 'newest' || sort === 'oldest';
     const list: WindowList = {
       matches,
-      generation: this.index.generation,
       listing: isByTime ? new Listing(this.index, matches, { last, isNewestFirst: sort === 'newest' }) : null,
       sorted: isByTime ? null : orderByValue(this.index, matches, sort, last),
     };

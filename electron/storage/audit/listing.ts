@@ -15,6 +15,8 @@ const stride = 4096;
 export class Listing {
   readonly last: number;
   readonly matches: Matches;
+  /** Conversations after this moment are left out. */
+  readonly through: number;
   readonly #index: AuditIndex;
   readonly #isNewestFirst: boolean;
   /** Kept, because asking for a block again and again costs more than all the rest. */
@@ -33,6 +35,7 @@ export class Listing {
     this.#index = index;
     this.matches = matches;
     this.last = options.last;
+    this.through = options.through ?? Infinity;
     this.#isNewestFirst = options.isNewestFirst ?? true;
     const { timeline } = index;
     const end = options.through === undefined ? timeline.count : timeline.indexOfTime(options.through + 1);
@@ -53,6 +56,13 @@ export class Listing {
     const { count } = this.#index.timeline;
     const seen = this.#isNewestFirst ? count - 1 - this.#next : this.#next;
     return this.isDone || seen === 0 ? this.#length : Math.max(this.#length, Math.round((this.#length * count) / seen));
+  }
+
+  /** Makes sure of every entry whose moment lies before `time` in the list's direction, and of those at it. */
+  extendToTime(time: number): void {
+    const { createdAt, order } = this.#index.timeline;
+    const isBefore = (run: number) => (this.#isNewestFirst ? createdAt[run]! >= time : createdAt[run]! <= time);
+    while (!this.isDone && isBefore(order[this.#next]!)) this.#step();
   }
 
   /** Makes sure of `count` entries and all that share the last one's moment, or of all there are. Ends early at `deadline`. */
@@ -143,9 +153,10 @@ export class Listing {
         if (run <= this.last) newest.add(timeline.newestRun(timeline.conversation[run]!, this.last));
       });
     }
-    const sign = this.#isNewestFirst ? -1 : 1;
-    const runs = [...newest].filter((run) => createdAt[run]! < bound);
-    runs.sort((one, other) => sign * (createdAt[one]! - createdAt[other]! || one - other));
+    const runs = Int32Array.from(newest).filter((run) => createdAt[run]! < bound);
+    if (timeline.isSequential) runs.sort();
+    else runs.sort((one, other) => createdAt[one]! - createdAt[other]! || one - other);
+    if (this.#isNewestFirst) runs.reverse();
     for (const run of runs) this.#push(run);
     this.#next = this.#isNewestFirst ? -1 : timeline.count;
   }

@@ -90,18 +90,22 @@ export class TextIndex {
   }
 }
 
+/**
+ * The casts matter: numbers are bound as real ones, and FTS5 heeds a bound of the rowid only if it is an integer. Without
+ * them every range reads all runs of the word.
+ */
 function textStatements(database: Database.Database) {
   return {
     insert: database.prepare<[number, string, string]>('INSERT INTO texts (rowid, prompt, answer) VALUES (?, ?, ?)'),
     remove: database.prepare<[number]>('DELETE FROM texts WHERE rowid = ?'),
     newest: database
       .prepare<[string, number, number], number>(
-        'SELECT rowid FROM texts WHERE texts MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?',
+        'SELECT rowid FROM texts WHERE texts MATCH ? AND rowid < CAST(? AS INTEGER) ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)',
       )
       .pluck(),
     ofRange: database
       .prepare<[string, number, number], number>(
-        'SELECT rowid FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ?',
+        'SELECT rowid FROM texts WHERE texts MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)',
       )
       .pluck(),
   };

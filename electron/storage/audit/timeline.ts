@@ -21,6 +21,8 @@ export class Timeline {
   lastRun = 0;
   #newestOf = new Int32Array(firstLength);
   #isInOrder = true;
+  /** Whether the order of time is that of the sequence, as it is but for imported runs and clocks that were set back. */
+  isSequential = true;
 
   append(run: number, conversation: number, createdAt: number): void {
     this.#makeRoom(run, conversation);
@@ -30,13 +32,16 @@ export class Timeline {
     this.#newestOf[conversation] = run;
     this.conversation[run] = conversation;
     this.createdAt[run] = createdAt;
-    if (this.count > 0 && createdAt < this.createdAt[this.order[this.count - 1]!]!) this.#isInOrder = false;
+    if (this.count > 0 && createdAt < this.createdAt[this.order[this.count - 1]!]!) {
+      this.#isInOrder = false;
+      this.isSequential = false;
+    }
     this.order[this.count] = run;
     this.count += 1;
     this.lastRun = run;
   }
 
-  /** Runs come in the order of time but for imported ones and clocks that were set back. True when they had not. */
+  /** Puts `order` right after appending. True when something had to be moved. */
   restoreOrder(): boolean {
     if (this.#isInOrder) return false;
     const { createdAt } = this;

@@ -1,0 +1,40 @@
+import Database from 'better-sqlite3';
+
+/** Small tables that are read whole, once, when the index is opened. */
+const readWhole = ['blocks', 'unended_texts', 'feedback', 'api_keys', 'audit_views', 'marks'];
+
+export interface Plan {
+  readonly sql: string;
+  readonly steps: readonly string[];
+  readonly isScan: boolean;
+}
+
+function isScan(step: string): boolean {
+  const [, table, rest] = /^SCAN (\w+)(.*)$/.exec(step) ?? [];
+  if (table === undefined || readWhole.includes(table)) return false;
+  // FTS5 says that it follows a match (`M`), and whether within bounds of the rowid (`<`, `>`).
+  return !/VIRTUAL TABLE INDEX \d+:.*M/.test(rest ?? '');
+}
+
+/** Remembers every statement that is prepared while `work` runs and says how SQLite would carry out those that read. */
+export function plansOf(work: () => void): Plan[] {
+  const prepared = new Map<string, Database.Database>();
+  const original = Database.prototype.prepare;
+  Database.prototype.prepare = function (this: Database.Database, sql: string) {
+    prepared.set(sql, this);
+    return original.call(this, sql);
+  } as typeof original;
+  try {
+    work();
+  } finally {
+    Database.prototype.prepare = original;
+  }
+  return [...prepared]
+    .filter(([sql]) => /^\s*select/i.test(sql))
+    .map(([sql, database]) => {
+      const inputs = [...sql.matchAll(/\?/g)].map(() => null);
+      const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...inputs) as { detail: string }[];
+      const steps = rows.map(({ detail }) => detail);
+      return { sql, steps, isScan: steps.some(isScan) };
+    });
+}
