@@ -3,6 +3,10 @@ import packageFile from '../package.json' with { type: 'json' };
 import type { Capability, HostState } from '../shared/contract/settings.ts';
 import type { Api } from './api/api.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
+import { auditExportHandlers } from './api/audit-exports.ts';
+import { auditReplayHandlers } from './api/audit-replay.ts';
+import { auditRetentionHandlers } from './api/audit-retention.ts';
+import { auditSampleHandlers } from './api/audit-samples.ts';
 import { auditHandlers } from './api/audit.ts';
 import { completionHandlers } from './api/completions.ts';
 import { conversationHandlers } from './api/conversations.ts';
@@ -13,6 +17,7 @@ import { openApiHandlers } from './api/open-api.ts';
 import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
 import { settingsHandlers } from './api/settings.ts';
+import { createAuditWork } from './audit/create-audit-work.ts';
 import { createCompletions, type Completions } from './completions/create-completions.ts';
 import { createCredits } from './credits/credits.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
@@ -73,7 +78,15 @@ export async function createHost(options: HostOptions): Promise<Host> {
     settings: storage.settings,
     onDevice,
   });
-  const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits() });
+  const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits(), guard: null });
+  const auditWork = await createAuditWork({
+    dataDirectory: options.dataDirectory,
+    storage,
+    completions,
+    providers,
+    version: packageFile.version,
+    log: options.log,
+  });
 
   let server: ServerState = { serverAddress: null, serverFailure: null, protocols: [] };
   const hostState = (): HostState => ({
@@ -93,6 +106,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
     handlers: [
       ...completionHandlers(completions, options.log),
       ...auditHandlers(storage.audit),
+      ...auditExportHandlers(auditWork.exports, options.log),
+      ...auditSampleHandlers(auditWork.samples),
+      ...auditRetentionHandlers(auditWork.retention),
+      ...auditReplayHandlers(auditWork.replays, options.log),
       ...conversationHandlers(storage.audit),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers),
@@ -113,6 +130,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       server = state;
     },
     close: async () => {
+      await auditWork.close();
       await completions.close();
       await providers.close();
       await onDevice.close();

@@ -58,7 +58,8 @@ async function* toChunks(
       yield { choice: { index: 0, message: { role: 'assistant', content: part.text } }, messageId, runId };
     } else if (part.type === 'end') {
       const choice = { index: 0, finish_reason: part.finishReason, message: { role: 'assistant' as const } };
-      yield { choice, messageId, runId, usage: part.usage, ...remarks(plan) };
+      const usage = part.usage === null ? {} : { usage: part.usage };
+      yield { choice, messageId, runId, ...usage, ...remarks(plan) };
     }
   }
 }
@@ -76,7 +77,7 @@ function prefersArray(accept: string | null): boolean {
 }
 
 export function completionHandlers(completions: Completions, reportFailure: ReportFailure): Handler[] {
-  const start = ({ body, caller, headers, signal }: Input): AcceptedRun =>
+  const start = ({ body, caller, headers, signal }: Input) =>
     completions.start(
       body,
       { callerId: caller.callerId, key: caller.key, appHeaders: appHeaders(headers) },
@@ -94,7 +95,7 @@ export function completionHandlers(completions: Completions, reportFailure: Repo
   }
 
   async function sync(input: Input): Promise<Response> {
-    const accepted = start(input);
+    const accepted = await start(input);
     const { plan } = accepted.run;
     try {
       const { content, finishReason, usage } = await accepted.run.complete();
@@ -113,7 +114,7 @@ export function completionHandlers(completions: Completions, reportFailure: Repo
   }
 
   async function stream(input: Input, kind: StreamKind): Promise<Response> {
-    const accepted = start(input);
+    const accepted = await start(input);
     const parts = accepted.run.stream();
     try {
       // The head is held back until the model has begun: a failure before that has a status of its own.

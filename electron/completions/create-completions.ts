@@ -5,6 +5,7 @@ import type { CreditReservation, Credits } from '../credits/credits.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { AuthenticatedKey, RunStore } from '../storage/storage.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
+import type { Guard, RunGuard } from './guard.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { Run } from './run.ts';
 
@@ -27,8 +28,13 @@ export interface Completions {
   /**
    * Checks a request and begins its run. Throws `AppError` for everything that keeps it from being one: a bad template, an
    * unknown model or dataspace (400), credits used up (402), another caller's conversation (403), a provider without a key (503).
+   * A promise when the guard has to look at the prompt first; it rejects with 400 for one that is refused.
    */
-  start(request: CompletionRequest, origin: RunOrigin, options: { signal: AbortSignal }): AcceptedRun;
+  start(
+    request: CompletionRequest,
+    origin: RunOrigin,
+    options: { signal: AbortSignal },
+  ): AcceptedRun | Promise<AcceptedRun>;
   /** A run under way, null when it has ended or never was. */
   active(runId: string): Run | null;
   activeCount(): number;
@@ -40,24 +46,45 @@ export interface CompletionsOptions {
   readonly runs: RunStore;
   readonly providers: Providers;
   readonly credits: Credits;
+  readonly guard: Guard | null;
 }
 
 function conversationName(promptText: string): string {
   return (promptText.trim().split('\n', 1)[0] ?? '').slice(0, 120);
 }
 
-export function createCompletions({ runs, providers, credits }: CompletionsOptions): Completions {
+/** A request that was found good, before its run begins. */
+type PreparedRun = ReturnType<typeof prepareRun>;
+
+function prepareRun(request: CompletionRequest, providers: Providers) {
+  const dataspaceIds = request.dataspaceIds ?? null;
+  if (dataspaceIds?.length) throw invalidField('dataspaceIds[0]', 'is not a dataspace of this service');
+  const rendered = renderPrompt(request.promptText, request.replacements ?? {});
+  const target = providers.resolve(request.aiSystem, request.model);
+  const { configuration, warnings } = providers.applicableConfiguration(target, request.configuration ?? {});
+  return {
+    request,
+    dataspaceIds,
+    systemMessage: request.systemMessage ?? null,
+    renderedPrompt: rendered.text,
+    target,
+    configuration,
+    warnings: [...rendered.warnings, ...warnings],
+  };
+}
+
+export function createCompletions({ runs, providers, credits, guard }: CompletionsOptions): Completions {
   const active = new Map<string, Run>();
   let isClosing = false;
 
-  function start(request: CompletionRequest, origin: RunOrigin, { signal }: { signal: AbortSignal }): AcceptedRun {
+  function begin(
+    prepared: PreparedRun,
+    origin: RunOrigin,
+    { signal }: { signal: AbortSignal },
+    runGuard: RunGuard | null,
+  ): AcceptedRun {
     if (isClosing) throw new AppError('provider_not_configured', 'The service is being shut down.');
-    const dataspaceIds = request.dataspaceIds ?? null;
-    if (dataspaceIds?.length) throw invalidField('dataspaceIds[0]', 'is not a dataspace of this service');
-    const rendered = renderPrompt(request.promptText, request.replacements ?? {});
-    const target = providers.resolve(request.aiSystem, request.model);
-    const applicable = providers.applicableConfiguration(target, request.configuration ?? {});
-    const warnings = [...rendered.warnings, ...applicable.warnings];
+    const { request, target, warnings, systemMessage, renderedPrompt, dataspaceIds } = prepared;
     const joined = runs.joinConversation({
       conversationId: request.metadata?.conversationId ?? null,
       workspaceId: request.metadata?.workspaceId ?? null,
@@ -66,7 +93,6 @@ export function createCompletions({ runs, providers, credits }: CompletionsOptio
     });
     const credit = credits.reserve(origin.key);
     const ids = { runId: timeOrderedId(), messageId: randomUUID(), conversationId: joined.conversationId };
-    const systemMessage = request.systemMessage ?? null;
     runs.begin({
       ...ids,
       ...origin,
@@ -81,7 +107,7 @@ export function createCompletions({ runs, providers, credits }: CompletionsOptio
       promptText: request.promptText,
       systemMessage,
       replacements: request.replacements ?? null,
-      renderedPrompt: rendered.text,
+      renderedPrompt,
       configuration: request.configuration ?? null,
       dataspaceIds,
       metadata: request.metadata ?? null,
@@ -97,18 +123,26 @@ export function createCompletions({ runs, providers, credits }: CompletionsOptio
         request: {
           model: target.model,
           systemMessage,
-          messages: [{ role: 'user', content: rendered.text }],
-          configuration: applicable.configuration,
+          messages: [{ role: 'user', content: renderedPrompt }],
+          configuration: prepared.configuration,
         },
         cost: (usage) => providers.cost(target, usage),
         releaseCredit: credit.release,
         runs,
+        guard: runGuard,
       },
       signal,
     );
     active.set(ids.runId, run);
     void run.settled.then(() => active.delete(ids.runId));
     return { run, credit };
+  }
+
+  function start(request: CompletionRequest, origin: RunOrigin, options: { signal: AbortSignal }) {
+    const prepared = prepareRun(request, providers);
+    const guarded = guard?.begin(prepared, options) ?? null;
+    if (guarded instanceof Promise) return guarded.then((runGuard) => begin(prepared, origin, options, runGuard));
+    return begin(prepared, origin, options, guarded);
   }
 
   async function close(): Promise<void> {

@@ -2,6 +2,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { ModelRequest, Provider } from '../providers/provider.ts';
 import type { RunOutcome, RunStore } from '../storage/storage.ts';
+import type { RunGuard } from './guard.ts';
 import { isAbort, stopSignal } from './stop-signal.ts';
 
 /** Everything that a run needs once its request has been found good. */
@@ -19,6 +20,8 @@ export interface RunPlan {
   /** Gives back the credit that was set aside, for a run that costs nothing. */
   readonly releaseCredit: () => void;
   readonly runs: RunStore;
+  /** Null when prompts and answers go through unseen. */
+  readonly guard: RunGuard | null;
 }
 
 /** A whole answer, as it was kept. */
@@ -28,11 +31,14 @@ export interface RunAnswer {
   readonly usage: Usage;
 }
 
-/** What a stream of a run yields: that the model has begun (perhaps to reason), the answer's text piece by piece, how it ended. */
+/**
+ * What a stream of a run yields: that the model has begun (perhaps to reason), the answer's text piece by piece, how it ended.
+ * The usage is null when the guard cut the answer: the provider had not told it yet.
+ */
 export type RunPart =
   | { readonly type: 'start' }
   | { readonly type: 'text'; readonly text: string }
-  | ({ readonly type: 'end' } & Omit<RunAnswer, 'content'>);
+  | { readonly type: 'end'; readonly finishReason: FinishReason; readonly usage: Usage | null };
 
 /**
  * One completion, from request to last chunk. Whatever happens, its outcome is on disk before its caller sees the end.
@@ -83,9 +89,10 @@ export class Run {
   /** Asks for the whole answer in one call. */
   async complete(): Promise<RunAnswer> {
     try {
-      const answer = await this.plan.provider.generate(this.plan.request, this.#callOptions());
+      const whole = await this.plan.provider.generate(this.plan.request, this.#callOptions());
       this.#stop.signal.throwIfAborted();
       this.#noteFirstToken();
+      const answer = this.plan.guard === null ? whole : await this.plan.guard.judge(whole);
       this.#content = answer.content;
       this.#reasoning = answer.reasoning ?? '';
       await this.#recordCompletion(answer.finishReason, answer.usage);
@@ -99,7 +106,8 @@ export class Run {
   /** Streams the answer. A consumer that stops reading cancels the run; the text that it was given is kept. */
   async *stream(): AsyncGenerator<RunPart, void, void> {
     try {
-      for await (const part of this.plan.provider.stream(this.plan.request, this.#callOptions())) {
+      const parts = this.plan.provider.stream(this.plan.request, this.#callOptions());
+      for await (const part of this.plan.guard?.screen(parts) ?? parts) {
         this.#stop.signal.throwIfAborted();
         if (this.#firstTokenMs === null) {
           this.#noteFirstToken();
@@ -149,8 +157,9 @@ export class Run {
     for (const listener of this.#reasoningListeners) listener(text);
   }
 
-  async #recordCompletion(finishReason: FinishReason, usage: Usage): Promise<void> {
-    await this.#record({ status: 'Completed', finishReason, usage, error: null, cost: this.plan.cost(usage) });
+  async #recordCompletion(finishReason: FinishReason, usage: Usage | null): Promise<void> {
+    const cost = usage === null ? null : this.plan.cost(usage);
+    await this.#record({ status: 'Completed', finishReason, usage, error: null, cost });
   }
 
   async #recordFailure(error: unknown): Promise<void> {
@@ -171,6 +180,7 @@ export class Run {
     this.#isRecorded = true;
     if (this.credits === 0) this.plan.releaseCredit();
     try {
+      const moderation = await this.plan.guard?.findings(this.#content);
       await this.plan.runs.finish(this.plan.runId, {
         ...end,
         content: this.#content,
@@ -180,6 +190,7 @@ export class Run {
         totalMs: performance.now() - this.#startedAt,
         completedAt: Date.now(),
         citations: this.plan.citations,
+        ...(moderation && { moderation }),
       });
     } finally {
       this.#stop.dispose();

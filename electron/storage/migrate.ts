@@ -5,9 +5,19 @@ import { auditTables } from './migrations/0002-audit.ts';
 import { retentionTables } from './migrations/0003-retention.ts';
 import { sampleTables } from './migrations/0004-samples.ts';
 import { replayTables } from './migrations/0005-replays.ts';
+import { promptTables } from './migrations/0006-prompts.ts';
+import { agentTables } from './migrations/0007-agents.ts';
+import { moderationColumns } from './migrations/0006-moderation.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
-const migrations: readonly string[] = [firstTables, auditTables, retentionTables, sampleTables, replayTables];
+const migrations: readonly string[] = [
+  firstTables,
+  auditTables,
+  retentionTables,
+  sampleTables,
+  replayTables,
+  moderationColumns,
+];
 
 function version(database: Database.Database): number {
   return database.pragma('user_version', { simple: true }) as number;

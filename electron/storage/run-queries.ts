@@ -15,6 +15,7 @@ const outcomeColumns = [
   'credits',
   'finish_reason',
   'error_code',
+  'moderation_flags',
 ] as const satisfies (keyof RunRow)[];
 
 const runColumns = [
@@ -41,6 +42,7 @@ const outcomeTextColumns = [
   'reasoning',
   'error_message',
   'citations_json',
+  'moderation_json',
 ] as const satisfies (keyof RunTextRow)[];
 
 const runTextColumns = [

@@ -1,4 +1,5 @@
 import type { AiSystem } from '../../shared/contract/common.ts';
+import { flagsOf, type RunModeration } from '../../shared/contract/guard.ts';
 import type { RunDetail, RunSummary } from '../../shared/contract/runs.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
 import type { NewRun, RunOutcome } from './storage.ts';
@@ -39,8 +40,12 @@ export type OutcomeColumns = Pick<
   | 'credits'
   | 'finish_reason'
   | 'error_code'
+  | 'moderation_flags'
 >;
-export type OutcomeTexts = Pick<RunTextRow, 'content' | 'reasoning' | 'error_message' | 'citations_json'>;
+export type OutcomeTexts = Pick<
+  RunTextRow,
+  'content' | 'reasoning' | 'error_message' | 'citations_json' | 'moderation_json'
+>;
 
 const underWay: OutcomeColumns = {
   status: 'Running',
@@ -54,8 +59,19 @@ const underWay: OutcomeColumns = {
   credits: 0,
   finish_reason: null,
   error_code: null,
+  moderation_flags: null,
 };
-const noTexts: OutcomeTexts = { content: '', reasoning: null, error_message: null, citations_json: null };
+const noTexts: OutcomeTexts = {
+  content: '',
+  reasoning: null,
+  error_message: null,
+  citations_json: null,
+  moderation_json: null,
+};
+
+function keptFlags(moderation: RunModeration | null | undefined): string | null {
+  return moderation == null ? null : flagsOf(moderation).join(',') || null;
+}
 
 export function outcomeColumns(outcome: RunOutcome | null): OutcomeColumns {
   if (outcome === null) return underWay;
@@ -71,6 +87,7 @@ export function outcomeColumns(outcome: RunOutcome | null): OutcomeColumns {
     credits: outcome.credits,
     finish_reason: outcome.finishReason,
     error_code: outcome.error?.code ?? null,
+    moderation_flags: keptFlags(outcome.moderation),
   };
 }
 
@@ -81,6 +98,7 @@ export function outcomeTexts(outcome: RunOutcome | null): OutcomeTexts {
     reasoning: outcome.reasoning,
     error_message: outcome.error?.message ?? null,
     citations_json: jsonOrNull(outcome.citations),
+    moderation_json: keptJson(outcome.moderation ?? null),
   };
 }
 
@@ -185,5 +203,6 @@ export function runDetailOf(row: ListedRunRow & RunTextRow): RunDetail {
     citations: parsed(row.citations_json, []),
     warnings: parsed(row.warnings_json, []),
     credits: row.credits,
+    ...(row.moderation_json === null ? {} : { moderation: JSON.parse(row.moderation_json) as RunModeration }),
   };
 }

@@ -17,6 +17,9 @@ export interface Schema {
   feedback: FeedbackRow;
   run_changes: RunChangeRow;
   audit_views: AuditViewRow;
+  prompts: PromptTable;
+  prompt_versions: PromptVersionTable;
+  agents: AgentTable;
 }
 
 /** Single values of the whole database: `window_caller_id`, `token_secret`, `settings`, `retention`, `samples`. */
@@ -67,6 +70,8 @@ export interface RunRow {
   draft_id: string | null;
   /** Null when the caller sent none. */
   app_headers_json: string | null;
+  /** Separated by commas: `prompt:violence,answer:sexual`; null when nothing was flagged. */
+  moderation_flags: string | null;
 }
 
 /** The long parts of a run, read only for one run at a time. */
@@ -86,6 +91,8 @@ export interface RunTextRow {
   reasoning: string | null;
   error_message: string | null;
   citations_json: string | null;
+  /** Null when the guard did not look. */
+  moderation_json: string | null;
 }
 
 export interface ApiKeyRow {
@@ -156,3 +163,50 @@ export interface AuditViewRow {
   created_at: number;
   updated_at: number;
 }
+
+export interface PromptRow {
+  sequence: number;
+  id: string;
+  name: string;
+  folder: string | null;
+  tags_json: string;
+  description: string | null;
+  latest_version_id: string;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+/** Never changed and never removed. */
+export interface PromptVersionRow {
+  sequence: number;
+  id: string;
+  /** `prompts.sequence`. */
+  prompt: number;
+  /** Counts from 1 within its prompt. */
+  number: number;
+  prompt_text: string;
+  system_message: string | null;
+  ai_system: string | null;
+  model: string | null;
+  configuration_json: string | null;
+  variables_json: string;
+  note: string | null;
+  created_at: number;
+}
+
+export interface AgentRow {
+  sequence: number;
+  id: string;
+  name: string;
+  ai_system: string;
+  model: string;
+  prompt: string;
+  created_at: number;
+}
+
+/** The tables give a sequence themselves. */
+type Numbered<Row> = Omit<Row, 'sequence'> & { sequence: Generated<number> };
+type PromptTable = Numbered<PromptRow>;
+type PromptVersionTable = Numbered<PromptVersionRow>;
+type AgentTable = Numbered<AgentRow>;

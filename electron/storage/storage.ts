@@ -1,12 +1,16 @@
 import type { AiSystem } from '../../shared/contract/common.ts';
 import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
+import type { RunModeration } from '../../shared/contract/guard.ts';
 import type { ProviderTest } from '../../shared/contract/providers.ts';
 import type { RunDetail, RunSummary } from '../../shared/contract/runs.ts';
 import type { Settings } from '../../shared/contract/settings.ts';
 import type { ListedModel } from '../providers/provider.ts';
+import type { AgentStore } from './agents/agent-store.ts';
+import type { TurnStore } from './agents/turn-store.ts';
 import type { AuditStore } from './audit/audit-store.ts';
 import type { ExportRows } from './export-rows.ts';
+import type { PromptStore } from './prompts/prompt-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { SampleStore } from './sample-store.ts';
@@ -53,6 +57,8 @@ export interface RunOutcome {
   readonly totalMs: number;
   readonly completedAt: number;
   readonly citations: readonly Citation[];
+  /** What the guard found; absent where it did not look. */
+  readonly moderation?: RunModeration | null;
 }
 
 /** Runs and the conversations that they belong to. */
@@ -135,6 +141,9 @@ export interface Storage {
   readonly retention: RetentionStore;
   readonly samples: SampleStore;
   readonly replays: ReplayStore;
+  readonly prompts: PromptStore;
+  readonly agents: AgentStore;
+  readonly turns: TurnStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerMemory: ProviderMemory;

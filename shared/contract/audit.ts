@@ -3,6 +3,7 @@ import { aiSystem, dateTime, timestamp, uuid } from './common.ts';
 import { usage } from './completions.ts';
 import { conversation, conversationRun, feedback, runStatus } from './conversations.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { moderationFlag } from './guard.ts';
 
 /** The specification's number format: whole numbers of 32 bits. */
 const int32 = z.int().min(-2_147_483_648).max(2_147_483_647);
@@ -120,6 +121,8 @@ export const auditFilter = z
     statuses: several(runStatus).nullish(),
     finishReasons: several(z.string()).nullish(),
     errorCodes: several(z.string()).nullish(),
+    /** Flagged by the guard for any of them. */
+    moderationFlags: several(moderationFlag).nullish(),
     hasFeedback: z.boolean().nullish(),
     score: rangeOf(z.int()).nullish(),
     /** All of them present. */
@@ -285,6 +288,7 @@ export const auditFacets = z.object({
   statuses: counted({ status: runStatus }),
   finishReasons: counted({ finishReason: z.string() }),
   errorCodes: counted({ errorCode: z.string() }),
+  moderationFlags: counted({ flag: moderationFlag }),
   tags: counted({ tag: z.string() }),
   appHeaders: z.array(z.object({ name: z.string(), values: counted({ value: z.string() }) })),
   promptIds: counted({ promptId: uuid }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { runModeration } from './guard.ts';
 
 const tag = 'Conversations';
 
@@ -54,6 +55,7 @@ export const conversationRun = z
     metadata: z.record(z.string(), z.unknown()).nullable(),
     citations: z.array(citation),
     warnings: z.array(warning),
+    moderation: runModeration.optional().describe('What the guard found; only where it looked'),
     feedback: feedback.nullable().optional().describe('Only for those who asked for it or may see it'),
   })
   .meta({ id: 'ConversationRun' });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { aiSystem, errorDetail, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { runModeration } from './guard.ts';
 
 const tag = 'Window: runs';
 
@@ -51,6 +52,8 @@ export const runDetail = runSummary.extend({
   citations: z.array(citation),
   warnings: z.array(warning),
   credits: z.int(),
+  /** What the guard found; absent where it did not look. */
+  moderation: runModeration.optional(),
 });
 export type RunDetail = z.infer<typeof runDetail>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { retention } from './audit-retention.ts';
 import { aiSystem } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { guard } from './guard.ts';
 
 const tag = 'Window: settings and host';
 
@@ -40,6 +41,8 @@ export const settings = z.strictObject({
   onDeviceModel: z.string().nullable(),
   /** What happens to old runs. */
   retention,
+  /** What the guard does with prompts and answers of completions. */
+  guard,
 });
 export type Settings = z.infer<typeof settings>;
 
@@ -50,6 +53,7 @@ export const defaultSettings: Settings = {
   appearance: { theme: 'system' },
   onDeviceModel: null,
   retention: { mode: 'off', days: 365 },
+  guard: { prompts: 'off', answers: 'off' },
 };
 
 export const readSettings = defineEndpoint({

@@ -23,6 +23,7 @@ const indexedColumns = [
   'runs.finish_reason',
   'runs.error_code',
   'runs.app_headers_json',
+  'runs.moderation_flags',
   'conversations.workspace_id',
 ] as const;
 
@@ -82,7 +83,7 @@ export function createAuditSource(database: Database.Database) {
 function sourceQueries(database: Database.Database) {
   return {
     lastRun: prepareQuery(database, (tables) =>
-      tables.selectFrom('runs').select('sequence').orderBy('sequence', 'desc').limit(1),
+      tables.selectFrom('runs').select((expression) => expression.fn.max('sequence').as('sequence')),
     ),
     runId: prepareQuery(database, (tables, input: { sequence: number }) =>
       tables.selectFrom('runs').select('id').where('sequence', '=', input.sequence),
@@ -97,7 +98,7 @@ function sourceQueries(database: Database.Database) {
       tables.selectFrom('conversations').select('id').where('sequence', '=', input.sequence),
     ),
     lastRevision: prepareQuery(database, (tables) =>
-      tables.selectFrom('run_changes').select('revision').orderBy('revision', 'desc').limit(1),
+      tables.selectFrom('run_changes').select((expression) => expression.fn.max('revision').as('revision')),
     ),
     changes: prepareQuery(database, (tables, input: { after: number }) =>
       tables

@@ -56,6 +56,7 @@ export function conditionsOf(filter: AuditFilter, index: AuditIndex): Condition[
     anyTerm(index, 'status', filter.statuses),
     anyTerm(index, 'finish-reason', filter.finishReasons),
     anyTerm(index, 'error-code', filter.errorCodes),
+    anyTerm(index, 'moderation', filter.moderationFlags),
     ...Object.entries(filter.appHeaders ?? {}).map(([name, value]) => header(index, name.toLowerCase(), value)),
     ...feedbackConditions(filter, index),
     (present(filter.startDate) || present(filter.endDate)) && dates(index, filter),

@@ -48,6 +48,7 @@ function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun
     metadata: run.metadata,
     citations: run.citations,
     warnings: run.warnings,
+    ...(run.moderation === undefined ? {} : { moderation: run.moderation }),
     ...(hasFeedback ? { feedback: feedbackOf(row) } : {}),
   };
 }

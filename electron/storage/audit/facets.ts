@@ -1,5 +1,6 @@
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import type { AuditFacets } from '../../../shared/contract/audit.ts';
+import type { ModerationFlag } from '../../../shared/contract/guard.ts';
 import type { RunStatus } from '../../../shared/contract/conversations.ts';
 import type { AuditIndex } from './audit-index.ts';
 import { blockOf, countBits } from './bits.ts';
@@ -66,6 +67,7 @@ export function facetsOf(index: AuditIndex): AuditFacets {
     statuses: valuesOf(index, 'status').map(({ value, runs }) => ({ status: value as RunStatus, runs })),
     finishReasons: valuesOf(index, 'finish-reason').map(({ value, runs }) => ({ finishReason: value, runs })),
     errorCodes: valuesOf(index, 'error-code').map(({ value, runs }) => ({ errorCode: value, runs })),
+    moderationFlags: valuesOf(index, 'moderation').map(({ value, runs }) => ({ flag: value as ModerationFlag, runs })),
     tags: tagsOf(index),
     appHeaders: index.terms
       .headerNames()

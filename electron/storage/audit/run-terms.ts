@@ -27,6 +27,7 @@ export type TermField =
   | 'status'
   | 'finish-reason'
   | 'error-code'
+  | 'moderation'
   | 'header'
   | `header:${string}`;
 
@@ -47,6 +48,7 @@ export function forEachTerm(run: IndexedRun, callback: (field: TermField, value:
   if (run.prompt_version_id !== null) callback('prompt-version', run.prompt_version_id);
   if (run.finish_reason !== null) callback('finish-reason', run.finish_reason);
   if (run.error_code !== null) callback('error-code', run.error_code);
+  for (const flag of run.moderation_flags?.split(',') ?? []) callback('moderation', flag);
   if (run.app_headers_json === null) return;
   const headers = JSON.parse(run.app_headers_json) as Record<string, string>;
   for (const [name, value] of Object.entries(headers)) {

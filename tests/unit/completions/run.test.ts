@@ -37,6 +37,7 @@ function planWith(provider: Partial<Provider>): RunPlan {
       releasedCredits += 1;
     },
     runs,
+    guard: null,
   };
 }
 

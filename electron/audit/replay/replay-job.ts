@@ -1,0 +1,160 @@
+import { AppError } from '../../../shared/app-error.ts';
+import type { Replay } from '../../../shared/contract/audit-replay.ts';
+import type { Completions } from '../../completions/create-completions.ts';
+import type { KeptReplay, ReplayedRun, ReplayState, ReplayStore } from '../../storage/replay-store.ts';
+import type { RunStore } from '../../storage/storage.ts';
+import { replayRequest } from './replay-request.ts';
+
+export interface ReplayJobOptions {
+  readonly replay: KeptReplay;
+  readonly store: ReplayStore;
+  readonly runs: Pick<RunStore, 'read'>;
+  readonly completions: Pick<Completions, 'start'>;
+  readonly windowCallerId: string;
+  readonly onChange: () => void;
+  readonly log: (message: string, error?: unknown) => void;
+}
+
+/** One replay: its runs in memory as they are on disk, and those under way. */
+export class ReplayJob {
+  readonly #options: ReplayJobOptions;
+  readonly #runs: ReplayedRun[];
+  #state: ReplayState;
+  #completedAt: number | null;
+  #work: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
+
+  constructor(options: ReplayJobOptions) {
+    this.#options = options;
+    this.#runs = options.store.runs(options.replay.sequence);
+    this.#state = options.replay.state;
+    this.#completedAt = options.replay.completedAt;
+  }
+
+  get replay(): KeptReplay {
+    return this.#options.replay;
+  }
+
+  get runs(): readonly ReplayedRun[] {
+    return this.#runs;
+  }
+
+  /** Takes up what the host before this one left: runs cost money, so a person goes on with them. */
+  recover(): void {
+    for (const run of this.#runs) {
+      if (run.state !== 'running') continue;
+      // The outcome may have been recorded before the host ended, only not noted here.
+      const isCompleted = run.replayed !== null && this.#options.runs.read(run.replayed)?.status === 'Completed';
+      this.#note(run, { state: isCompleted ? 'completed' : 'waiting' });
+    }
+    if (this.#state === 'running') this.#setState(this.#isDone() ? 'completed' : 'stopped');
+  }
+
+  /** Begins, or goes on with the runs that wait. */
+  start(): void {
+    if (this.#work !== null || this.#isDone()) return;
+    this.#setState('running');
+    const stop = new AbortController();
+    this.#work = { stop, ended: this.#run(stop.signal) };
+  }
+
+  /** Stops the runs under way; they wait again. */
+  async stop(): Promise<void> {
+    this.#work?.stop.abort();
+    await this.#work?.ended;
+  }
+
+  /** Lets the failed runs wait again and goes on. */
+  async retry(): Promise<void> {
+    for (const run of this.#runs) if (run.state === 'failed') this.#note(run, { state: 'waiting', failure: null });
+    // A worker that found nothing to do any more may be ending just now.
+    if (this.#work !== null && !this.#work.stop.signal.aborted) await this.#work.ended;
+    this.start();
+  }
+
+  state(): Replay {
+    const { id, name, createdAt, target, parallel } = this.#options.replay;
+    const count = (state: ReplayedRun['state']) => this.#runs.filter((run) => run.state === state).length;
+    return {
+      id,
+      name,
+      state: this.#state,
+      createdAt: new Date(createdAt).toISOString(),
+      completedAt: this.#completedAt === null ? null : new Date(this.#completedAt).toISOString(),
+      target,
+      parallel,
+      total: this.#runs.length,
+      waiting: count('waiting'),
+      running: count('running'),
+      completed: count('completed'),
+      failed: count('failed'),
+    };
+  }
+
+  #isDone(): boolean {
+    return this.#runs.every(({ state }) => state === 'completed' || state === 'failed');
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    // The answer to the start goes out first.
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      await Promise.all(Array.from({ length: this.#options.replay.parallel }, () => this.#takeRuns(signal)));
+    } catch (error) {
+      this.#options.log(`replay ${this.#options.replay.id} ended early`, error);
+    } finally {
+      this.#work = null;
+      this.#setState(this.#isDone() ? 'completed' : 'stopped');
+    }
+  }
+
+  async #takeRuns(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const next = this.#runs.find(({ state }) => state === 'waiting');
+      if (next === undefined || signal.aborted) return;
+      await this.#replay(next, signal);
+    }
+  }
+
+  async #replay(run: ReplayedRun, signal: AbortSignal): Promise<void> {
+    const { position } = run;
+    this.#note(run, { state: 'running', failure: null });
+    try {
+      const { run: replayed } = await this.#begin(run, signal);
+      this.#note(this.#runs[position]!, { replayed: replayed.plan.runId });
+      // Streamed, so that the time to the first token is measured as it was for the original.
+      for await (const _ of replayed.stream());
+      this.#note(this.#runs[position]!, { state: 'completed' });
+    } catch (error) {
+      if (signal.aborted) this.#note(this.#runs[position]!, { state: 'waiting' });
+      else this.#note(this.#runs[position]!, { state: 'failed', failure: this.#describe(error) });
+    }
+  }
+
+  async #begin(run: ReplayedRun, signal: AbortSignal) {
+    const { runs, completions, windowCallerId, replay } = this.#options;
+    const original = runs.read(run.original);
+    if (original === null) throw new AppError('not_found', 'This run was removed.');
+    const origin = { callerId: windowCallerId, key: null, appHeaders: original.appHeaders };
+    return completions.start(replayRequest(original, replay.target), origin, { signal });
+  }
+
+  #describe(error: unknown): string {
+    if (error instanceof AppError) return error.message;
+    this.#options.log('a replayed run failed', error);
+    return 'Something went wrong in the service; the log says more.';
+  }
+
+  #note(run: ReplayedRun, change: Partial<ReplayedRun>): void {
+    const next = { ...run, ...change };
+    this.#runs[run.position] = next;
+    this.#options.store.setRun(this.#options.replay.sequence, next);
+    this.#options.onChange();
+  }
+
+  #setState(state: ReplayState): void {
+    this.#state = state;
+    this.#completedAt = state === 'completed' ? Date.now() : null;
+    this.#options.store.setState(this.#options.replay.sequence, state, this.#completedAt);
+    this.#options.onChange();
+  }
+}
