@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { BrowserWindow, dialog, shell, type OpenDialogOptions } from 'electron';
 import { AppError } from '../../shared/app-error.ts';
-import { chooseModelFile, openDataFolder } from '../../shared/contract/desktop.ts';
+import { chooseModelFile, openDataFolder, openExportFolder } from '../../shared/contract/desktop.ts';
+import { exportsDirectory } from '../audit/exports/export-shelf.ts';
 import { implement, type Handler } from '../api/handler.ts';
 
 const modelFile: OpenDialogOptions = {
@@ -27,6 +30,14 @@ export function desktopHandlers(dataDirectory: string): Handler[] {
       const failure = await shell.openPath(dataDirectory);
       if (failure)
         throw new AppError('internal', 'The file manager could not show the data folder.', { cause: failure });
+      return undefined;
+    }),
+    implement(openExportFolder, async ({ parameters }) => {
+      // The id is a uuid: it can name no other folder.
+      const folder = join(exportsDirectory(dataDirectory), parameters.id.toLowerCase());
+      if (!existsSync(folder)) throw new AppError('not_found', 'There is no evidence pack with this id.');
+      const failure = await shell.openPath(folder);
+      if (failure) throw new AppError('internal', 'The file manager could not show the pack.', { cause: failure });
       return undefined;
     }),
   ];

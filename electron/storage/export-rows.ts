@@ -11,6 +11,8 @@ export interface ExportRows {
   /** `conversations.sequence`; null for an unknown id. */
   conversation(id: string): number | null;
   runSequences(conversation: number): number[];
+  /** Ids of runs by their sequences; one that was removed is left out. */
+  runIds(sequences: readonly number[]): string[];
   /** Highest `runs.sequence`; 0 without runs. */
   lastRun(): number;
 }
@@ -21,6 +23,7 @@ export function createExportRows(database: Database.Database): ExportRows {
     runs: (conversation, lastRun) => queries.runs.all({ conversation, lastRun }),
     conversation: (id) => queries.conversation.first({ id: id.toLowerCase() })?.sequence ?? null,
     runSequences: (conversation) => queries.sequences.all({ conversation }).map(({ sequence }) => sequence),
+    runIds: (sequences) => sequences.flatMap((sequence) => queries.runId.first({ sequence })?.id ?? []),
     lastRun: () => queries.last.first({})?.sequence ?? 0,
   };
 }
@@ -52,6 +55,9 @@ function exportQueries(database: Database.Database) {
     ),
     sequences: prepareQuery(database, (tables, input: { conversation: number }) =>
       tables.selectFrom('runs').select('sequence').where('conversation', '=', input.conversation).orderBy('sequence'),
+    ),
+    runId: prepareQuery(database, (tables, input: { sequence: number }) =>
+      tables.selectFrom('runs').select('id').where('sequence', '=', input.sequence),
     ),
     last: prepareQuery(database, (tables) =>
       tables.selectFrom('runs').select('sequence').orderBy('sequence', 'desc').limit(1),

@@ -1,0 +1,62 @@
+import type { Completions } from '../completions/create-completions.ts';
+import type { Providers } from '../providers/create-providers.ts';
+import type { Storage } from '../storage/storage.ts';
+import { createExports, type Exports } from './exports/create-exports.ts';
+import { createReplays, type Replays } from './replay/create-replays.ts';
+import { createRetention, type Retention } from './retention/create-retention.ts';
+import { createSamples, type Samples } from './samples/create-samples.ts';
+
+/** What is done with recorded runs beyond finding and reading them. */
+export interface AuditWork {
+  readonly exports: Exports;
+  readonly samples: Samples;
+  readonly retention: Retention;
+  readonly replays: Replays;
+  /** Stops all of it; what was under way can be gone on with at the next start. */
+  close(): Promise<void>;
+}
+
+export interface AuditWorkOptions {
+  readonly dataDirectory: string;
+  readonly storage: Storage;
+  readonly completions: Completions;
+  readonly providers: Providers;
+  /** Version of the service. */
+  readonly version: string;
+  readonly log: (message: string, error?: unknown) => void;
+}
+
+export async function createAuditWork(options: AuditWorkOptions): Promise<AuditWork> {
+  const { storage, completions, providers, log } = options;
+  const { audit, runs, exportRows, windowCallerId } = storage;
+  const samples = await createSamples({ store: storage.samples, runs });
+  const exports = await createExports({
+    dataDirectory: options.dataDirectory,
+    databaseFile: storage.databaseFile,
+    audit,
+    rows: exportRows,
+    flush: storage.flush,
+    version: options.version,
+    log,
+  });
+  const replays = createReplays({
+    store: storage.replays,
+    runs,
+    audit,
+    runIds: exportRows.runIds,
+    completions,
+    providers,
+    windowCallerId,
+    log,
+  });
+  const retention = createRetention({ store: storage.retention, settings: storage.settings, log });
+  return {
+    exports,
+    samples,
+    retention,
+    replays,
+    close: async () => {
+      await Promise.all([exports.close(), samples.close(), replays.close(), retention.close()]);
+    },
+  };
+}

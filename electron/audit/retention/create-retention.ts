@@ -1,0 +1,160 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RetentionPreview, RetentionState } from '../../../shared/contract/audit-retention.ts';
+import type { OldRunPosition, RetentionMode, RetentionStore } from '../../storage/retention-store.ts';
+import type { SettingsStore } from '../../storage/storage.ts';
+
+/** What becomes of old runs, by the settings group `retention`. */
+export interface Retention {
+  state(): RetentionState;
+  /** What a retention would change now. */
+  preview(request: { mode: RetentionMode; days: number }, options: { signal: AbortSignal }): Promise<RetentionPreview>;
+  /** Applies the settings now. Resolves when it is over. */
+  apply(): Promise<void>;
+  /** Stops after the slice under way; the rest follows at the next start. */
+  close(): Promise<void>;
+}
+
+export interface RetentionOptions {
+  readonly store: RetentionStore;
+  readonly settings: Pick<SettingsStore, 'read' | 'subscribe'>;
+  readonly log: (message: string, error?: unknown) => void;
+  readonly now?: () => number;
+}
+
+const day = 86_400_000;
+/** Runs that are changed in one transaction: a few milliseconds. */
+const sliceRuns = 50;
+/** Between two transactions, so that others find the service free. */
+const pauseMilliseconds = 5;
+/** Runs that are counted in one go. */
+const countedRuns = 2000;
+/** Runs whose texts are measured for a preview. */
+const measuredRuns = 200;
+
+/** Keeps an even choice of everything that it is shown, of `measuredRuns` to twice as many. */
+function createEvenChoice() {
+  let chosen: number[] = [];
+  let step = 1;
+  let seen = 0;
+  return {
+    show(sequence: number): void {
+      if (seen++ % step === 0) chosen.push(sequence);
+      if (chosen.length < 2 * measuredRuns) return;
+      chosen = chosen.filter((_, index) => index % 2 === 0);
+      step *= 2;
+    },
+    all: (): readonly number[] => chosen,
+  };
+}
+
+/** Applies the retention at the start, once a day, and when it is changed. */
+export function createRetention({ store, settings, log, now = Date.now }: RetentionOptions): Retention {
+  const closing = new AbortController();
+  let running: Promise<void> | null = null;
+  let isAskedAgain = false;
+  let applied = settings.read().retention;
+
+  async function preview(
+    { mode, days }: { mode: RetentionMode; days: number },
+    { signal }: { signal: AbortSignal },
+  ): Promise<RetentionPreview> {
+    const before = now() - days * day;
+    const conversations = new Set<number>();
+    const choice = createEvenChoice();
+    let runs = 0;
+    let oldest: number | null = null;
+    let position: OldRunPosition | null = null;
+    for (;;) {
+      const found: OldRunPosition[] = store.find(mode, before, position, countedRuns);
+      for (const { conversation, createdAt, sequence } of found) {
+        conversations.add(conversation);
+        choice.show(sequence);
+        oldest = oldest === null ? createdAt : Math.min(oldest, createdAt);
+      }
+      runs += found.length;
+      position = found.at(-1) ?? null;
+      if (found.length < countedRuns) break;
+      await wait(0, undefined, { signal });
+    }
+    const measured = choice.all();
+    const bytes = measured.reduce((sum, sequence) => sum + store.textBytes(sequence), 0);
+    return {
+      before: new Date(before).toISOString(),
+      runs,
+      conversations: conversations.size,
+      oldest: oldest === null ? null : new Date(oldest).toISOString(),
+      bytes: measured.length === 0 ? 0 : Math.round((bytes * runs) / measured.length),
+    };
+  }
+
+  async function applyAll(): Promise<void> {
+    const { mode, days } = settings.read().retention;
+    if (mode === 'off') return;
+    const startedAt = now();
+    const before = startedAt - days * day;
+    let runs = 0;
+    for (;;) {
+      const current = settings.read().retention;
+      // Somebody changed their mind: what is not done yet is left alone.
+      if (current.mode !== mode || current.days > days || closing.signal.aborted) break;
+      const changed = store.apply(mode, before, sliceRuns);
+      if (changed === 0) break;
+      runs += changed;
+      store.noteApplied({ mode, startedAt, endedAt: null, runs });
+      await wait(pauseMilliseconds);
+    }
+    store.noteApplied({ mode, startedAt, endedAt: now(), runs });
+  }
+
+  async function applyUntilSettled(): Promise<void> {
+    do {
+      isAskedAgain = false;
+      await applyAll();
+    } while (isAskedAgain && !closing.signal.aborted);
+  }
+
+  function apply(): Promise<void> {
+    if (running !== null) isAskedAgain = true;
+    running ??= applyUntilSettled().finally(() => {
+      running = null;
+    });
+    return running;
+  }
+
+  function applyInBackground(): void {
+    apply().catch((error: unknown) => log('old runs could not be removed', error));
+  }
+
+  const unsubscribe = settings.subscribe(({ retention }) => {
+    if (retention.mode === applied.mode && retention.days === applied.days) return;
+    applied = retention;
+    applyInBackground();
+  });
+  const start = setTimeout(applyInBackground, 1000).unref();
+  const daily = setInterval(applyInBackground, day).unref();
+
+  return {
+    preview,
+    apply,
+    state() {
+      const last = store.lastApplied();
+      return {
+        ...settings.read().retention,
+        isRunning: running !== null,
+        last: last && {
+          mode: last.mode,
+          startedAt: new Date(last.startedAt).toISOString(),
+          endedAt: last.endedAt === null ? null : new Date(last.endedAt).toISOString(),
+          runs: last.runs,
+        },
+      };
+    },
+    async close() {
+      closing.abort();
+      unsubscribe();
+      clearTimeout(start);
+      clearInterval(daily);
+      await running?.catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AuditSamples } from '../../../shared/contract/audit-samples.ts';
+import type { SampleStore } from '../../storage/sample-store.ts';
+import type { RunStore } from '../../storage/storage.ts';
+import { createSampleSet, type SampleConversation } from './sample-set.ts';
+
+/** The sample set of the data folder. Changes are made one after the other. */
+export interface Samples {
+  state(): AuditSamples;
+  /** Loads the set unless it is here. */
+  load(): Promise<AuditSamples>;
+  /** Removes exactly what was loaded. */
+  remove(): Promise<AuditSamples>;
+  /** Resolves when nothing is being changed any more; an interrupted loading is taken back at the next start. */
+  close(): Promise<void>;
+}
+
+export interface SamplesOptions {
+  readonly store: SampleStore;
+  readonly runs: RunStore;
+  readonly now?: () => number;
+}
+
+/** Conversations that are written or removed in one go: so few that the service is not held. */
+const sliceConversations = 10;
+
+export async function createSamples({ store, runs, now = Date.now }: SamplesOptions): Promise<Samples> {
+  let isClosing = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  }
+
+  function state(): AuditSamples {
+    const kept = store.state();
+    return {
+      isLoaded: kept?.isWhole === true,
+      ...store.count(),
+      loadedAt: kept?.isWhole === true ? new Date(kept.loadedAt).toISOString() : null,
+    };
+  }
+
+  async function write(conversations: readonly SampleConversation[]): Promise<void> {
+    store.mark(conversations.map(({ id }) => id));
+    const samples = conversations.flatMap((conversation) => conversation.runs);
+    for (const { id, name, callerId, runs: members } of conversations) {
+      const workspaceId = members[0]?.run.workspaceId ?? null;
+      runs.joinConversation({ conversationId: id, workspaceId, callerId, name });
+    }
+    await Promise.all(
+      samples.map(({ run, outcome }) => {
+        runs.begin(run);
+        return runs.finish(run.runId, outcome);
+      }),
+    );
+    store.giveFeedback(samples.flatMap(({ feedback }) => feedback ?? []));
+  }
+
+  async function removeAll(): Promise<void> {
+    const kept = store.state();
+    // From now on a part is missing: should the host end here, the next one removes the rest.
+    if (kept?.isWhole) store.begin(kept.loadedAt);
+    while (store.removeSome(sliceConversations)) await nextTurn();
+  }
+
+  async function load(): Promise<void> {
+    if (store.state()?.isWhole) return;
+    await removeAll();
+    const loadedAt = now();
+    store.begin(loadedAt);
+    let slice: SampleConversation[] = [];
+    for (const conversation of createSampleSet(loadedAt)) {
+      slice.push(conversation);
+      if (slice.length < sliceConversations) continue;
+      await write(slice);
+      slice = [];
+      await nextTurn();
+      if (isClosing) return;
+    }
+    await write(slice);
+    store.finish();
+  }
+
+  // A host that ended while it loaded or removed left a part.
+  if (store.state()?.isWhole === false) await removeAll();
+
+  return {
+    state,
+    load: () => inTurn(load).then(state),
+    remove: () => inTurn(removeAll).then(state),
+    async close() {
+      isClosing = true;
+      await last;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { renderPrompt } from '../../completions/render-prompt.ts';
+import type { SampleFeedback } from '../../storage/sample-store.ts';
+import type { NewRun, RunOutcome } from '../../storage/storage.ts';
+import { timeOrderedId } from '../../storage/time-ordered-id.ts';
+import { createChance, type Chance } from './chance.ts';
+import { sampleFeedback } from './sample-feedback.ts';
+import { sampleModels, type SampleModel } from './sample-models.ts';
+import { sampleOutcome } from './sample-outcome.ts';
+import { fill, slotsOf, type Slots } from './sample-slots.ts';
+import type { SampleTopic } from './sample-topic.ts';
+import { engineeringTopics } from './topics-engineering.ts';
+import { legalTopics } from './topics-legal.ts';
+import { researchTopics } from './topics-research.ts';
+import { supportTopics } from './topics-support.ts';
+import { translationTopics } from './topics-translation.ts';
+
+export interface SampleRun {
+  readonly run: NewRun;
+  readonly outcome: RunOutcome;
+  readonly feedback: SampleFeedback | null;
+}
+
+/** A conversation of the sample set with its runs, oldest first. */
+export interface SampleConversation {
+  readonly id: string;
+  readonly name: string;
+  readonly callerId: string;
+  readonly runs: readonly SampleRun[];
+}
+
+export const sampleConversations = 300;
+const mostRuns = 6;
+const spanDays = 60;
+const day = 86_400_000;
+const seed = 20_261_120;
+
+/** Every team calls with an id of its own, the same at every loading. No API key belongs to any of them. */
+const teams = ['support', 'engineering', 'legal', 'research', 'localisation', 'sales'] as const;
+const callerOf = Object.fromEntries(
+  teams.map((team, index) => [team, `5a3b1e00-0000-4000-8000-00000000000${index + 1}`]),
+) as Record<SampleTopic['team'], string>;
+const workspaces = ['5a3b1e00-0000-4000-8000-0000000000a1', '5a3b1e00-0000-4000-8000-0000000000a2'];
+
+// Support writes most of it, as it would.
+const topics = [
+  ...supportTopics,
+  ...supportTopics,
+  ...engineeringTopics,
+  ...legalTopics,
+  ...researchTopics,
+  ...translationTopics,
+];
+
+const followUp = '{{instruction}}\n\n---\n{{text}}';
+
+/** Working hours, and a little on other hours and weekends. */
+function startTimes(chance: Chance, now: number): number[] {
+  const times: number[] = [];
+  while (times.length < sampleConversations) {
+    const time = new Date(now - chance.next() * spanDays * day);
+    const isWeekend = time.getUTCDay() % 6 === 0;
+    const isWorkingHour = time.getUTCHours() >= 7 && time.getUTCHours() < 18;
+    // An hour before now, so that the last run has ended.
+    if (time.getTime() < now - 3_600_000 && chance.happens(isWeekend ? 0.08 : isWorkingHour ? 1 : 0.15)) {
+      times.push(Math.floor(time.getTime()));
+    }
+  }
+  return times.sort((one, other) => one - other);
+}
+
+function pickModel(chance: Chance): SampleModel {
+  const total = sampleModels.reduce((sum, { weight }) => sum + weight, 0);
+  let rest = chance.next() * total;
+  return sampleModels.find(({ weight }) => (rest -= weight) < 0) ?? sampleModels[0]!;
+}
+
+/** What one run asks, before it is known how it ends. */
+interface Question {
+  readonly promptText: string;
+  readonly replacements: Record<string, string>;
+  readonly answer: string;
+}
+
+function questionsOf(topic: SampleTopic, slots: Slots): Question[] {
+  const replacements = Object.fromEntries(
+    Object.entries(topic.replacements).map(([name, text]) => [name, fill(text, slots)]),
+  );
+  const questions = [{ promptText: fill(topic.promptText, slots), replacements, answer: fill(topic.answer, slots) }];
+  for (const { instruction, answer } of topic.next) {
+    questions.push({
+      promptText: followUp,
+      replacements: { instruction, text: questions.at(-1)!.answer },
+      answer: fill(answer, slots),
+    });
+  }
+  return questions;
+}
+
+interface ConversationContext {
+  readonly id: string;
+  readonly topic: SampleTopic;
+  readonly workspaceId: string | null;
+  readonly appHeaders: Record<string, string>;
+  readonly temperature: number;
+}
+
+function newRun(question: Question, model: SampleModel, createdAt: number, context: ConversationContext): NewRun {
+  const { topic, temperature } = context;
+  return {
+    runId: timeOrderedId(createdAt),
+    messageId: randomUUID(),
+    conversationId: context.id,
+    workspaceId: context.workspaceId,
+    callerId: callerOf[topic.team],
+    apiKeyId: null,
+    promptId: null,
+    promptVersionId: null,
+    aiSystem: model.aiSystem,
+    model: model.model,
+    servedBy: model.servedBy,
+    createdAt,
+    promptText: question.promptText,
+    systemMessage: topic.systemMessage,
+    replacements: question.replacements,
+    renderedPrompt: renderPrompt(question.promptText, question.replacements).text,
+    configuration: { temperature, max_tokens: 1024 },
+    dataspaceIds: null,
+    appHeaders: context.appHeaders,
+    metadata: { sample: true, conversationId: context.id },
+    warnings: [],
+  };
+}
+
+function conversationOf(chance: Chance, start: number, now: number): SampleConversation {
+  const topic = chance.pick(topics);
+  const slots = slotsOf(chance);
+  const context: ConversationContext = {
+    id: timeOrderedId(start),
+    topic,
+    workspaceId: chance.happens(0.3) ? chance.pick(workspaces) : null,
+    appHeaders: {
+      team: topic.team,
+      language: topic.language,
+      release: chance.pick(['2026.3', '2026.4']),
+      channel: chance.pick(['web', 'desk', 'batch']),
+    },
+    temperature: chance.pick([0, 0.2, 0.7]),
+  };
+  const runs: SampleRun[] = [];
+  let model = pickModel(chance);
+  let createdAt = start;
+  for (const question of questionsOf(topic, slots)) {
+    if (runs.length > 0 && chance.happens(0.2)) break;
+    // A run that failed is tried again, and now and then another model is asked the same.
+    for (let isAgain = true; isAgain && runs.length < mostRuns;) {
+      const run = newRun(question, model, createdAt, context);
+      const outcome = sampleOutcome(chance, model, run.renderedPrompt, question.answer, createdAt);
+      runs.push({ run, outcome, feedback: sampleFeedback(chance, run.runId, outcome.completedAt, now) });
+      createdAt = outcome.completedAt + chance.between(8, 240) * 1000;
+      isAgain = outcome.status === 'Failed' || chance.happens(0.18);
+      if (isAgain && chance.happens(0.6)) model = pickModel(chance);
+    }
+  }
+  return { id: context.id, name: fill(topic.name, slots), callerId: callerOf[topic.team], runs };
+}
+
+/** The sample set as it would have come about in the 60 days before `now`, the oldest conversation first; texts never change. */
+export function* createSampleSet(now: number): Generator<SampleConversation, void, void> {
+  const chance = createChance(seed);
+  for (const start of startTimes(chance, now)) yield conversationOf(chance, start, now);
+}
