@@ -1,0 +1,110 @@
+import type { Category } from '../../shared/contract/moderation.ts';
+import { lexiconTags, ngramBuckets, type Lexicon, type LexiconTag, type TextFeatures } from './features.ts';
+
+/** How strongly each kind of feature counts before it is weighted; chosen by cross-validation. */
+export const featureScales = { embedding: 1.5, ngrams: 3, lexicon: 0.5 } as const;
+
+/** Decimals of a score: fewer than two machines could differ in. */
+const scoreDecimals = 1e6;
+
+/** One category's weights, in numbers that are small to store. */
+export interface CategoryHead {
+  readonly embedding: Float32Array;
+  readonly lexicon: Float32Array;
+  /** Multiplied with `ngramScale` they are the weights of the buckets. */
+  readonly ngrams: Int8Array;
+  readonly ngramScale: number;
+  readonly bias: number;
+  /** The score is the logistic function of `slope * sum + offset`. */
+  readonly slope: number;
+  readonly offset: number;
+  /** Score from which on a text is flagged, unless the person chose another. */
+  readonly threshold: number;
+}
+
+export interface ModerationWeights {
+  /** Name and version, as callers see it. */
+  readonly model: string;
+  /** Rarity of every bucket, see `textFeatures`. */
+  readonly rarity: Float32Array;
+  readonly lexicon: Lexicon;
+  readonly heads: Readonly<Record<Category, CategoryHead>>;
+}
+
+/** The weights file: arrays are base64 of little-endian numbers. */
+export interface WeightsFile {
+  readonly model: string;
+  readonly seed: number;
+  /** SHA-256 of every file that was learned from. */
+  readonly data: Readonly<Record<string, string>>;
+  readonly rarity: { readonly scale: number; readonly values: string };
+  readonly lexicon: Readonly<Record<string, readonly string[]>>;
+  readonly heads: Readonly<
+    Record<
+      Category,
+      {
+        readonly embedding: string;
+        readonly lexicon: readonly number[];
+        readonly ngrams: string;
+        readonly ngramScale: number;
+        readonly bias: number;
+        readonly slope: number;
+        readonly offset: number;
+        readonly threshold: number;
+      }
+    >
+  >;
+}
+
+function bytesOf(base64: string): ArrayBuffer {
+  return Uint8Array.from(Buffer.from(base64, 'base64')).buffer;
+}
+
+export function readWeights(file: WeightsFile): ModerationWeights {
+  const rarity = Float32Array.from(new Uint8Array(bytesOf(file.rarity.values)), (value) => value * file.rarity.scale);
+  if (rarity.length !== ngramBuckets) throw new Error('The weights file is of another version');
+  const heads = Object.fromEntries(
+    Object.entries(file.heads).map(([category, head]) => [
+      category,
+      {
+        ...head,
+        embedding: new Float32Array(bytesOf(head.embedding)),
+        lexicon: Float32Array.from(head.lexicon),
+        ngrams: new Int8Array(bytesOf(head.ngrams)),
+      },
+    ]),
+  );
+  return { model: file.model, rarity, lexicon: readLexicon(file.lexicon), heads: heads as ModerationWeights['heads'] };
+}
+
+/** Words by tag, as the file has them, turned into tags by word. */
+export function readLexicon(words: WeightsFile['lexicon']): Lexicon {
+  const lexicon = new Map<string, LexiconTag[]>();
+  for (const tag of lexiconTags) {
+    for (const word of words[tag] ?? []) lexicon.set(word, [...(lexicon.get(word) ?? []), tag]);
+  }
+  return lexicon;
+}
+
+/** The part of a category's sum that needs no embedding. */
+export function ngramSum(head: CategoryHead, { buckets, values, lexicon }: TextFeatures): number {
+  let ngrams = 0;
+  for (let index = 0; index < buckets.length; index += 1) ngrams += head.ngrams[buckets[index]!]! * values[index]!;
+  let sum = head.bias + ngrams * head.ngramScale * featureScales.ngrams;
+  for (let index = 0; index < lexicon.length; index += 1) {
+    sum += head.lexicon[index]! * lexicon[index]! * featureScales.lexicon;
+  }
+  return sum;
+}
+
+/** The part of a category's sum that the embedding gives. */
+export function embeddingSum(head: CategoryHead, embedding: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < embedding.length; index += 1) sum += head.embedding[index]! * embedding[index]!;
+  return sum * featureScales.embedding;
+}
+
+/** Calibrated score, 0 to 1. */
+export function scoreOfSum({ slope, offset }: Pick<CategoryHead, 'slope' | 'offset'>, sum: number): number {
+  return Math.round(scoreDecimals / (1 + Math.exp(-(slope * sum + offset)))) / scoreDecimals;
+}

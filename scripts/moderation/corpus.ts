@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { categories, type Category } from '../../shared/contract/moderation.ts';
+import { windowTexts } from '../../electron/moderation/analyze-text.ts';
+import { createEmbeddings, embeddingDimensions } from '../../electron/on-device/embeddings.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Labelled texts of the project; see `data/moderation/README.md`. */
+export const dataFiles = {
+  given: join(root, 'data/moderation/openai-evaluation-half.jsonl'),
+  own: join(root, 'data/moderation/own-training.jsonl'),
+  benign: join(root, 'data/moderation/benign-held-out.jsonl'),
+} as const;
+
+const cacheFile = join(root, '.cache/moderation/embeddings.jsonl');
+
+const label = z.union([z.literal(0), z.literal(1), z.null()]).optional();
+const line = z.object({ prompt: z.string(), S: label, H: label, HR: label, SH: label, V: label });
+
+const labelNames: Readonly<Record<Category, 'S' | 'H' | 'HR' | 'SH' | 'V'>> = {
+  sexual: 'S',
+  hatred: 'H',
+  harassment: 'HR',
+  selfHarm: 'SH',
+  violence: 'V',
+};
+
+export interface LabelledText {
+  readonly text: string;
+  /** A category that is not there is unknown. */
+  readonly labels: Readonly<Partial<Record<Category, boolean>>>;
+  /** Normalized windows, as the classifier sees them. */
+  readonly windows: readonly string[];
+}
+
+/** Reads a file of lines `{"prompt", "S", "H", "HR", "SH", "V"}`; a missing label means unknown. */
+export function readLabelledTexts(path: string): LabelledText[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((text) => text.trim() !== '')
+    .map((text) => {
+      const row = line.parse(JSON.parse(text));
+      const known = categories.flatMap((category) => {
+        const value = row[labelNames[category]];
+        return value == null ? [] : [[category, value === 1] as const];
+      });
+      return { text: row.prompt, labels: Object.fromEntries(known), windows: windowTexts(row.prompt) };
+    });
+}
+
+export function fileHash(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}
+
+const keyOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+function readCache(): Map<string, Float32Array> {
+  const cache = new Map<string, Float32Array>();
+  if (!existsSync(cacheFile)) return cache;
+  for (const text of readFileSync(cacheFile, 'utf8').split('\n')) {
+    if (text === '') continue;
+    const { k, v } = JSON.parse(text) as { k: string; v: string };
+    cache.set(k, new Float32Array(Uint8Array.from(Buffer.from(v, 'base64')).buffer));
+  }
+  return cache;
+}
+
+/**
+ * Embeddings of texts, by text. They are kept in `.cache/moderation`, because they take most of the time of a training and are
+ * always the same.
+ */
+export async function embedAll(texts: Iterable<string>): Promise<ReadonlyMap<string, Float32Array>> {
+  const cache = readCache();
+  const missing = [...new Set(texts)].filter((text) => !cache.has(keyOf(text)));
+  if (missing.length > 0) {
+    console.error(`Embedding ${missing.length} passages`);
+    mkdirSync(dirname(cacheFile), { recursive: true });
+    const embeddings = createEmbeddings();
+    const batch = 50;
+    for (let start = 0; start < missing.length; start += batch) {
+      const part = missing.slice(start, start + batch);
+      const vectors = await embeddings.embed(part, { signal: new AbortController().signal });
+      for (const [index, text] of part.entries()) {
+        const vector = Float32Array.from(vectors[index]!);
+        cache.set(keyOf(text), vector);
+        const v = Buffer.from(vector.buffer, 0, embeddingDimensions * 4).toString('base64');
+        appendFileSync(cacheFile, `${JSON.stringify({ k: keyOf(text), v })}\n`);
+      }
+    }
+    await embeddings.close();
+  }
+  return { get: (text: string) => cache.get(keyOf(text)) } as ReadonlyMap<string, Float32Array>;
+}

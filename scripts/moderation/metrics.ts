@@ -1,0 +1,64 @@
+/** A score with what is true; higher scores should mean true. */
+export interface Scored {
+  readonly score: number;
+  readonly isPositive: boolean;
+}
+
+const byScoreDescending = (scored: readonly Scored[]) => scored.toSorted((a, b) => b.score - a.score);
+
+/** Area under the curve of precision over recall, as average precision; equal scores count as one step. */
+export function averagePrecision(scored: readonly Scored[]): number {
+  const sorted = byScoreDescending(scored);
+  const positives = sorted.filter(({ isPositive }) => isPositive).length;
+  let found = 0;
+  let area = 0;
+  for (let index = 0; index < sorted.length; ) {
+    let next = index;
+    let foundHere = 0;
+    while (next < sorted.length && sorted[next]!.score === sorted[index]!.score) {
+      if (sorted[next]!.isPositive) foundHere += 1;
+      next += 1;
+    }
+    found += foundHere;
+    area += (foundHere / positives) * (found / next);
+    index = next;
+  }
+  return area;
+}
+
+/** Chance that a positive is scored above a negative; equal scores count half. */
+export function areaUnderRoc(scored: readonly Scored[]): number {
+  const sorted = byScoreDescending(scored).reverse();
+  const positives = sorted.filter(({ isPositive }) => isPositive).length;
+  let below = 0;
+  let sum = 0;
+  for (let index = 0; index < sorted.length; ) {
+    let next = index;
+    let positivesHere = 0;
+    while (next < sorted.length && sorted[next]!.score === sorted[index]!.score) {
+      if (sorted[next]!.isPositive) positivesHere += 1;
+      next += 1;
+    }
+    const negativesHere = next - index - positivesHere;
+    sum += positivesHere * (below + negativesHere / 2);
+    below += negativesHere;
+    index = next;
+  }
+  return sum / (positives * (sorted.length - positives));
+}
+
+export interface AtThreshold {
+  readonly precision: number;
+  readonly recall: number;
+  readonly f1: number;
+}
+
+/** What flagging at or above a threshold finds. */
+export function atThreshold(scored: readonly Scored[], threshold: number): AtThreshold {
+  const flagged = scored.filter(({ score }) => score >= threshold);
+  const hits = flagged.filter(({ isPositive }) => isPositive).length;
+  const positives = scored.filter(({ isPositive }) => isPositive).length;
+  const precision = flagged.length === 0 ? 0 : hits / flagged.length;
+  const recall = positives === 0 ? 0 : hits / positives;
+  return { precision, recall, f1: hits === 0 ? 0 : (2 * precision * recall) / (precision + recall) };
+}

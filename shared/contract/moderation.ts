@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { aiSystem } from './common.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+/** What a text is checked for. */
+export const categories = ['sexual', 'hatred', 'harassment', 'selfHarm', 'violence'] as const;
+export type Category = (typeof categories)[number];
+
+/** Most bytes of a text in UTF-8: 1 MB. */
+export const maximumModerationBytes = 1_048_576;
+
+function forEachCategory<Value extends z.ZodType>(value: Value) {
+  return z.object({ sexual: value, hatred: value, harassment: value, selfHarm: value, violence: value });
+}
+
+const share = z.number().min(0).max(1);
+
+/** A passage that caused a flag. */
+export const highlight = z
+  .object({
+    /** Place of its first character, in UTF-16 units as JavaScript counts them. */
+    start: z.int().min(0),
+    /** Place after its last character. */
+    end: z.int().min(0),
+    category: z.enum(categories),
+  })
+  .meta({ id: 'ModerationHighlight' });
+export type Highlight = z.infer<typeof highlight>;
+
+export const moderationResult = z
+  .object({
+    /** True if at least one category is. */
+    flagged: z.boolean(),
+    /** True where the score reaches the threshold. */
+    categories: forEachCategory(z.boolean()),
+    categoryScores: forEachCategory(share),
+    thresholds: forEachCategory(share),
+    /** Passages in the order of the text; empty for classifiers that do not tell passages. */
+    highlights: z.array(highlight),
+  })
+  .meta({ id: 'ModerationResult' });
+export type ModerationResult = z.infer<typeof moderationResult>;
+
+export const moderationAnswer = z
+  .object({
+    id: z.string(),
+    /** Which classifier answered: `on-device/<name>`, or `<aiSystem>/<model>`. */
+    model: z.string(),
+    results: z.array(moderationResult),
+  })
+  .meta({ id: 'Moderation' });
+export type ModerationAnswer = z.infer<typeof moderationAnswer>;
+
+export const moderationRequest = z
+  .strictObject({
+    /** Not empty, at most 1 MB in UTF-8. */
+    input: z.string().min(1, 'must not be empty'),
+  })
+  .meta({ id: 'ModerationRequest' });
+
+/** Longest policy text that a person may give to a chat model. */
+const policyCharacters = 20_000;
+
+/** Who classifies. */
+export const moderationClassifier = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('on-device') }),
+  /** OpenAI's own classifier; needs the key of `OpenAi`. */
+  z.strictObject({ kind: z.literal('open-ai'), model: z.string().min(1) }),
+  /** A chat model that is told the policy; `null` takes the built-in policy. */
+  z.strictObject({
+    kind: z.literal('model'),
+    aiSystem,
+    model: z.string().min(1),
+    policy: z.string().min(1).max(policyCharacters).nullable(),
+  }),
+]);
+export type ModerationClassifier = z.infer<typeof moderationClassifier>;
+
+const ownThreshold = share.nullable();
+
+export const moderationSettings = z.strictObject({
+  classifier: moderationClassifier,
+  /** Scores from which on a text is flagged; `null` takes the classifier's own. */
+  thresholds: z.strictObject({
+    sexual: ownThreshold,
+    hatred: ownThreshold,
+    harassment: ownThreshold,
+    selfHarm: ownThreshold,
+    violence: ownThreshold,
+  }),
+});
+export type ModerationSettings = z.infer<typeof moderationSettings>;
+
+export const defaultModerationSettings: ModerationSettings = {
+  classifier: { kind: 'on-device' },
+  thresholds: { sexual: null, hatred: null, harassment: null, selfHarm: null, violence: null },
+};
+
+export const moderate = defineEndpoint({
+  id: 'moderate',
+  method: 'post',
+  path: '/moderations',
+  access: 'run',
+  tag: 'Moderation',
+  summary: 'Whether a text has sexual, hatred, harassment, self-harm or violent intent',
+  body: moderationRequest,
+  response: moderationAnswer,
+  errors: [429, 502, 503, 504],
+});
