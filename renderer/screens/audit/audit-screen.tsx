@@ -1,16 +1,18 @@
 import { Bookmark } from 'lucide-react';
-import { useRef, useState, type RefObject } from 'react';
+import { useMemo, useRef, useState, type RefObject } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFacets, AuditFilter } from '../../../shared/contract/audit.ts';
 import type { ConversationRun } from '../../../shared/contract/conversations.ts';
 import { Button } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
+import { formatCount } from '../../components/format.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Popover } from '../../components/popover.tsx';
 import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import { findAuditMoment, useAuditHead, type AuditListHead } from '../../queries/audit-list.ts';
 import { useAuditFacets, useAuditSummary } from '../../queries/audit.ts';
+import { useHostState } from '../../queries/host-state.ts';
 
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { useActions } from '../../stores/actions.ts';
@@ -38,7 +40,6 @@ function useListActions(list: AuditListState, focusRead: () => void): void {
   const isEnabled = list.total > 0;
   const move = (by: number, isExtending = false) => list.moveTo((list.active ?? -1) + by, { isExtending });
   const group = 'Audit';
-  const toggle = () => list.active !== null && list.toggle(list.active);
   useActions('audit-list', [
     { id: 'audit.next', title: 'Next conversation', group, keys: 'J', isEnabled, run: () => move(1) },
     { id: 'audit.back', title: 'Conversation before it', group, keys: 'K', isEnabled, run: () => move(-1) },
@@ -52,7 +53,7 @@ function useListActions(list: AuditListState, focusRead: () => void): void {
       run: () => move(-1),
     },
     { id: 'audit.read', title: 'Read and judge it', group, keys: 'Enter', isHiddenInPalette: true, run: focusRead },
-    { id: 'audit.pick', title: 'Pick it, or put it back', group, keys: 'X', isEnabled, run: toggle },
+    { id: 'audit.pick', title: 'Pick it, or put it back', group, keys: 'X', isEnabled, run: list.toggleActive },
     {
       id: 'audit.pick.down',
       title: 'Pick down to the next',
@@ -104,24 +105,31 @@ function Work({ head, isPlaceholder, address, facets, listRef, refresh, isExport
   const [replayed, setReplayed] = useState<{ run: ConversationRun; name: string } | null>(null);
   const list = useAuditList(head, isPlaceholder, address);
   const summary = useAuditSummary(address.filter);
+  const { filter, search } = address;
+  // Hundreds of bars, which going through the list leaves as they are.
+  const figures = useMemo(
+    () => (
+      <SummaryStrip
+        query={summary}
+        onSpan={(startDate, endDate) => search({ filter: { ...filter, startDate, endDate } })}
+      />
+    ),
+    [summary.data, summary.error, summary.isPlaceholderData, summary.isFetching, filter, address.sort],
+  );
   const focusRead = () => document.getElementById('audit-read')?.focus();
   useListActions(list, focusRead);
   const goTo = async (at: string) => {
     const index = await findAuditMoment(client, head, at);
-    list.window.show(index, 'start');
     list.moveTo(index);
     listRef.current?.focus();
   };
   return (
     <>
       <section className="panel audit__main" aria-label="Conversations">
-        <SummaryStrip
-          query={summary}
-          onSpan={(startDate, endDate) => address.search({ filter: { ...address.filter, startDate, endDate } })}
-        />
+        {figures}
         <ListHeader
           total={list.total}
-          isTotalExact={list.rows.isTotalExact}
+          isTotalExact={list.isTotalExact}
           everything={facets?.conversations ?? null}
           milliseconds={head.milliseconds}
           sort={address.sort}
@@ -153,6 +161,24 @@ function Work({ head, isPlaceholder, address, facets, listRef, refresh, isExport
         />
       )}
     </>
+  );
+}
+
+/** Many runs that were never searched before take seconds: said, so that nobody takes it for a fault. */
+const manyRuns = 50_000;
+
+function FirstReading() {
+  const runs = useHostState().data?.runs ?? 0;
+  return (
+    <div>
+      <LoadingRows label="Reading the conversations" rows={12} />
+      {runs > manyRuns && (
+        <p className="placeholder audit__state small secondary">
+          {formatCount(runs)} runs are here. The first search after they came reads them all; every later one is at
+          once.
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -252,7 +278,7 @@ function Conversations() {
             </ErrorFailure>
           </div>
         ) : (
-          <LoadingRows label="Reading the conversations" rows={12} />
+          <FirstReading />
         )}
       </div>
     </>

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp, CircleDot } from 'lucide-react';
-import { useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { memo, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import type { ConversationDetail as Conversation, ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { Segmented } from '../../../components/choices.tsx';
@@ -108,14 +108,21 @@ function RunList({ runs, openId, matchedIds, onOpen }: RunListProps) {
   );
 }
 
-function Part({ part, run, conversationId }: { part: RunPart; run: ConversationRun; conversationId: string }) {
+interface PartProps {
+  part: RunPart;
+  run: ConversationRun;
+  conversationId: string;
+}
+
+/** Drawn again only when another run or part is opened: an answer may be long. */
+const Part = memo(function Part({ part, run, conversationId }: PartProps) {
   if (part === 'prompt') return <PromptPart run={run} />;
   if (part === 'passages') return <Passages run={run} />;
   if (part === 'headers') return <HeadersPart run={run} conversationId={conversationId} />;
   if (part === 'timing') return <TimingPart run={run} />;
   if (part === 'json') return <JsonPart run={run} />;
   return <ConversationPart run={run} />;
-}
+});
 
 function partOptions(run: ConversationRun): { value: RunPart; label: ReactNode }[] {
   return [

@@ -1,5 +1,5 @@
 import { Package, Repeat2, SquareTerminal } from 'lucide-react';
-import { useEffect, type RefObject } from 'react';
+import { useDeferredValue, useEffect, type RefObject } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import type { ConversationDetail as Conversation, ConversationRun } from '../../../../shared/contract/conversations.ts';
@@ -23,10 +23,9 @@ export interface DetailPaneProps {
 }
 
 /** Reads the neighbours before they are asked for: going through a list then waits for nothing. */
-function useConversationsAhead({ active, rows }: AuditListState): void {
+function useConversationsAhead({ neighbours }: AuditListState): void {
   const read = useReadAhead();
-  const neighbours = active === null ? [] : [active + 1, active - 1];
-  const ids = neighbours.flatMap((index) => rows.rowAt(index)?.conversationId ?? []).join();
+  const ids = neighbours.flatMap((row) => row?.conversationId ?? []).join();
   useEffect(() => {
     for (const id of ids.split(',')) if (id !== '') read(id);
   }, [ids]);
@@ -55,7 +54,7 @@ function useRunActions(
   const isPicked = useAuditSelection(({ rows }) => conversation !== undefined && rows.has(conversation.id));
   const playground = () => run && navigate(runAddress(run.conversationRunId));
   const replay = () => run && conversation && onReplay(run, conversation.name);
-  const pick = () => list.active !== null && list.toggle(list.active);
+  const pick = list.toggleActive;
   const step = (by: number) => {
     const next = conversation && run && stepRun(conversation, run, by);
     if (next && conversation) address.open(conversation.id, next);
@@ -90,7 +89,9 @@ export function DetailPane(props: DetailPaneProps) {
   const { list, address, facets, listRef } = props;
   const { active, activeRow, total } = list;
   const conversationId = address.conversationId ?? activeRow?.conversationId ?? null;
-  const query = useConversation(conversationId);
+  // The list answers a key at once; the conversation follows as soon as the keys rest.
+  const shownId = useDeferredValue(conversationId);
+  const query = useConversation(shownId);
   useConversationsAhead(list);
   const conversation = query.data;
   const row = activeRow?.conversationId === conversation?.id ? activeRow : undefined;

@@ -3,10 +3,13 @@ import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
-import { useAuditSelection } from '../../../stores/audit-selection.ts';
+import { useAuditRows } from '../../../queries/audit-list.ts';
+import { toggleRow, useAuditSelection } from '../../../stores/audit-selection.ts';
 import { callerName } from '../filter/filter-fields.ts';
 import { ConversationRow, RowPlaceholder, rowHeight } from './conversation-row.tsx';
 import type { AuditListState } from './use-audit-list.ts';
+import { useRowWindow } from './use-row-window.ts';
+import { useWantedPages } from './use-wanted-pages.ts';
 
 export interface ConversationListProps {
   list: AuditListState;
@@ -27,18 +30,22 @@ function targetOf(key: string, index: number, last: number): number | null {
   return key === 'End' ? last : null;
 }
 
-function useShownPlace({ window, active }: AuditListState): void {
+/** The rows in view. */
+function useRowsInView({ head, total, active }: AuditListState) {
+  const window = useRowWindow(total, rowHeight);
+  const rows = useAuditRows(head, useWantedPages({ ...window, count: total }));
   useEffect(() => {
     if (active !== null) window.show(active);
     // Only a move of the person brings a row into view, not one of the list.
-  }, [active]);
+  }, [active, head.snapshot]);
+  return { window, rows };
 }
 
 /** The list, with as many rows drawn as are in view. One stop for Tab; arrows, Page, Home and End inside. */
 export function ConversationList({ list, facets, onOpen, listRef }: ConversationListProps) {
-  const { window, rows, active, total } = list;
+  const { active, total } = list;
+  const { window, rows } = useRowsInView(list);
   const { rows: picked, isAll } = useAuditSelection();
-  useShownPlace(list);
   const indexes = Array.from({ length: Math.max(0, window.last - window.first + 1) }, (_, row) => window.first + row);
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -53,8 +60,9 @@ export function ConversationList({ list, facets, onOpen, listRef }: Conversation
     list.moveTo(target, { isExtending: event.shiftKey });
   };
   const onRowClick = (event: MouseEvent, index: number) => {
-    if (event.ctrlKey || event.metaKey) list.toggle(index);
-    else list.moveTo(index, { isExtending: event.shiftKey });
+    const row = rows.rowAt(index);
+    if (!event.ctrlKey && !event.metaKey) list.moveTo(index, { isExtending: event.shiftKey });
+    else if (row) toggleRow(row, index);
   };
   return (
     <>

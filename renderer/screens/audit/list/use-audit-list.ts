@@ -8,31 +8,29 @@ import {
   useAuditPlace,
   useAuditRows,
   type AuditListHead,
-  type AuditRows,
 } from '../../../queries/audit-list.ts';
 import { addRows, selectIn, toggleRow, useAuditSelection } from '../../../stores/audit-selection.ts';
 import type { AddressedAudit } from '../filter/use-audit-address.ts';
 import { writeFilter } from '../filter/filter-address.ts';
-import { rowHeight } from './conversation-row.tsx';
-import { useRowWindow, type RowWindow } from './use-row-window.ts';
-import { useWantedPages } from './use-wanted-pages.ts';
 
 /** More rows than this are picked with "select all that match". */
 const mostInRange = 2_000;
 
 export interface AuditListState {
-  window: RowWindow;
-  rows: AuditRows;
+  head: AuditListHead;
   total: number;
+  isTotalExact: boolean;
   /** Place of the row whose conversation is shown; null in an empty list. */
   active: number | null;
   activeRow: AuditRow | undefined;
+  /** The rows beside the active one, as far as they are read. */
+  neighbours: readonly (AuditRow | undefined)[];
   /** What is shown belongs to the search before; the new one is on its way. */
   isBehind: boolean;
   /** Goes to a row, picking all rows on the way if told. */
   moveTo: (index: number, options?: { isExtending?: boolean }) => void;
-  /** Picks a row or puts it back. */
-  toggle: (index: number) => void;
+  /** Picks the active row or puts it back. */
+  toggleActive: () => void;
 }
 
 /** Which row is the active one: the one that the address names, the first one while it names none. */
@@ -47,17 +45,17 @@ function useCursor(head: AuditListHead, address: AddressedAudit) {
   return { index, isPending: isKnown && own.conversationId === null, setCursor };
 }
 
-/** The list of the screen: rows from any place, the active one, and what picks rows. */
+/**
+ * The list of the screen as far as it does not depend on what is scrolled into view: how long it is, the active row, and what
+ * picks rows. Scrolling draws the list anew and nothing else.
+ */
 export function useAuditList(head: AuditListHead, isPlaceholder: boolean, address: AddressedAudit): AuditListState {
   const { client } = useHost();
   const queryClient = useQueryClient();
-  const [total, setTotal] = useState(head.total);
-  const window = useRowWindow(total, rowHeight);
   const { index, isPending, setCursor } = useCursor(head, address);
-  const inView = useWantedPages({ ...window, count: total });
-  const atCursor = index === null ? [] : [Math.floor(index / rowsPerPage)];
-  const rows = useAuditRows(head, [...new Set([...inView, ...atCursor])]);
-  useEffect(() => setTotal(rows.total), [rows.total]);
+  const near = index === null ? [] : [index - 1, index, index + 1].filter((place) => place >= 0);
+  const rows = useAuditRows(head, [...new Set(near.map((place) => Math.floor(place / rowsPerPage)))]);
+  const { total, isTotalExact } = rows;
   const active = total === 0 ? null : index;
   const activeRow = active === null ? undefined : rows.rowAt(active);
   const list = writeFilter(head.filter, head.sort);
@@ -75,20 +73,22 @@ export function useAuditList(head: AuditListHead, isPlaceholder: boolean, addres
     addRows(await readAuditRows({ client, queryClient }, head, { first, last }), from);
   };
   return {
-    window,
-    rows,
+    head,
     total,
+    isTotalExact,
     active,
     activeRow,
+    neighbours: active === null ? [] : [rows.rowAt(active + 1), rows.rowAt(active - 1)],
     isBehind: isPlaceholder,
     moveTo(target, { isExtending = false } = {}) {
+      // What is in view is about to go; a row of it would be opened in the list that comes.
+      if (isPlaceholder) return;
       const next = Math.max(0, Math.min(total - 1, target));
       if (isExtending) void extend(useAuditSelection.getState().anchor ?? active ?? next, next);
       setCursor({ snapshot: head.snapshot, index: next, conversationId: null });
     },
-    toggle(target) {
-      const row = rows.rowAt(target);
-      if (row) toggleRow(row, target);
+    toggleActive() {
+      if (activeRow && active !== null) toggleRow(activeRow, active);
     },
   };
 }

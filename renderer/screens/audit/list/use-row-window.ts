@@ -15,11 +15,9 @@ export interface RowWindow {
   topOf: (index: number) => number;
   /** The scroll bar was dragged far: what passes by need not be read. */
   isFar: boolean;
-  /** The first row whose upper edge is in view. */
-  top: number;
   onScroll: () => void;
-  /** Brings a row into view by the shortest way; to the upper edge with `align`. */
-  show: (index: number, align?: 'start') => void;
+  /** Brings a row into view by the shortest way. */
+  show: (index: number) => void;
 }
 
 interface Place {
@@ -77,12 +75,11 @@ export function useRowWindow(count: number, rowHeight: number): RowWindow {
     const isFar = Math.abs(sheetTop - before) > 2 * viewHeight;
     put({ rowsTop: moveRows(rowsTop, before, sheetTop, scale), sheetTop, isFar });
   };
-  const show = (index: number, align?: 'start'): void => {
+  const show = (index: number): void => {
     const top = index * rowHeight;
     const { rowsTop } = newest.current;
-    const isInView = top >= rowsTop && top + rowHeight <= rowsTop + viewHeight;
-    if (isInView && align === undefined) return;
-    const wanted = align === 'start' || top < rowsTop ? top : top + rowHeight - viewHeight;
+    if (top >= rowsTop && top + rowHeight <= rowsTop + viewHeight) return;
+    const wanted = top < rowsTop ? top : top + rowHeight - viewHeight;
     const inRange = Math.max(0, Math.min(wanted, scale.rowsHeight - viewHeight));
     const sheetTop = sheetTopAt(inRange, scale);
     put({ rowsTop: inRange, sheetTop, isFar: false });
@@ -99,7 +96,6 @@ export function useRowWindow(count: number, rowHeight: number): RowWindow {
     sheetHeight: scale.sheetHeight,
     topOf: (index) => index * rowHeight - rowsTop + Math.min(place.sheetTop, scale.sheetHeight),
     isFar: place.isFar,
-    top: Math.ceil(rowsTop / rowHeight),
     onScroll,
     show,
   };
