@@ -45,7 +45,7 @@ function indexRuns(): Plan[] {
     const engine = new AuditEngine(database, directory);
     while (engine.follow());
     rows.push(row(`open and complete the index of ${count} runs`, performance.now() - began, 'ms'));
-    engine.close();
+    return engine;
   });
   database.close();
   return plans;

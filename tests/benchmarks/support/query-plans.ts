@@ -16,20 +16,21 @@ function isScan(step: string): boolean {
   return !/VIRTUAL TABLE INDEX \d+:.*M/.test(rest ?? '');
 }
 
-/** Remembers every statement that is prepared while `work` runs and says how SQLite would carry out those that read. */
-export function plansOf(work: () => void): Plan[] {
+/** Remembers every statement that is prepared while `work` runs and says how SQLite carries out those that read; then closes. */
+export function plansOf(work: () => { close(): void }): Plan[] {
   const prepared = new Map<string, Database.Database>();
   const original = Database.prototype.prepare;
   Database.prototype.prepare = function (this: Database.Database, sql: string) {
     prepared.set(sql, this);
     return original.call(this, sql);
   } as typeof original;
+  let worked: { close(): void };
   try {
-    work();
+    worked = work();
   } finally {
     Database.prototype.prepare = original;
   }
-  return [...prepared]
+  const plans = [...prepared]
     .filter(([sql]) => /^\s*select/i.test(sql))
     .map(([sql, database]) => {
       const inputs = [...sql.matchAll(/\?/g)].map(() => null);
@@ -37,4 +38,6 @@ export function plansOf(work: () => void): Plan[] {
       const steps = rows.map(({ detail }) => detail);
       return { sql, steps, isScan: steps.some(isScan) };
     });
+  worked.close();
+  return plans;
 }
