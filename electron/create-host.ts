@@ -13,6 +13,7 @@ import { conversationHandlers } from './api/conversations.ts';
 import { createApi } from './api/create-api.ts';
 import type { Handler } from './api/handler.ts';
 import { onDeviceHandlers } from './api/on-device.ts';
+import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
 import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
@@ -22,7 +23,9 @@ import { createCompletions, type Completions } from './completions/create-comple
 import { createCredits } from './credits/credits.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
 import type { KeyStore } from './key-store/key-store.ts';
+import { createModeration, type Moderation } from './moderation/create-moderation.ts';
 import { createOnDeviceLanguageModels } from './on-device/create-language-models.ts';
+import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
 import type { OnDeviceLanguageModels } from './on-device/language-model.ts';
 import { registryAddress } from './on-device/registry-address.ts';
 import { createProviders } from './providers/create-providers.ts';
@@ -55,6 +58,9 @@ export interface Host {
   readonly storage: Storage;
   readonly onDevice: OnDeviceLanguageModels;
   readonly completions: Completions;
+  readonly moderation: Moderation;
+  /** One engine for all that needs embeddings. */
+  readonly embeddings: Embeddings;
   setServer(state: ServerState): void;
   /** Stops every run so that it is recorded as cancelled, then closes everything. */
   close(): Promise<void>;
@@ -77,6 +83,12 @@ export async function createHost(options: HostOptions): Promise<Host> {
     endpointOverrides: options.endpoints,
     settings: storage.settings,
     onDevice,
+  });
+  const embeddings = createEmbeddings();
+  const moderation = createModeration({
+    settings: () => storage.settings.read().moderation,
+    providers,
+    embeddings,
   });
   const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits(), guard: null });
   const auditWork = await createAuditWork({
@@ -110,6 +122,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...auditSampleHandlers(auditWork.samples),
       ...auditRetentionHandlers(auditWork.retention),
       ...auditReplayHandlers(auditWork.replays, options.log),
+      ...moderationHandlers(moderation),
       ...conversationHandlers(storage.audit),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers),
@@ -126,12 +139,16 @@ export async function createHost(options: HostOptions): Promise<Host> {
     storage,
     onDevice,
     completions,
+    moderation,
+    embeddings,
     setServer: (state) => {
       server = state;
     },
     close: async () => {
       await auditWork.close();
       await completions.close();
+      await moderation.close();
+      await embeddings.close();
       await providers.close();
       await onDevice.close();
       await storage.close();

@@ -71,7 +71,7 @@ function readUnits(input: string): Units {
 function withoutRuns(units: Units): Units {
   const kept = new Units();
   const { characters, starts, ends } = units;
-  for (let first = 0; first < characters.length; ) {
+  for (let first = 0; first < characters.length;) {
     const character = characters[first]!;
     let last = first;
     while (last + 1 < characters.length && characters[last + 1]!.toLowerCase() === character.toLowerCase()) last += 1;
@@ -111,7 +111,7 @@ function joinSpreadLetters(units: Units): Units {
   const { characters, starts, ends } = units;
   const kept = new Units();
   const isEdge = (index: number) => !isLetter(characters[index]);
-  for (let index = 0; index < characters.length; ) {
+  for (let index = 0; index < characters.length;) {
     let letters = 0;
     if (isLetter(characters[index]) && isEdge(index - 1)) {
       const separator = characters[index + 1];

@@ -54,7 +54,9 @@ export function createOnDeviceClassifier({ weights, analysis, embeddings }: OnDe
     const judgedSentences = await judge([...sentences.values()], signal);
     return flagged.flatMap(({ window, judged }) => {
       const inside = looked.some((each) => each.window === window)
-        ? judgedSentences.filter(({ passage }) => window.sentences.some(({ place }) => place.start === passage.place.start))
+        ? judgedSentences.filter(({ passage }) =>
+            window.sentences.some(({ place }) => place.start === passage.place.start),
+          )
         : [];
       return highlightsOfWindow(judged, inside, thresholds);
     });

@@ -28,8 +28,7 @@ function cutLongSentence(text: string, { start, end }: Span): Span[] {
   let from = start;
   while (end - from > sentenceCharacters) {
     const space = text.slice(from, from + sentenceCharacters).lastIndexOf(' ');
-    const to =
-      space > sentenceCharacters / 2 ? from + space + 1 : wholeCharacterAt(text, from + sentenceCharacters);
+    const to = space > sentenceCharacters / 2 ? from + space + 1 : wholeCharacterAt(text, from + sentenceCharacters);
     pieces.push({ start: from, end: to });
     from = to;
   }
@@ -58,7 +57,7 @@ export function splitSentences(text: string): Span[] {
   const sentences: Span[] = [];
   let start = 0;
   let hasContent = false;
-  for (let position = 0; position < text.length; ) {
+  for (let position = 0; position < text.length;) {
     hasContent ||= !isSpace(text[position]);
     const { next, isEnd } = endOfSentence(text, position);
     position = next;

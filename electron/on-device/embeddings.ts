@@ -108,9 +108,7 @@ export function createEmbeddings({ idleMinutes = 10 }: { readonly idleMinutes?: 
       if (options.signal.aborted || isClosed) throw stopped();
       if (texts.length === 0) return [];
       const vectors = await ask(texts, options);
-      return texts.map((_, index) =>
-        vectors.subarray(index * embeddingDimensions, (index + 1) * embeddingDimensions),
-      );
+      return texts.map((_, index) => vectors.subarray(index * embeddingDimensions, (index + 1) * embeddingDimensions));
     },
     async close() {
       isClosed = true;

@@ -1,5 +1,5 @@
 import { AppError } from '../../shared/app-error.ts';
-import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
+import { aiSystems, keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
 import type { Configuration, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../shared/contract/providers.ts';
 import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
@@ -45,6 +45,13 @@ export interface Providers {
    * 503 `provider_not_configured` when a key is missing.
    */
   resolve(aiSystem: AiSystem, model: string): ResolvedModel;
+  /**
+   * Whose model a name is: the given provider's, or the first that has it. Throws 400 for an unknown model; that its provider
+   * has no key yet is no error here.
+   */
+  systemOf(aiSystem: AiSystem | null, model: string): AiSystem;
+  /** A provider itself, for what is not a completion. Throws 503 `provider_not_configured` when its key is missing. */
+  provider(aiSystem: KeyedProvider): Provider;
   /** What of a configuration the model takes, with warnings for what it does not and for a model that ends. */
   applicableConfiguration(
     target: Pick<ResolvedModel, 'facts'>,
@@ -91,7 +98,14 @@ export interface Providers {
 
 /** An endpoint without a list takes any name, so names are not bounded by themselves. */
 const mostResolved = 1000;
-const onDeviceFacts = factsOf('on-device', 'the on-device model', null, null);
+
+/** The context of the smallest model that is offered for this machine; another file may have more. */
+const onDeviceContextTokens = 2048;
+const onDeviceFacts = factsOf('on-device', 'the on-device model', null, {
+  name: 'on-device',
+  title: 'the on-device model',
+  contextTokens: onDeviceContextTokens,
+});
 
 function isServiceModel(name: string): name is ServiceModel {
   return (serviceModels as readonly string[]).includes(name);
@@ -118,10 +132,13 @@ export function createProviders(options: ProvidersOptions): Providers {
     };
   }
 
+  function requireServiceModel(name: string): ServiceModel {
+    if (isServiceModel(name)) return name;
+    throw unknownModel(name, "the service's own", serviceModels, directory.ownerHint('ServiceAi', name));
+  }
+
   function resolveServiceModel(name: string): ResolvedModel {
-    if (!isServiceModel(name))
-      throw unknownModel(name, "the service's own", serviceModels, directory.ownerHint('ServiceAi', name));
-    const route = settings.read().serviceRoutes[name];
+    const route = settings.read().serviceRoutes[requireServiceModel(name)];
     if (route.kind === 'on-device') {
       const servedBy = `on-device/${onDevice.selectedFileName()}`;
       return { provider: onDevice.provider, model: name, servedBy, catalogueEntry: null, facts: onDeviceFacts };
@@ -145,6 +162,16 @@ export function createProviders(options: ProvidersOptions): Providers {
     return target;
   }
 
+  function systemOf(aiSystem: AiSystem | null, model: string): AiSystem {
+    const has = (system: AiSystem) => (system === 'ServiceAi' ? isServiceModel(model) : directory.has(system, model));
+    if (aiSystem === 'ServiceAi') requireServiceModel(model);
+    else if (aiSystem !== null) directory.find(aiSystem, model);
+    const found = aiSystem ?? aiSystems.find(has);
+    if (found !== undefined) return found;
+    const names = [...serviceModels, ...directory.all().map(({ name }) => name)];
+    throw unknownModel(model, 'any provider', names);
+  }
+
   function stateOf(aiSystem: KeyedProvider): ProviderState {
     const { address, isDefault } = accounts.baseAddress(aiSystem);
     return {
@@ -160,6 +187,8 @@ export function createProviders(options: ProvidersOptions): Providers {
   const modelList = createModelList({ ...options, accounts, directory, onChange: forget, signal: closing.signal });
   return {
     resolve,
+    systemOf,
+    provider: (aiSystem) => accounts.provider(aiSystem),
     applicableConfiguration: ({ facts }, configuration) => applyFacts(facts, configuration),
     cost: ({ facts }, usage) => costOf(facts, usage),
 

@@ -1,5 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
+import { moderateAtOpenAi } from './open-ai-moderation.ts';
 import { listOpenAiModels } from './provider-lists.ts';
 import { isStrictSchema } from './model-translation.ts';
 import type { Provider } from './provider.ts';
@@ -11,7 +12,7 @@ export function createOpenAiProvider(settings: ProviderSettings): Provider {
     apiKey: settings.key ?? '',
     fetch: settings.transport.fetch,
   });
-  return createLanguageModelProvider(settings, {
+  const provider = createLanguageModelProvider(settings, {
     createModel: responses,
     listModels: listOpenAiModels,
     adaptOptions: (options, { configuration }) => ({
@@ -26,4 +27,5 @@ export function createOpenAiProvider(settings: ProviderSettings): Provider {
       },
     }),
   });
+  return { ...provider, moderate: (request, { signal }) => moderateAtOpenAi(settings, request, signal) };
 }

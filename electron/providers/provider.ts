@@ -41,6 +41,12 @@ export interface ListedModel {
   readonly shutdownDate?: string;
 }
 
+/** A text for a provider's own classifier. */
+export interface ModerationRequest {
+  readonly model: string;
+  readonly input: string;
+}
+
 /**
  * One AI service. Every method throws `AppError` with the code that the failure has for a caller (`provider_key_refused`,
  * `rate_limited`, `provider_silent`, ...), and an `AbortError` when the signal ended it.
@@ -52,4 +58,6 @@ export interface Provider {
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelPart>;
   /** The provider's own list of text models. */
   listModels(options: { readonly signal: AbortSignal }): Promise<ListedModel[]>;
+  /** One call of the provider's own classifier, answered word for word; absent where there is none. */
+  moderate?(request: ModerationRequest, options: { readonly signal: AbortSignal }): Promise<unknown>;
 }

@@ -35,11 +35,7 @@ function benignBound(scores: readonly number[]): number {
 }
 
 /** Pairs of score and label, of the texts whose label is known. */
-export function withLabels(
-  texts: readonly LabelledText[],
-  scores: readonly number[],
-  category: Category,
-): Scored[] {
+export function withLabels(texts: readonly LabelledText[], scores: readonly number[], category: Category): Scored[] {
   return texts.flatMap(({ labels }, index) => {
     const isPositive = labels[category];
     return isPositive === undefined ? [] : [{ score: scores[index]!, isPositive }];

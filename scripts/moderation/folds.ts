@@ -10,7 +10,8 @@ const duplicateShare = 0.3;
 function shingles(text: string): Set<string> {
   const words = wordsOf(text);
   const runs = new Set<string>();
-  for (let index = 0; index + 3 <= Math.max(3, words.length); index += 1) runs.add(words.slice(index, index + 3).join(' '));
+  for (let index = 0; index + 3 <= Math.max(3, words.length); index += 1)
+    runs.add(words.slice(index, index + 3).join(' '));
   return runs;
 }
 

@@ -12,7 +12,7 @@ export function averagePrecision(scored: readonly Scored[]): number {
   const positives = sorted.filter(({ isPositive }) => isPositive).length;
   let found = 0;
   let area = 0;
-  for (let index = 0; index < sorted.length; ) {
+  for (let index = 0; index < sorted.length;) {
     let next = index;
     let foundHere = 0;
     while (next < sorted.length && sorted[next]!.score === sorted[index]!.score) {
@@ -32,7 +32,7 @@ export function areaUnderRoc(scored: readonly Scored[]): number {
   const positives = sorted.filter(({ isPositive }) => isPositive).length;
   let below = 0;
   let sum = 0;
-  for (let index = 0; index < sorted.length; ) {
+  for (let index = 0; index < sorted.length;) {
     let next = index;
     let positivesHere = 0;
     while (next < sorted.length && sorted[next]!.score === sorted[index]!.score) {

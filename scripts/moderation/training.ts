@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 import type { Category } from '../../shared/contract/moderation.ts';
-import { lexiconTags, ngramBuckets, textFeatures, type LexiconTag, type TextFeatures } from '../../electron/moderation/features.ts';
+import {
+  lexiconTags,
+  ngramBuckets,
+  textFeatures,
+  type LexiconTag,
+  type TextFeatures,
+} from '../../electron/moderation/features.ts';
 import {
   embeddingSum,
   featureScales,
@@ -102,7 +108,10 @@ export async function createFeatureSpace(texts: readonly LabelledText[]): Promis
     const embedding = embeddings.get(text)!;
     const dense = new Float32Array(embeddingDimensions + lexiconTags.length);
     dense.set(embedding.map((value) => value * featureScales.embedding));
-    dense.set(features.lexicon.map((value) => value * featureScales.lexicon), embeddingDimensions);
+    dense.set(
+      features.lexicon.map((value) => value * featureScales.lexicon),
+      embeddingDimensions,
+    );
     const values = features.values.map((value) => value * featureScales.ngrams);
     return { features, embedding, example: { dense, buckets: features.buckets, values } };
   };
@@ -192,4 +201,3 @@ export function calibrate(scored: readonly { readonly score: number; readonly is
   }
   return { slope, offset };
 }
-

@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint.ts';
+import * as agents from './agents.ts';
 import * as apiKeys from './api-keys.ts';
 import * as auditExports from './audit-exports.ts';
 import * as auditReplay from './audit-replay.ts';
@@ -7,8 +8,10 @@ import * as auditSamples from './audit-samples.ts';
 import * as audit from './audit.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
+import * as moderation from './moderation.ts';
 import * as onDevice from './on-device.ts';
 import * as openApi from './open-api.ts';
+import * as prompts from './prompts.ts';
 import * as providers from './providers.ts';
 import * as runs from './runs.ts';
 import * as settings from './settings.ts';
@@ -25,7 +28,10 @@ export const endpoints: readonly Endpoint[] = [
   auditSamples,
   auditRetention,
   auditReplay,
+  moderation,
   conversations,
+  prompts,
+  agents,
   openApi,
   providers,
   runs,

@@ -3,6 +3,7 @@ import { retention } from './audit-retention.ts';
 import { aiSystem } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { guard } from './guard.ts';
+import { defaultModerationSettings, moderationSettings } from './moderation.ts';
 
 const tag = 'Window: settings and host';
 
@@ -43,6 +44,8 @@ export const settings = z.strictObject({
   retention,
   /** What the guard does with prompts and answers of completions. */
   guard,
+  /** Who classifies texts, and from which scores on they are flagged. */
+  moderation: moderationSettings,
 });
 export type Settings = z.infer<typeof settings>;
 
@@ -54,6 +57,7 @@ export const defaultSettings: Settings = {
   onDeviceModel: null,
   retention: { mode: 'off', days: 365 },
   guard: { prompts: 'off', answers: 'off' },
+  moderation: defaultModerationSettings,
 };
 
 export const readSettings = defineEndpoint({

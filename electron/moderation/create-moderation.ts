@@ -1,0 +1,70 @@
+import type { ModerationClassifier, ModerationResult, ModerationSettings } from '../../shared/contract/moderation.ts';
+import type { Embeddings } from '../on-device/embeddings.ts';
+import type { Providers } from '../providers/create-providers.ts';
+import { forEachCategory, type Classifier } from './classifier.ts';
+import { createModelClassifier } from './model-classifier.ts';
+import { createOnDeviceClassifier } from './on-device-classifier.ts';
+import { createOpenAiClassifier } from './open-ai-classifier.ts';
+import { createTextAnalysis } from './text-analysis.ts';
+import { moderationWeights } from './weights.ts';
+
+/** The verdict on one text. */
+export interface Moderated extends ModerationResult {
+  /** Which classifier answered: `on-device/<name>` or `<aiSystem>/<model>`. */
+  readonly model: string;
+  /** What a provider answered, word for word; null on the device. */
+  readonly rawAnswer: unknown;
+}
+
+export interface ModerateOptions {
+  readonly signal: AbortSignal;
+  /** The classifier of the settings unless told. */
+  readonly classifier?: ModerationClassifier;
+}
+
+export interface Moderation {
+  /**
+   * Judges a text of any length; on the device in bounded time. Throws `provider_not_configured` where the classifier wants a key
+   * that is missing, what its provider throws, and an `AbortError` when the signal ended it.
+   */
+  classify(text: string, options: ModerateOptions): Promise<Moderated>;
+  close(): Promise<void>;
+}
+
+export interface ModerationOptions {
+  readonly settings: () => ModerationSettings;
+  readonly providers: Pick<Providers, 'provider' | 'resolve' | 'applicableConfiguration'>;
+  readonly embeddings: Embeddings;
+}
+
+/** Moderation with the classifier and the thresholds of the settings. */
+export function createModeration({ settings, providers, embeddings }: ModerationOptions): Moderation {
+  const analysis = createTextAnalysis();
+  const onDevice = createOnDeviceClassifier({ weights: moderationWeights, analysis, embeddings });
+
+  function classifierOf(chosen: ModerationClassifier): Classifier {
+    if (chosen.kind === 'on-device') return onDevice;
+    if (chosen.kind === 'open-ai') return createOpenAiClassifier({ model: chosen.model, providers });
+    return createModelClassifier({ ...chosen, providers });
+  }
+
+  return {
+    async classify(text, { signal, classifier: chosen = settings().classifier }) {
+      const classifier = classifierOf(chosen);
+      const own = settings().thresholds;
+      const thresholds = forEachCategory((category) => own[category] ?? classifier.defaultThresholds[category]);
+      const { model, scores, highlights, rawAnswer } = await classifier.classify(text, { thresholds, signal });
+      const flags = forEachCategory((category) => scores[category] >= thresholds[category]);
+      return {
+        model,
+        flagged: Object.values(flags).includes(true),
+        categories: flags,
+        categoryScores: { ...scores },
+        thresholds,
+        highlights: [...highlights],
+        rawAnswer,
+      };
+    },
+    close: () => analysis.close(),
+  };
+}

@@ -1,0 +1,37 @@
+import type { ProviderSettings } from './language-model-provider.ts';
+import { failureFromStatus, ProviderFailure, toProviderError } from './provider-error.ts';
+import type { ModerationRequest } from './provider.ts';
+
+/** One call of OpenAI's moderation endpoint; its answer word for word, as JSON. */
+export async function moderateAtOpenAi(
+  settings: ProviderSettings,
+  request: ModerationRequest,
+  callerSignal: AbortSignal,
+): Promise<unknown> {
+  // A signal of its own: the transport keeps facts about a call by its signal.
+  const signal = AbortSignal.any([callerSignal]);
+  try {
+    const response = await settings.transport.fetch(`${settings.baseAddress}/moderations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${settings.key ?? ''}` },
+      body: JSON.stringify(request),
+      signal,
+    });
+    const body = await response.text();
+    if (!response.ok) {
+      const { status, headers } = response;
+      throw failureFromStatus({ status, headers: Object.fromEntries(headers), body }, settings);
+    }
+    return parse(body, settings.title);
+  } catch (error) {
+    throw toProviderError(error, settings, callerSignal);
+  }
+}
+
+function parse(body: string, title: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    throw new ProviderFailure('provider_failed', `${title} sent an answer that cannot be read. Try again.`, { cause });
+  }
+}
