@@ -16,7 +16,7 @@ export interface AuditCalls {
   select(input: { filter: AuditFilter }): Result<Selection>;
   summarize(
     input: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
-    pause?: () => Promise<void>,
+    turn?: () => Promise<void>,
   ): Result<AuditSummary>;
   facets(input: null): Result<AuditFacets>;
 }
@@ -26,6 +26,9 @@ export interface AuditCall {
   readonly method: keyof AuditCalls;
   readonly input: unknown;
 }
+
+/** What the audit's thread is sent. A call that is cancelled is not answered, unless it has been already. */
+export type AuditMessage = AuditCall | { readonly cancel: number } | 'close';
 
 export interface AuditAnswer {
   readonly id: number;

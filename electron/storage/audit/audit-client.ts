@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../shared/app-error.ts';
 import { siblingModule } from '../../sibling-module.ts';
-import type { AuditAnswer, AuditCalls } from './audit-calls.ts';
+import type { AuditAnswer, AuditCalls, AuditMessage } from './audit-calls.ts';
 
 /** How long recorded runs wait for company before they are indexed; a question makes up for it at once. */
 const followDelayMilliseconds = 250;
@@ -22,7 +23,7 @@ type Pending = PromiseWithResolvers<never>;
 /** Speaks with the audit's thread, which begins when it is first needed. */
 export function createAuditClient(directory: string): AuditClient {
   const pending = new Map<number, Pending>();
-  let thread: Worker | null = null;
+  let worker: Worker | null = null;
   let lastId = 0;
   let followTimer: NodeJS.Timeout | null = null;
   let isClosed = false;
@@ -30,31 +31,31 @@ export function createAuditClient(directory: string): AuditClient {
   function settle({ id, result, error }: AuditAnswer): void {
     const waiting = pending.get(id);
     pending.delete(id);
-    if (pending.size === 0) thread?.unref();
+    if (pending.size === 0) worker?.unref();
     if (error) waiting?.reject(new AppError(error.code, error.message, { details: [...error.details] }));
     else waiting?.resolve(result as never);
   }
 
   function failAll(error: unknown): void {
-    thread = null;
+    worker = null;
     for (const { reject } of pending.values()) reject(error);
     pending.clear();
   }
 
-  function startedThread(): Worker {
-    if (thread) return thread;
+  function startedWorker(): Worker {
+    if (worker) return worker;
     const started = new Worker(siblingModule(import.meta.url, 'audit-thread'), { workerData: { directory } });
     started.unref();
     started.on('message', settle);
     // The next question begins a new one.
     started.on('error', failAll);
-    started.on('exit', () => thread === started && failAll(new Error('The thread of the audit ended.')));
-    return (thread = started);
+    started.on('exit', () => worker === started && failAll(new Error('The thread of the audit ended.')));
+    return (worker = started);
   }
 
   function post(method: keyof AuditCalls, input: unknown): number {
     lastId += 1;
-    startedThread().postMessage({ id: lastId, method, input });
+    startedWorker().postMessage({ id: lastId, method, input } satisfies AuditMessage);
     return lastId;
   }
 
@@ -66,11 +67,11 @@ export function createAuditClient(directory: string): AuditClient {
       const waiting: Pending = Promise.withResolvers();
       pending.set(id, waiting);
       // While an answer is awaited the process must not end.
-      thread?.ref();
+      worker?.ref();
       const cancel = () => {
-        thread?.postMessage({ cancel: id });
-        pending.delete(id);
         waiting.reject(signal.reason);
+        worker?.postMessage({ cancel: id } satisfies AuditMessage);
+        settle({ id });
       };
       signal.addEventListener('abort', cancel);
       return waiting.promise.finally(() => signal.removeEventListener('abort', cancel));
@@ -84,11 +85,10 @@ export function createAuditClient(directory: string): AuditClient {
     async close() {
       isClosed = true;
       if (followTimer) clearTimeout(followTimer);
-      const ending = thread;
-      if (ending === null) return;
-      const ended = new Promise((resolve) => void ending.once('exit', resolve));
-      ending.ref();
-      ending.postMessage('close');
+      if (worker === null) return;
+      const ended = once(worker, 'exit');
+      worker.ref();
+      worker.postMessage('close' satisfies AuditMessage);
       await ended;
     },
   };

@@ -84,7 +84,7 @@ export class AuditEngine {
   readonly #lists = new Map<string, WindowList>();
   readonly #walks = new Map<string, Listing>();
   #generation = 0;
-  #facets: { count: number; feedback: number; facets: AuditFacets } | null = null;
+  #facets: { state: string; facets: AuditFacets } | null = null;
 
   constructor(database: Database.Database, directory: string) {
     this.index = new AuditIndex(database, directory);
@@ -153,12 +153,10 @@ export class AuditEngine {
 
   facets(): AuditFacets {
     this.index.follow();
-    const count = this.index.timeline.lastRun;
-    const feedback = this.index.feedback.version;
-    if (this.#facets?.count === count && this.#facets.feedback === feedback) return this.#facets.facets;
-    const facets = facetsOf(this.index);
-    this.#facets = { count, feedback, facets };
-    return facets;
+    const { blocks, feedback, generation } = this.index;
+    const state = `${generation} ${blocks.changes} ${feedback.version}`;
+    if (this.#facets?.state !== state) this.#facets = { state, facets: facetsOf(this.index) };
+    return this.#facets.facets;
   }
 
   close(): void {

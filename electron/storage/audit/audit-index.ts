@@ -139,11 +139,12 @@ export class AuditIndex {
       this.#revision = changes.at(-1)!.revision;
       changes = this.source.changes(this.#revision);
     }
+    const indexed = [...changed].filter((run) => run <= this.timeline.lastRun);
     this.blocks.transaction(() => {
       this.#marks.write('revision', this.#revision);
-      this.#indexAnew([...changed].filter((run) => run <= this.timeline.lastRun));
+      this.#indexAnew(indexed);
     });
-    if (changed.size > 0) this.#load();
+    if (indexed.length > 0) this.#load();
   }
 
   #readFeedback(run: number): void {

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
 import { databaseFile } from '../database.ts';
 import { AuditEngine } from './audit-engine.ts';
-import type { AuditAnswer, AuditCall, AuditCalls } from './audit-calls.ts';
+import type { AuditAnswer, AuditCall, AuditCalls, AuditMessage } from './audit-calls.ts';
 
 /**
  * The thread of the audit: reads the recorded runs through a connection of its own, keeps the index up to date while nothing
@@ -36,7 +36,7 @@ const calls: AuditCalls = {
   list: (input) => startedEngine().list(input),
   search: (input) => startedEngine().search(input),
   select: (input) => startedEngine().select(input),
-  summarize: (input, pause) => startedEngine().summarize(input, pause!),
+  summarize: (input, turn) => startedEngine().summarize(input, turn!),
   facets: () => startedEngine().facets(),
 };
 
@@ -67,7 +67,7 @@ async function answer({ id, method, input }: AuditCall): Promise<void> {
   }
 }
 
-port.on('message', (message: AuditCall | { cancel: number } | 'close') => {
+port.on('message', (message: AuditMessage) => {
   if (message === 'close') {
     engine?.close();
     database.close();

@@ -19,6 +19,8 @@ type ColumnField = NumberField | 'created_at' | 'conversation';
 /** The blocks of all runs: sealed ones on disk, read when they are needed, the newest in memory. */
 export class BlockStore {
   readonly open = new Map<number, OpenBlock>();
+  /** Grows with every change of any block. */
+  changes = 0;
   readonly #sealed: Set<number>;
   readonly #versions = new Map<number, number>();
   readonly #database: Database.Database;
@@ -53,6 +55,7 @@ export class BlockStore {
   }
 
   touch(block: number): void {
+    this.changes += 1;
     this.#versions.set(block, this.version(block) + 1);
   }
 

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
 /** Small tables that are read whole, once, when the index is opened. */
-const readWhole = ['blocks', 'unended_texts', 'feedback', 'api_keys', 'audit_views', 'marks'];
+const readWhole = new Set(['blocks', 'unended_texts', 'feedback']);
 
 export interface Plan {
   readonly sql: string;
@@ -11,7 +11,7 @@ export interface Plan {
 
 function isScan(step: string): boolean {
   const [, table, rest] = /^SCAN (\w+)(.*)$/.exec(step) ?? [];
-  if (table === undefined || readWhole.includes(table)) return false;
+  if (table === undefined || readWhole.has(table)) return false;
   // FTS5 says that it follows a match (`M`), and whether within bounds of the rowid (`<`, `>`).
   return !/VIRTUAL TABLE INDEX \d+:.*M/.test(rest ?? '');
 }
