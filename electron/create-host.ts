@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import packageFile from '../package.json' with { type: 'json' };
 import type { Capability, HostState } from '../shared/contract/settings.ts';
+import { createAgents } from './agents/create-agents.ts';
+import { agentHandlers } from './api/agents.ts';
 import type { Api } from './api/api.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
 import { auditExportHandlers } from './api/audit-exports.ts';
@@ -15,6 +17,7 @@ import type { Handler } from './api/handler.ts';
 import { onDeviceHandlers } from './api/on-device.ts';
 import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
+import { promptHandlers } from './api/prompts.ts';
 import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
 import { settingsHandlers } from './api/settings.ts';
@@ -28,6 +31,7 @@ import { createOnDeviceLanguageModels } from './on-device/create-language-models
 import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
 import type { OnDeviceLanguageModels } from './on-device/language-model.ts';
 import { registryAddress } from './on-device/registry-address.ts';
+import { createPrompts } from './prompts/create-prompts.ts';
 import { createProviders } from './providers/create-providers.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
@@ -91,6 +95,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     embeddings,
   });
   const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits(), guard: null });
+  const prompts = createPrompts({ store: storage.prompts, providers, completions });
+  const agents = createAgents({ store: storage.agents, turns: storage.turns, providers, completions });
   const auditWork = await createAuditWork({
     dataDirectory: options.dataDirectory,
     storage,
@@ -124,6 +130,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...auditReplayHandlers(auditWork.replays, options.log),
       ...moderationHandlers(moderation),
       ...conversationHandlers(storage.audit),
+      ...promptHandlers(prompts, options.log),
+      ...agentHandlers(agents, options.log),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers),
       ...runHandlers(storage.runs, completions, options.log),
@@ -146,6 +154,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
     close: async () => {
       await auditWork.close();
+      agents.close();
       await completions.close();
       await moderation.close();
       await embeddings.close();

@@ -52,6 +52,17 @@ export function parseTemplate(text: string): ParsedTemplate {
   }
 }
 
+/** Throws `invalid_request`, with line and column, for a template that cannot be run. */
+export function requireRunnable(template: ParsedTemplate): void {
+  const [problem] = template.problems;
+  if (!problem) return;
+  throw new AppError(
+    'invalid_request',
+    `The prompt template has a mistake in line ${problem.line}, column ${problem.column}: ${problem.issue}`,
+    { details: [...template.problems] },
+  );
+}
+
 /**
  * Fills a template. `unfilled` names the placeholders that had no replacement and rendered empty, each once. Throws
  * `invalid_request` for a template with problems and for one that takes too many steps or gives too long a text.
@@ -61,14 +72,7 @@ export function renderTemplate(
   replacements: Readonly<Record<string, unknown>> | null | undefined,
   limits: RenderLimits = renderLimits,
 ): { text: string; unfilled: string[] } {
-  const [problem] = template.problems;
-  if (problem) {
-    throw new AppError(
-      'invalid_request',
-      `The prompt template has a mistake in line ${problem.line}, column ${problem.column}: ${problem.issue}`,
-      { details: [...template.problems] },
-    );
-  }
+  requireRunnable(template);
   if (!template.program) return { text: template.text, unfilled: [] };
   const renderer = new TemplateRenderer(replacements ?? {}, limits);
   try {

@@ -28,6 +28,7 @@ const headerDescriptions: Readonly<Record<string, Json>> = {
   'x-request-id': { description: 'Names this request in the log', schema: { type: 'string', format: 'uuid' } },
   'x-served-by': { description: 'The model that answered, `<aiSystem>/<model>`', schema: { type: 'string' } },
   'x-run-id': { description: 'The run, as in the body', schema: { type: 'string', format: 'uuid' } },
+  'x-conversation-id': { description: 'The conversation of the run', schema: { type: 'string', format: 'uuid' } },
   'x-credits-consumed': { description: 'Credits that this call costs', schema: { type: 'integer' } },
   'x-credits-remaining': { description: 'Credits that are left, for a key with a limit', schema: { type: 'integer' } },
   'retry-after': { description: 'Seconds after which a new attempt makes sense', schema: { type: 'integer' } },
@@ -195,6 +196,8 @@ function operation(endpoint: Endpoint, components: Components): Json {
 
 const tagDescriptions: Readonly<Record<string, string>> = {
   Completions: 'Run a prompt on any model. Every run is recorded.',
+  Prompts: 'Prompts that are kept, each with its versions. A version never changes.',
+  Agents: 'Models with a system message, talked to in conversations that they remember.',
   Description: 'The service about itself.',
 };
 

@@ -3,6 +3,7 @@ import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
 import type { Providers } from '../providers/create-providers.ts';
+import type { ModelRequest } from '../providers/provider.ts';
 import type { AuthenticatedKey, RunStore } from '../storage/storage.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import type { Guard, RunGuard } from './guard.ts';
@@ -18,6 +19,19 @@ export interface RunOrigin {
   readonly appHeaders: Record<string, string>;
 }
 
+/** What a stored prompt or an agent adds to a request. */
+export interface RunContext {
+  readonly signal: AbortSignal;
+  /** The version that the request was made from. */
+  readonly storedPrompt?: { readonly promptId: string; readonly promptVersionId: string };
+  /** The request is a turn of a conversation, and no template. */
+  readonly turn?: {
+    readonly conversationId: string;
+    /** What was said before, oldest first. */
+    readonly history: ModelRequest['messages'];
+  };
+}
+
 /** A run that was accepted: its outcome is recorded whatever its caller does. */
 export interface AcceptedRun {
   readonly run: Run;
@@ -30,11 +44,7 @@ export interface Completions {
    * unknown model or dataspace (400), credits used up (402), another caller's conversation (403), a provider without a key (503).
    * A promise when the guard has to look at the prompt first; it rejects with 400 for one that is refused.
    */
-  start(
-    request: CompletionRequest,
-    origin: RunOrigin,
-    options: { signal: AbortSignal },
-  ): AcceptedRun | Promise<AcceptedRun>;
+  start(request: CompletionRequest, origin: RunOrigin, context: RunContext): AcceptedRun | Promise<AcceptedRun>;
   /** A run under way, null when it has ended or never was. */
   active(runId: string): Run | null;
   activeCount(): number;
@@ -56,14 +66,17 @@ function conversationName(promptText: string): string {
 /** A request that was found good, before its run begins. */
 type PreparedRun = ReturnType<typeof prepareRun>;
 
-function prepareRun(request: CompletionRequest, providers: Providers) {
+function prepareRun(request: CompletionRequest, context: RunContext, providers: Providers) {
   const dataspaceIds = request.dataspaceIds ?? null;
   if (dataspaceIds?.length) throw invalidField('dataspaceIds[0]', 'is not a dataspace of this service');
-  const rendered = renderPrompt(request.promptText, request.replacements ?? {});
+  const rendered = context.turn
+    ? { text: request.promptText, warnings: [] }
+    : renderPrompt(request.promptText, request.replacements ?? {});
   const target = providers.resolve(request.aiSystem, request.model);
   const { configuration, warnings } = providers.applicableConfiguration(target, request.configuration ?? {});
   return {
     request,
+    context,
     dataspaceIds,
     systemMessage: request.systemMessage ?? null,
     renderedPrompt: rendered.text,
@@ -77,16 +90,11 @@ export function createCompletions({ runs, providers, credits, guard }: Completio
   const active = new Map<string, Run>();
   let isClosing = false;
 
-  function begin(
-    prepared: PreparedRun,
-    origin: RunOrigin,
-    { signal }: { signal: AbortSignal },
-    runGuard: RunGuard | null,
-  ): AcceptedRun {
+  function begin(prepared: PreparedRun, origin: RunOrigin, runGuard: RunGuard | null): AcceptedRun {
     if (isClosing) throw new AppError('provider_not_configured', 'The service is being shut down.');
-    const { request, target, warnings, systemMessage, renderedPrompt, dataspaceIds } = prepared;
+    const { request, context, target, warnings, systemMessage, renderedPrompt, dataspaceIds } = prepared;
     const joined = runs.joinConversation({
-      conversationId: request.metadata?.conversationId ?? null,
+      conversationId: context.turn?.conversationId ?? request.metadata?.conversationId ?? null,
       workspaceId: request.metadata?.workspaceId ?? null,
       callerId: origin.callerId,
       name: conversationName(request.promptText),
@@ -98,8 +106,8 @@ export function createCompletions({ runs, providers, credits, guard }: Completio
       ...origin,
       apiKeyId: origin.key?.id ?? null,
       workspaceId: joined.workspaceId,
-      promptId: null,
-      promptVersionId: null,
+      promptId: context.storedPrompt?.promptId ?? null,
+      promptVersionId: context.storedPrompt?.promptVersionId ?? null,
       aiSystem: request.aiSystem,
       model: request.model,
       servedBy: target.servedBy,
@@ -123,7 +131,7 @@ export function createCompletions({ runs, providers, credits, guard }: Completio
         request: {
           model: target.model,
           systemMessage,
-          messages: [{ role: 'user', content: renderedPrompt }],
+          messages: [...(context.turn?.history ?? []), { role: 'user', content: renderedPrompt }],
           configuration: prepared.configuration,
         },
         cost: (usage) => providers.cost(target, usage),
@@ -131,18 +139,18 @@ export function createCompletions({ runs, providers, credits, guard }: Completio
         runs,
         guard: runGuard,
       },
-      signal,
+      context.signal,
     );
     active.set(ids.runId, run);
     void run.settled.then(() => active.delete(ids.runId));
     return { run, credit };
   }
 
-  function start(request: CompletionRequest, origin: RunOrigin, options: { signal: AbortSignal }) {
-    const prepared = prepareRun(request, providers);
-    const guarded = guard?.begin(prepared, options) ?? null;
-    if (guarded instanceof Promise) return guarded.then((runGuard) => begin(prepared, origin, options, runGuard));
-    return begin(prepared, origin, options, guarded);
+  function start(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
+    const prepared = prepareRun(request, context, providers);
+    const guarded = guard?.begin(prepared, context) ?? null;
+    if (guarded instanceof Promise) return guarded.then((runGuard) => begin(prepared, origin, runGuard));
+    return begin(prepared, origin, guarded);
   }
 
   async function close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { AppError, type ErrorDetail } from '../../shared/app-error.ts';
 import type { Warning } from '../../shared/contract/completions.ts';
 import { createTemplateCache } from '../../shared/prompt-template-cache.ts';
-import { renderTemplate } from '../../shared/prompt-template.ts';
+import { renderTemplate, requireRunnable } from '../../shared/prompt-template.ts';
 
 export interface RenderedPrompt {
   readonly text: string;
@@ -10,6 +10,11 @@ export interface RenderedPrompt {
 }
 
 const parse = createTemplateCache();
+
+/** Throws `invalid_request` with line and column for a template that cannot be run. */
+export function requirePrompt(promptText: string): void {
+  requireRunnable(parse(promptText));
+}
 
 /** Fills a prompt template. Throws `invalid_request` with line and column for a template that cannot be run. */
 export function renderPrompt(promptText: string, replacements: Readonly<Record<string, unknown>>): RenderedPrompt {

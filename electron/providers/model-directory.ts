@@ -48,6 +48,10 @@ export class ModelDirectory {
     return found ?? this.#refuse(aiSystem, name);
   }
 
+  has(aiSystem: KnownModel['aiSystem'], name: string): boolean {
+    return (isKeyedProvider(aiSystem) ? this.#findOfProvider(aiSystem, name) : this.#findOfEndpoint(name)) !== null;
+  }
+
   #ofProvider(aiSystem: KeyedProvider): KnownModel[] {
     const listed = this.#memory.listedModels(aiSystem) ?? [];
     const origins = new Map<string, ModelOrigin>();

@@ -5,9 +5,9 @@ import { auditTables } from './migrations/0002-audit.ts';
 import { retentionTables } from './migrations/0003-retention.ts';
 import { sampleTables } from './migrations/0004-samples.ts';
 import { replayTables } from './migrations/0005-replays.ts';
-import { promptTables } from './migrations/0006-prompts.ts';
-import { agentTables } from './migrations/0007-agents.ts';
 import { moderationColumns } from './migrations/0006-moderation.ts';
+import { promptTables } from './migrations/0007-prompts.ts';
+import { agentTables } from './migrations/0008-agents.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
 const migrations: readonly string[] = [
@@ -17,6 +17,8 @@ const migrations: readonly string[] = [
   sampleTables,
   replayTables,
   moderationColumns,
+  promptTables,
+  agentTables,
 ];
 
 function version(database: Database.Database): number {

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
+import { createAgentStore } from './agents/agent-store.ts';
+import { createTurnStore } from './agents/turn-store.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createAuditStore } from './audit/audit-store.ts';
 import { applyScheduledRestore, createBackups } from './backups.ts';
@@ -9,6 +11,7 @@ import { createExportRows } from './export-rows.ts';
 import { createFacts } from './facts.ts';
 import { lockHost } from './host-lock.ts';
 import { createLogSync } from './log-sync.ts';
+import { createPromptStore } from './prompts/prompt-store.ts';
 import { createProviderMemory } from './provider-memory.ts';
 import { createReplayStore } from './replay-store.ts';
 import { createRetentionStore } from './retention-store.ts';
@@ -76,6 +79,9 @@ function assembleStorage(
     retention: createRetentionStore(database, facts),
     samples: createSampleStore(database, facts),
     replays: createReplayStore(database),
+    prompts: createPromptStore(database, tokenSecret),
+    agents: createAgentStore(database, tokenSecret),
+    turns: createTurnStore(database, runs.flush),
     apiKeys,
     settings: createSettingsStore(facts),
     providerMemory: createProviderMemory(database),

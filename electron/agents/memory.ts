@@ -1,0 +1,59 @@
+import type { ModelRequest } from '../providers/provider.ts';
+import type { Turn } from '../storage/agents/turn-store.ts';
+
+type Message = ModelRequest['messages'][number];
+
+/** Taken for models whose context nobody told us, such as those of many local servers. */
+const assumedContextTokens = 4096;
+
+/** The part of the context that is left for the answer when the caller set no limit, and at least. */
+const answerShare = 0.25;
+
+/** What a chat template puts around each message. */
+const tokensPerMessage = 8;
+
+/** More turns help no model and would be sent, and paid for, each time. */
+const mostTurns = 200;
+
+/**
+ * Upper estimate of a text's tokens for any tokenizer: three letters or spaces to a token, everything else a token of its own.
+ * Too high only means that a turn less is remembered; too low would fail the run.
+ */
+export function estimateTokens(text: string): number {
+  let tokens = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 32;
+    tokens += isLetter ? 1 / 3 : 1;
+  }
+  return Math.ceil(tokens);
+}
+
+export interface MemoryLimits {
+  /** Null when it is not known. */
+  readonly contextTokens: number | null;
+  readonly systemMessage: string | null;
+  /** The message that is about to be sent. */
+  readonly message: string;
+}
+
+/**
+ * The turns that fit the model's context beside the new message and room for the answer: the newest ones without a gap, as
+ * messages, oldest first. `newestFirst` is read only as far as they fit.
+ */
+export function recall(newestFirst: Iterable<Turn>, limits: MemoryLimits): { messages: Message[]; turns: number } {
+  const context = limits.contextTokens ?? assumedContextTokens;
+  const fixed = estimateTokens(limits.systemMessage ?? '') + estimateTokens(limits.message) + 2 * tokensPerMessage;
+  let room = context * (1 - answerShare) - fixed;
+  const turns: Turn[] = [];
+  for (const turn of newestFirst) {
+    room -= estimateTokens(turn.question) + estimateTokens(turn.answer) + 2 * tokensPerMessage;
+    if (room < 0 || turns.length === mostTurns) break;
+    turns.push(turn);
+  }
+  const messages = turns.toReversed().flatMap(({ question, answer }): Message[] => [
+    { role: 'user', content: question },
+    { role: 'assistant', content: answer },
+  ]);
+  return { messages, turns: turns.length };
+}

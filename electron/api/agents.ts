@@ -1,0 +1,41 @@
+import { parseAccept } from 'hono/utils/accept';
+import {
+  createAgent,
+  createWholeAgent,
+  deleteAgent,
+  listAgents,
+  readAgent,
+  runAgent,
+  updateAgent,
+} from '../../shared/contract/agents.ts';
+import type { Agents } from '../agents/create-agents.ts';
+import { implement, type Handler } from './handler.ts';
+import { toListQuery } from './list-query.ts';
+import { originOf, streamedRunAnswer, toMessageAnswer, wholeRunAnswer, type ReportFailure } from './run-answer.ts';
+
+/** Only a caller that names the stream, and names nothing that it would rather have, gets one. */
+function acceptsEvents(accept: string | null): boolean {
+  if (accept === null) return false;
+  const entries = parseAccept(accept);
+  const quality = (type: string) => entries.find((entry) => entry.type.toLowerCase() === type)?.q ?? 0;
+  return quality('text/event-stream') > 0 && quality('text/event-stream') >= quality('application/json');
+}
+
+export function agentHandlers(agents: Agents, reportFailure: ReportFailure): Handler[] {
+  return [
+    implement(createWholeAgent, ({ body }) => agents.create(body)),
+    implement(listAgents, ({ query }) => agents.list(toListQuery(query))),
+    implement(createAgent, ({ body }) => agents.create(body)),
+    implement(readAgent, ({ parameters }) => agents.read(parameters.id)),
+    implement(updateAgent, ({ parameters, body }) => agents.update(parameters.id, body)),
+    implement(deleteAgent, ({ parameters }) => agents.remove(parameters.id)),
+    implement(runAgent, async (input) => {
+      const { parameters, body, signal } = input;
+      const accepted = await agents.run(parameters.id, body, originOf(input), { signal });
+      if (acceptsEvents(input.headers.get('accept'))) {
+        return streamedRunAnswer(accepted, input, 'event-stream', reportFailure);
+      }
+      return wholeRunAnswer(accepted, input, toMessageAnswer, reportFailure);
+    }),
+  ];
+}

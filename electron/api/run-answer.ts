@@ -1,0 +1,125 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { CompletionChunk } from '../../shared/contract/completions.ts';
+import type { MessageAnswer } from '../../shared/contract/prompts.ts';
+import type { AcceptedRun, RunOrigin } from '../completions/create-completions.ts';
+import type { RunAnswer, RunPlan } from '../completions/run.ts';
+import { errorAnswer } from './error-answer.ts';
+import type { HandlerInput } from './handler.ts';
+import { streamAnswer, type StreamKind } from './stream-answer.ts';
+
+/** Told of a failure that is ours; the text holds no body and no key. */
+export type ReportFailure = (message: string, error: unknown) => void;
+
+type Input = Pick<HandlerInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'signal' | 'requestId'>;
+
+const appHeaderPrefix = 'x-app-';
+
+function appHeaders(headers: Headers): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    if (name.startsWith(appHeaderPrefix)) kept[name.slice(appHeaderPrefix.length)] = value;
+  }
+  return kept;
+}
+
+/** Who asks for a run, as it is recorded. */
+export function originOf({ caller, headers }: Pick<Input, 'caller' | 'headers'>): RunOrigin {
+  return { callerId: caller.callerId, key: caller.key, appHeaders: appHeaders(headers) };
+}
+
+/** Headers that say which model answered, under which id, and what it cost. */
+function runHeaders({ run, credit }: AcceptedRun): Record<string, string> {
+  const remaining = credit.remaining();
+  return {
+    'x-served-by': run.plan.servedBy,
+    'x-run-id': run.plan.runId,
+    'x-conversation-id': run.plan.conversationId,
+    'x-credits-consumed': String(run.credits),
+    ...(remaining === null ? {} : { 'x-credits-remaining': String(remaining) }),
+  };
+}
+
+/** `citations` and `warnings` are there when there is something to say. */
+export function remarks({ citations, warnings }: RunPlan) {
+  return {
+    ...(citations.length === 0 ? {} : { citations: [...citations] }),
+    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+  };
+}
+
+async function* toChunks(
+  accepted: AcceptedRun,
+  parts: ReturnType<AcceptedRun['run']['stream']>,
+): AsyncGenerator<CompletionChunk, void, void> {
+  const { plan } = accepted.run;
+  const { messageId, runId } = plan;
+  for await (const part of parts) {
+    if (part.type === 'text') {
+      yield { choice: { index: 0, message: { role: 'assistant', content: part.text } }, messageId, runId };
+    } else if (part.type === 'end') {
+      const choice = { index: 0, finish_reason: part.finishReason, message: { role: 'assistant' as const } };
+      const usage = part.usage === null ? {} : { usage: part.usage };
+      yield { choice, messageId, runId, ...usage, ...remarks(plan) };
+    }
+  }
+}
+
+/** The answer of a stored prompt or an agent. */
+export function toMessageAnswer(plan: RunPlan, { content, usage }: RunAnswer): MessageAnswer {
+  const { messageId, runId, conversationId } = plan;
+  return { message: content, messageId, runId, conversationId, usage, ...remarks(plan) };
+}
+
+function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFailure: ReportFailure): Response {
+  const { requestId, signal } = input;
+  if (error instanceof AppError) return errorAnswer(error, requestId, runHeaders(accepted));
+  if (!signal.aborted) reportFailure(`request ${requestId} failed in its run`, error);
+  return errorAnswer(
+    new AppError('internal', 'The run ended before it was answered.'),
+    requestId,
+    runHeaders(accepted),
+  );
+}
+
+/** Waits for the whole answer of a run and sends it in the endpoint's own form. */
+export async function wholeRunAnswer(
+  accepted: AcceptedRun,
+  input: Input,
+  toBody: (plan: RunPlan, answer: RunAnswer) => object,
+  reportFailure: ReportFailure,
+): Promise<Response> {
+  try {
+    const answer = await accepted.run.complete();
+    return Response.json(toBody(accepted.run.plan, answer), { headers: runHeaders(accepted) });
+  } catch (error) {
+    return failedRun(error, accepted, input, reportFailure);
+  }
+}
+
+/** Streams a run chunk by chunk. */
+export async function streamedRunAnswer(
+  accepted: AcceptedRun,
+  input: Input,
+  kind: StreamKind,
+  reportFailure: ReportFailure,
+): Promise<Response> {
+  const parts = accepted.run.stream();
+  try {
+    // The head is held back until the model has begun: a failure before that has a status of its own.
+    await parts.next();
+  } catch (error) {
+    return failedRun(error, accepted, input, reportFailure);
+  }
+  return streamAnswer(toChunks(accepted, parts), {
+    kind,
+    headers: runHeaders(accepted),
+    requestId: input.requestId,
+    signal: input.signal,
+    stop: () => {
+      accepted.run.stop();
+      // The chunks may not have been asked for yet; then ending them does not reach the run.
+      void parts.return().catch(() => undefined);
+    },
+    reportFailure,
+  });
+}

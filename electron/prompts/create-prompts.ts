@@ -1,0 +1,123 @@
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { AiSystem } from '../../shared/contract/common.ts';
+import type {
+  Prompt,
+  PromptInput,
+  PromptRunRequest,
+  PromptVersion,
+  PromptVersionInput,
+} from '../../shared/contract/prompts.ts';
+import { serviceModels } from '../../shared/contract/settings.ts';
+import type { AcceptedRun, Completions, RunOrigin } from '../completions/create-completions.ts';
+import { requirePrompt } from '../completions/render-prompt.ts';
+import type { Providers } from '../providers/create-providers.ts';
+import type { NewPromptVersion, PromptStore } from '../storage/prompts/prompt-store.ts';
+
+/** Stored prompts; what only reads, renames or removes them is the store's. */
+export interface Prompts extends Pick<PromptStore, 'list' | 'read' | 'update' | 'remove' | 'listVersions'> {
+  /** Throws `invalid_request` for a malformed template (with line and column) and for an unknown model. */
+  create(input: PromptInput): Prompt;
+  /** The same, and `not_found` for an unknown prompt. */
+  addVersion(id: string, input: PromptVersionInput): PromptVersion;
+  /** Also of a deleted prompt. Throws `not_found`. */
+  readVersion(id: string, versionId: string): PromptVersion;
+  /**
+   * Begins a run of the newest version, or of the one that is named. Throws `not_found` for what is not there, `invalid_request`
+   * for a version of another prompt, and whatever keeps a completion from being run.
+   */
+  run(request: PromptRunRequest, origin: RunOrigin, options: { signal: AbortSignal }): Promise<AcceptedRun>;
+}
+
+export interface PromptsOptions {
+  readonly store: PromptStore;
+  readonly providers: Pick<Providers, 'systemOf'>;
+  readonly completions: Pick<Completions, 'start'>;
+}
+
+const unknownVersion = () => new AppError('not_found', 'This prompt has no version with this id.');
+
+export function createPrompts({ store, providers, completions }: PromptsOptions): Prompts {
+  /** A version as it is kept. Throws for what could never be run. */
+  function checkedVersion(input: PromptVersionInput): NewPromptVersion {
+    requirePrompt(input.promptText);
+    const model = input.model ?? null;
+    return {
+      promptText: input.promptText,
+      systemMessage: input.systemMessage ?? null,
+      // Kept with its provider: the same name may later be another provider's too.
+      aiSystem: model === null ? null : providers.systemOf(input.aiSystem ?? null, model),
+      model,
+      configuration: input.configuration ?? null,
+      variables: (input.variables ?? []).map((variable) => ({
+        name: variable.name,
+        description: variable.description ?? null,
+        defaultValue: variable.defaultValue ?? null,
+        sampleValue: variable.sampleValue ?? null,
+      })),
+      note: input.note ?? null,
+    };
+  }
+
+  function versionToRun({ promptId, promptVersionId }: PromptRunRequest): PromptVersion {
+    const prompt = store.read(promptId);
+    const version = store.findVersion(promptVersionId ?? prompt.latestVersionId);
+    if (version === null) throw unknownVersion();
+    if (version.promptId === prompt.id) return version;
+    throw invalidField(
+      'promptVersionId',
+      'is a version of another prompt',
+      'promptVersionId is a version of another prompt.',
+    );
+  }
+
+  return {
+    list: store.list,
+    read: store.read,
+    update: store.update,
+    remove: store.remove,
+    listVersions: store.listVersions,
+    create: (input) =>
+      store.create(
+        {
+          name: input.name,
+          folder: input.folder ?? null,
+          tags: input.tags ?? [],
+          description: input.description ?? null,
+        },
+        checkedVersion(input),
+      ),
+    addVersion(id, input) {
+      store.read(id);
+      return store.addVersion(id, checkedVersion(input));
+    },
+    readVersion(id, versionId) {
+      const version = store.findVersion(versionId);
+      if (version === null || version.promptId !== id.toLowerCase()) throw unknownVersion();
+      return version;
+    },
+    async run(request, origin, { signal }) {
+      const version = versionToRun(request);
+      return completions.start(
+        {
+          promptText: version.promptText,
+          systemMessage: version.systemMessage,
+          ...modelOf(version),
+          configuration: version.configuration,
+          replacements: { ...defaultsOf(version), ...request.replacements },
+        },
+        origin,
+        { signal, storedPrompt: { promptId: version.promptId, promptVersionId: version.id } },
+      );
+    },
+  };
+}
+
+function modelOf({ aiSystem, model }: PromptVersion): { aiSystem: AiSystem; model: string } {
+  return aiSystem === null || model === null ? { aiSystem: 'ServiceAi', model: serviceModels[0] } : { aiSystem, model };
+}
+
+function defaultsOf({ variables }: PromptVersion): Record<string, string> {
+  return Object.fromEntries(
+    variables.flatMap(({ name, defaultValue }) => (defaultValue === null ? [] : [[name, defaultValue]])),
+  );
+}
