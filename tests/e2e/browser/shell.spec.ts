@@ -95,8 +95,8 @@ for (const { width, height } of [
     for (const place of ['settings/providers', 'settings/api-keys', 'settings/on-device', 'settings/local-server']) {
       await page.goto(`${served.address}/#/${place}`);
       await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
-      const excess = await page.evaluate(() => {
-        const content = document.querySelector('.settings__page') as HTMLElement;
+      // The place before it may still be drawn: what is measured must be the page that was asked for.
+      const excess = await page.locator('.settings__page').evaluate((content) => {
         const page_ = document.documentElement;
         return [
           page_.scrollWidth - innerWidth,
