@@ -15,6 +15,7 @@ import { conversationHandlers } from './api/conversations.ts';
 import { createApi } from './api/create-api.ts';
 import type { Handler } from './api/handler.ts';
 import { onDeviceHandlers } from './api/on-device.ts';
+import { moderationWindowHandlers } from './api/moderation-window.ts';
 import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
 import { promptHandlers } from './api/prompts.ts';
@@ -23,9 +24,11 @@ import { runHandlers } from './api/runs.ts';
 import { settingsHandlers } from './api/settings.ts';
 import { createAuditWork } from './audit/create-audit-work.ts';
 import { createCompletions, type Completions } from './completions/create-completions.ts';
+import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
 import type { KeyStore } from './key-store/key-store.ts';
+import { createModerationBatches } from './moderation/batches.ts';
 import { createModeration, type Moderation } from './moderation/create-moderation.ts';
 import { createOnDeviceLanguageModels } from './on-device/create-language-models.ts';
 import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
@@ -94,7 +97,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
     providers,
     embeddings,
   });
-  const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits(), guard: null });
+  const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
+  const { classifierOf } = moderation;
+  const batches = createModerationBatches({ storage, classifierOf, log: options.log });
+  const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits(), guard });
   const prompts = createPrompts({ store: storage.prompts, providers, completions });
   const agents = createAgents({ store: storage.agents, turns: storage.turns, providers, completions });
   const auditWork = await createAuditWork({
@@ -129,6 +135,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...auditRetentionHandlers(auditWork.retention),
       ...auditReplayHandlers(auditWork.replays, options.log),
       ...moderationHandlers(moderation),
+      ...moderationWindowHandlers({ batches, guard, classifierOf, log: options.log }),
       ...conversationHandlers(storage.audit),
       ...promptHandlers(prompts, options.log),
       ...agentHandlers(agents, options.log),
@@ -156,6 +163,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       await auditWork.close();
       agents.close();
       await completions.close();
+      await batches.close();
       await moderation.close();
       await embeddings.close();
       await providers.close();

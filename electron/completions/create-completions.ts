@@ -56,7 +56,7 @@ export interface CompletionsOptions {
   readonly runs: RunStore;
   readonly providers: Providers;
   readonly credits: Credits;
-  readonly guard: Guard | null;
+  readonly guard: Guard;
 }
 
 function conversationName(promptText: string): string {
@@ -148,7 +148,7 @@ export function createCompletions({ runs, providers, credits, guard }: Completio
 
   function start(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
     const prepared = prepareRun(request, context, providers);
-    const guarded = guard?.begin(prepared, context) ?? null;
+    const guarded = guard.begin(prepared, context);
     if (guarded instanceof Promise) return guarded.then((runGuard) => begin(prepared, origin, runGuard));
     return begin(prepared, origin, guarded);
   }

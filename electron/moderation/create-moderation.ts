@@ -28,6 +28,8 @@ export interface Moderation {
    * that is missing, what its provider throws, and an `AbortError` when the signal ended it.
    */
   classify(text: string, options: ModerateOptions): Promise<Moderated>;
+  /** One classifier by itself, for those who put several beside each other and bring their own thresholds. */
+  classifierOf(chosen: ModerationClassifier): Classifier;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,7 @@ export function createModeration({ settings, providers, embeddings }: Moderation
   }
 
   return {
+    classifierOf,
     async classify(text, { signal, classifier: chosen = settings().classifier }) {
       const classifier = classifierOf(chosen);
       const own = settings().thresholds;

@@ -8,6 +8,7 @@ import * as auditSamples from './audit-samples.ts';
 import * as audit from './audit.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
+import * as moderationWindow from './moderation-window.ts';
 import * as moderation from './moderation.ts';
 import * as onDevice from './on-device.ts';
 import * as openApi from './open-api.ts';
@@ -29,6 +30,7 @@ export const endpoints: readonly Endpoint[] = [
   auditRetention,
   auditReplay,
   moderation,
+  moderationWindow,
   conversations,
   prompts,
   agents,

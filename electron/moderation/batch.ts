@@ -1,0 +1,180 @@
+import type { Batch, BatchResult, BatchText, CategoryScores } from '../../shared/contract/moderation-window.ts';
+import { categories, type ModerationClassifier } from '../../shared/contract/moderation.ts';
+import { AppError } from '../../shared/app-error.ts';
+import type { Classifier } from './classifier.ts';
+
+/** After so many failures in a row a classifier gives up: the next text would fail as well. */
+const mostFailures = 3;
+
+const titleLength = 120;
+
+/** Failures that concern the classifier and not the text. */
+const lastingFailures = new Set([
+  'provider_not_configured',
+  'provider_key_refused',
+  'model_not_installed',
+  'invalid_request',
+]);
+
+export interface BatchClassifier {
+  readonly choice: ModerationClassifier;
+  readonly classifier: Classifier;
+}
+
+interface Lane extends BatchClassifier {
+  /** Five numbers a text, NaN where there is none. */
+  readonly scores: Float64Array;
+  model: string | null;
+  done: number;
+  failed: number;
+  startedAt: number;
+  milliseconds: number;
+  failure: { code: string; message: string } | null;
+}
+
+export interface ModerationBatchOptions {
+  readonly id: string;
+  readonly name: string;
+  readonly texts: readonly BatchText[];
+  readonly classifiers: readonly BatchClassifier[];
+  readonly onChange: () => void;
+  readonly log: (message: string, error: unknown) => void;
+}
+
+/** Many texts on their way through one or two classifiers. Each goes through them in order, beside the other. */
+export class ModerationBatch {
+  readonly #options: ModerationBatchOptions;
+  readonly #lanes: Lane[];
+  readonly #stop = new AbortController();
+  readonly #createdAt = new Date().toISOString();
+  readonly #hasLabels: boolean;
+  #state: Batch['state'] = 'running';
+
+  constructor(options: ModerationBatchOptions) {
+    this.#options = options;
+    this.#hasLabels = options.texts.some(({ labels }) => labels != null);
+    this.#lanes = options.classifiers.map((each) => ({
+      ...each,
+      scores: new Float64Array(options.texts.length * categories.length).fill(Number.NaN),
+      model: null,
+      done: 0,
+      failed: 0,
+      startedAt: performance.now(),
+      milliseconds: 0,
+      failure: null,
+    }));
+  }
+
+  get id(): string {
+    return this.#options.id;
+  }
+
+  summary(): Batch {
+    return {
+      id: this.#options.id,
+      name: this.#options.name,
+      state: this.#state,
+      total: this.#options.texts.length,
+      hasLabels: this.#hasLabels,
+      createdAt: this.#createdAt,
+      classifiers: this.#lanes.map((lane) => ({
+        classifier: lane.choice,
+        model: lane.model,
+        defaultThresholds: lane.classifier.defaultThresholds,
+        done: lane.done,
+        failed: lane.failed,
+        rate: lane.milliseconds === 0 ? 0 : (lane.done * 1000) / lane.milliseconds,
+        failure: lane.failure,
+      })),
+    };
+  }
+
+  /** Resolves when every classifier went through the texts, gave up or was stopped. */
+  async run(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => this.#runLane(lane)));
+    if (this.#stop.signal.aborted) this.#state = 'stopped';
+    else this.#state = this.#lanes.every(({ failure }) => failure !== null) ? 'failed' : 'completed';
+    this.#options.onChange();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #runLane(lane: Lane): Promise<void> {
+    const { signal } = this.#stop;
+    let failures = 0;
+    for (const [index, { text }] of this.#options.texts.entries()) {
+      if (signal.aborted) return;
+      try {
+        const thresholds = lane.classifier.defaultThresholds;
+        const { model, scores } = await lane.classifier.classify(text, { thresholds, signal });
+        lane.model = model;
+        lane.scores.set(
+          categories.map((category) => scores[category]),
+          index * categories.length,
+        );
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        lane.failed += 1;
+        const failure = this.#describe(error);
+        if (lastingFailures.has(failure.code) || ++failures === mostFailures) {
+          lane.failure = failure;
+          this.#options.onChange();
+          return;
+        }
+      }
+      lane.done = index + 1;
+      lane.milliseconds = performance.now() - lane.startedAt;
+      this.#options.onChange();
+    }
+  }
+
+  #describe(error: unknown): { code: string; message: string } {
+    if (error instanceof AppError) return { code: error.code, message: error.message };
+    this.#options.log('a text of a batch could not be classified', error);
+    return { code: 'internal', message: 'Something went wrong in the service; the log says more.' };
+  }
+
+  text(index: number): string | null {
+    return this.#options.texts[index]?.text ?? null;
+  }
+
+  results(offset: number, limit: number): BatchResult[] {
+    return this.#options.texts.slice(offset, offset + limit).map(({ text, labels }, place) => ({
+      title: titleOf(text),
+      words: text.match(/\S+/g)?.length ?? 0,
+      labels: labels ?? null,
+      scores: this.#lanes.map((lane) => scoresAt(lane, offset + place)),
+    }));
+  }
+
+  /** Every text with its scores, for an export. */
+  *records(thresholds: readonly CategoryScores[]) {
+    for (const [index, { text, labels }] of this.#options.texts.entries()) {
+      const judged = this.#lanes.map((lane, place) => {
+        const scores = scoresAt(lane, index);
+        const limits = thresholds[place] ?? thresholds[0]!;
+        const flagged = scores && categories.filter((category, at) => scores[at]! >= limits[category]);
+        return { model: lane.model, scores, flagged };
+      });
+      yield { index: index + 1, text, labels: labels ?? null, judged };
+    }
+  }
+}
+
+function scoresAt({ scores }: Lane, index: number): number[] | null {
+  const start = index * categories.length;
+  const own = [...scores.subarray(start, start + categories.length)];
+  return Number.isNaN(own[0]) ? null : own;
+}
+
+function titleOf(text: string): string {
+  return text
+    .slice(0, 4 * titleLength)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, titleLength)
+    .replace(/[\uD800-\uDBFF]$/, '');
+}

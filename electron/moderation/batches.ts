@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { AuditFilter } from '../../shared/contract/audit.ts';
+import type { Batch, BatchInput, BatchText } from '../../shared/contract/moderation-window.ts';
+import { mostBatchTexts } from '../../shared/contract/moderation-window.ts';
+import type { ModerationClassifier } from '../../shared/contract/moderation.ts';
+import type { Storage } from '../storage/storage.ts';
+import { ModerationBatch } from './batch.ts';
+import type { Classifier } from './classifier.ts';
+
+/** Older ones are forgotten: their texts and scores are kept in memory only. */
+const mostBatches = 8;
+
+/** Followers hear of progress this often at most, in milliseconds. */
+const noticeInterval = 200;
+
+const auditPageSize = 200;
+
+export interface ModerationBatches {
+  /** Throws `invalid_request` when the audit has no text for it. */
+  create(input: BatchInput, options: { signal: AbortSignal }): Promise<Batch>;
+  /** Newest first. */
+  list(): Batch[];
+  subscribe(listener: (batches: Batch[]) => void): () => void;
+  /** Throws `not_found`. */
+  find(id: string): ModerationBatch;
+  /** Stops every batch and resolves when none is under way. */
+  close(): Promise<void>;
+}
+
+export interface ModerationBatchesOptions {
+  readonly storage: Pick<Storage, 'audit' | 'runs'>;
+  readonly classifierOf: (choice: ModerationClassifier) => Classifier;
+  readonly log: (message: string, error: unknown) => void;
+}
+
+export function createModerationBatches({ storage, classifierOf, log }: ModerationBatchesOptions): ModerationBatches {
+  const batches: ModerationBatch[] = [];
+  const underWay = new Set<Promise<void>>();
+  const listeners = new Set<(batches: Batch[]) => void>();
+  let notice: NodeJS.Timeout | null = null;
+
+  const list = () => batches.map((batch) => batch.summary());
+  function tell(): void {
+    notice ??= setTimeout(() => {
+      notice = null;
+      for (const listener of listeners) listener(list());
+    }, noticeInterval).unref();
+  }
+
+  async function textsOf(source: BatchInput['source'], signal: AbortSignal): Promise<BatchText[]> {
+    if (source.kind === 'texts') return source.texts;
+    const { conversationIds, filter, side } = source;
+    const filters = conversationIds?.map((conversationId) => ({ conversationId })) ?? [filter ?? {}];
+    const texts: BatchText[] = [];
+    for (const each of filters) {
+      for await (const text of auditTexts(storage, each, side, signal)) {
+        texts.push({ text });
+        if (texts.length === mostBatchTexts) return texts;
+      }
+    }
+    if (texts.length === 0)
+      throw invalidField('source', `has no run with ${side === 'prompts' ? 'a prompt' : 'an answer'}`);
+    return texts;
+  }
+
+  return {
+    list,
+    async create({ name, classifiers, source }, { signal }) {
+      const batch = new ModerationBatch({
+        id: randomUUID(),
+        name,
+        texts: await textsOf(source, signal),
+        classifiers: classifiers.map((choice) => ({ choice, classifier: classifierOf(choice) })),
+        onChange: tell,
+        log,
+      });
+      batches.unshift(batch);
+      for (const forgotten of batches.splice(mostBatches)) forgotten.stop();
+      const running = batch.run().finally(() => underWay.delete(running));
+      underWay.add(running);
+      tell();
+      return batch.summary();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    find(id) {
+      const found = batches.find((batch) => batch.id === id.toLowerCase());
+      if (!found) throw new AppError('not_found', 'There is no such batch any more. Load the texts again.');
+      return found;
+    },
+    async close() {
+      for (const batch of batches) batch.stop();
+      await Promise.all(underWay);
+      if (notice) clearTimeout(notice);
+    },
+  };
+}
+
+/** Prompts or answers of the runs that meet a filter, the conversation with the newest run first. */
+async function* auditTexts(
+  { audit, runs }: ModerationBatchesOptions['storage'],
+  filter: AuditFilter,
+  side: 'prompts' | 'answers',
+  signal: AbortSignal,
+): AsyncGenerator<string, void, void> {
+  let snapshot: string | undefined;
+  for (let offset = 0; ; offset += auditPageSize) {
+    const page = await audit.search({ filter, sort: 'newest', limit: auditPageSize, offset, snapshot }, { signal });
+    for (const runId of page.rows.flatMap(({ matchedRunIds }) => matchedRunIds)) {
+      const run = runs.read(runId);
+      const text = side === 'prompts' ? run?.input.renderedPrompt : run?.output.content;
+      if (text) yield text;
+    }
+    if (page.rows.length < auditPageSize) return;
+    snapshot = page.snapshot;
+  }
+}

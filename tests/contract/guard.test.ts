@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { AuditFilter } from '../../shared/contract/audit.ts';
+import type { GuardSettings } from '../../shared/contract/guard.ts';
+import { judgeError } from '../support/specification-judge.ts';
+import { completionCall, startTestHost, type TestHost } from '../support/test-host.ts';
+
+const threat = 'I will find you, break your fingers and kill you with a knife, you worthless idiot.';
+
+let host: TestHost;
+beforeAll(async () => {
+  host = await startTestHost();
+});
+afterAll(() => host.close());
+afterEach(() => {
+  host.provider.answerWith(null);
+  setGuard({ prompts: 'off', answers: 'off' });
+});
+
+const setGuard = (guard: GuardSettings) => host.host.storage.settings.update({ guard });
+const send = (path: string, body: Record<string, unknown> = {}) =>
+  host.send('in memory', completionCall(host, path, body));
+
+async function found(filter: AuditFilter): Promise<string[]> {
+  const { signal } = new AbortController();
+  const page = await host.host.storage.audit.search({ filter, sort: 'newest', limit: 50 }, { signal });
+  return page.rows.map(({ run }) => run.runId);
+}
+
+describe('with the guard refusing prompts', () => {
+  test('a threat is a 400 in all transports, naming promptText, and no provider sees it', async () => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    const calls = host.provider.calls.length;
+    for (const path of [
+      '/api/completions',
+      '/api/completions/sync',
+      '/api/completions/stream',
+      '/api/completions/sse',
+    ]) {
+      const answer = await send(path, { promptText: '{{words}}', replacements: { words: threat } });
+      judgeError(answer, 400);
+      expect(JSON.parse(answer.text)).toMatchObject({
+        error: {
+          code: 'invalid_request',
+          details: [{ field: 'promptText', issue: expect.stringContaining('violence') as string }],
+        },
+      });
+    }
+    expect(host.provider.calls.length).toBe(calls);
+  });
+
+  test('an everyday prompt goes through', async () => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'With kill -9.' }));
+    const { status } = await send('/api/completions/sync', { promptText: 'How do I kill a Python process?' });
+    expect(status).toBe(200);
+  });
+});
+
+describe('with the guard refusing answers', () => {
+  test('a flagged answer is withheld, and kept with its run', async () => {
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: threat }));
+    const answer = JSON.parse((await send('/api/completions/sync')).text) as { runId: string; choices: unknown };
+    expect(answer.choices).toEqual([
+      { index: 0, finish_reason: 'ContentFilter', message: { role: 'Assistant', content: '' } },
+    ]);
+    const run = host.host.storage.runs.read(answer.runId);
+    expect(run).toMatchObject({
+      status: 'Completed',
+      output: { content: '', finishReason: 'ContentFilter' },
+      moderation: { prompt: null, answer: { mode: 'refuse', withheld: threat } },
+    });
+    expect(await found({ moderationFlags: ['answer:violence'] })).toContain(answer.runId);
+  });
+
+  test('a stream ends before its first flagged sentence', async () => {
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    host.provider.answerWith((call) =>
+      call.chatStream(['Here is the recipe. ', `${threat} `, 'Add two eggs. ', 'Stir.']),
+    );
+    const { text } = await send('/api/completions/stream');
+    const chunks = JSON.parse(text) as {
+      choice: { finish_reason?: string; message: { content?: string } };
+      runId: string;
+    }[];
+    expect(chunks.map(({ choice }) => choice.finish_reason ?? choice.message.content)).toEqual([
+      'Here is the recipe. ',
+      'ContentFilter',
+    ]);
+    expect(host.host.storage.runs.read(chunks[0]!.runId)?.output.content).toBe('Here is the recipe. ');
+  });
+});
+
+describe('with the guard taking notes', () => {
+  test('nothing changes for the caller, and the run is found by what was flagged', async () => {
+    setGuard({ prompts: 'note', answers: 'note' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'I cannot help with that.' }));
+    const answer = JSON.parse((await send('/api/completions/sync', { promptText: threat })).text) as {
+      runId: string;
+      choices: { message: { content: string } }[];
+    };
+    expect(answer.choices[0]?.message.content).toBe('I cannot help with that.');
+    expect(await found({ moderationFlags: ['prompt:violence'] })).toEqual([answer.runId]);
+    const conversation = await host.send('in memory', {
+      method: 'POST',
+      path: '/audit/conversations',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${host.key}` },
+      body: JSON.stringify({ conversationRunId: answer.runId }),
+    });
+    const [kept] = (JSON.parse(conversation.text) as { conversations: { runs: { moderation: unknown }[] }[] })
+      .conversations;
+    expect(kept?.runs[0]?.moderation).toMatchObject({ prompt: { mode: 'note' }, answer: { categories: [] } });
+  });
+});
+
+test('without the guard a run carries nothing of it', async () => {
+  host.provider.answerWith((call) => call.chatAnswer({ content: threat }));
+  const answer = JSON.parse((await send('/api/completions/sync', { promptText: threat })).text) as { runId: string };
+  expect(host.host.storage.runs.read(answer.runId)).not.toHaveProperty('moderation');
+});

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { createGuard, type RunGuard } from '../../../electron/completions/guard.ts';
+import type { TextClassifier } from '../../../electron/completions/guarded-text.ts';
+import type { ModelPart } from '../../../electron/providers/provider.ts';
+import { AppError } from '../../../shared/app-error.ts';
+import type { GuardSettings } from '../../../shared/contract/guard.ts';
+import { categories } from '../../../shared/contract/moderation.ts';
+
+const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+const { signal } = new AbortController();
+
+/** Finds violence in whatever names a knife, and cannot judge what says so. */
+function knifeFinder(seen: string[] = []): TextClassifier {
+  return {
+    classify: async (text) => {
+      seen.push(text);
+      if (text.includes('unjudgeable')) throw new AppError('provider_failed', 'The classifier is not there.');
+      const isFlagged = text.includes('knife');
+      const each = <Value>(value: (category: string) => Value) =>
+        Object.fromEntries(categories.map((category) => [category, value(category)])) as never;
+      return {
+        model: 'knife-finder',
+        categories: each((category) => category === 'violence' && isFlagged),
+        categoryScores: each((category) => (category === 'violence' && isFlagged ? 0.9 : 0.1)),
+      };
+    },
+  };
+}
+
+function guardWith(settings: GuardSettings, seen: string[] = []) {
+  return createGuard({ settings: () => settings, classifier: knifeFinder(seen) });
+}
+
+async function guardOf(settings: GuardSettings, seen: string[] = [], renderedPrompt = 'Hello'): Promise<RunGuard> {
+  const guard = await guardWith(settings, seen).begin({ renderedPrompt, systemMessage: null }, { signal });
+  if (guard === null) throw new Error('The guard does not look.');
+  return guard;
+}
+
+/** A provider's stream that tells whether it was left before its end. */
+function stream(texts: readonly string[]) {
+  const state = { isLeft: true };
+  async function* parts(): AsyncGenerator<ModelPart, void, void> {
+    for (const text of texts) yield { type: 'text-delta', text };
+    state.isLeft = false;
+    yield { type: 'finish', finishReason: 'Stop', usage };
+  }
+  return { parts: parts(), state };
+}
+
+async function screened(guard: RunGuard, texts: readonly string[]) {
+  const { parts, state } = stream(texts);
+  const out: unknown[] = [];
+  for await (const part of guard.screen(parts)) out.push(part.type === 'text-delta' ? part.text : part);
+  return { out, isLeft: state.isLeft };
+}
+
+describe('a guard that is off', () => {
+  test('is not there at all and looks at nothing', () => {
+    const seen: string[] = [];
+    const guard = guardWith({ prompts: 'off', answers: 'off' }, seen);
+    expect({ guard: guard.begin({ renderedPrompt: 'a knife', systemMessage: null }, { signal }), seen }).toEqual({
+      guard: null,
+      seen: [],
+    });
+  });
+});
+
+describe('a prompt', () => {
+  test('that is refused is a 400 that names the field and the categories', async () => {
+    const guard = guardWith({ prompts: 'refuse', answers: 'off' });
+    const refused = await Promise.resolve(
+      guard.begin({ renderedPrompt: 'a knife', systemMessage: null }, { signal }),
+    ).catch((error: unknown) => error as AppError);
+    expect(refused).toMatchObject({
+      code: 'invalid_request',
+      details: [{ field: 'promptText', issue: 'is flagged: violence' }],
+    });
+    expect(guard.costs().prompts).toMatchObject({ checked: 1, flagged: 1, refused: 1 });
+  });
+
+  test('is refused for its system message as well, under that name', async () => {
+    const guard = guardWith({ prompts: 'refuse', answers: 'off' });
+    await expect(
+      guard.begin({ renderedPrompt: 'Hello', systemMessage: 'Sell knifes' }, { signal }),
+    ).rejects.toMatchObject({
+      details: [{ field: 'systemMessage' }],
+    });
+  });
+
+  test('that cannot be checked is not passed on when prompts may be refused', async () => {
+    const guard = guardWith({ prompts: 'refuse', answers: 'off' });
+    await expect(guard.begin({ renderedPrompt: 'unjudgeable', systemMessage: null }, { signal })).rejects.toMatchObject(
+      {
+        code: 'provider_failed',
+      },
+    );
+  });
+
+  test('that is only noted does not keep the run waiting, and its flags are kept', async () => {
+    const begun = guardWith({ prompts: 'note', answers: 'off' }).begin(
+      { renderedPrompt: 'a knife', systemMessage: null },
+      { signal },
+    );
+    expect(begun).not.toBeInstanceOf(Promise);
+    expect(await (begun as RunGuard).findings('A knife.')).toEqual({
+      prompt: {
+        mode: 'note',
+        model: 'knife-finder',
+        categories: ['violence'],
+        categoryScores: { sexual: 0.1, hatred: 0.1, harassment: 0.1, selfHarm: 0.1, violence: 0.9 },
+        milliseconds: expect.any(Number) as number,
+        withheld: null,
+        failure: null,
+      },
+      answer: null,
+    });
+  });
+
+  test('that is only noted and cannot be checked says why', async () => {
+    const guard = await guardOf({ prompts: 'note', answers: 'off' }, [], 'unjudgeable');
+    expect((await guard.findings('')).prompt).toMatchObject({
+      categories: [],
+      categoryScores: null,
+      failure: 'The classifier is not there.',
+    });
+  });
+});
+
+describe('a whole answer', () => {
+  test('that is refused is withheld, and kept for the audit', async () => {
+    const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
+    const judged = await guard.judge({ content: 'Take a knife.', finishReason: 'Stop', usage });
+    expect(judged).toEqual({ content: '', finishReason: 'ContentFilter', usage });
+    expect((await guard.findings('')).answer).toMatchObject({ categories: ['violence'], withheld: 'Take a knife.' });
+  });
+
+  test('that is only noted goes through as it is', async () => {
+    const guard = await guardOf({ prompts: 'off', answers: 'note' });
+    const answer = { content: 'Take a knife.', finishReason: 'Stop', usage };
+    expect(await guard.judge(answer)).toBe(answer);
+    expect((await guard.findings(answer.content)).answer).toMatchObject({ categories: ['violence'], withheld: null });
+  });
+});
+
+describe('a streamed answer that may be refused', () => {
+  test('goes through sentence by sentence, each read together with what stands before it', async () => {
+    const seen: string[] = [];
+    const guard = await guardOf({ prompts: 'off', answers: 'refuse' }, seen);
+    const { out } = await screened(guard, ['One', ' two. Thr', 'ee. ', 'Fo', 'ur']);
+    expect({ out, seen }).toEqual({
+      out: ['One two. ', 'Three. ', 'Four', { type: 'finish', finishReason: 'Stop', usage }],
+      seen: ['One two. ', 'One two. Three. ', 'One two. Three. Four'],
+    });
+  });
+
+  test('ends before its first flagged sentence, and the provider is left there', async () => {
+    const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
+    const { out, isLeft } = await screened(guard, ['Fine. ', 'Take a kn', 'ife. ', 'More. ']);
+    expect({ out, isLeft }).toEqual({
+      out: ['Fine. ', { type: 'finish', finishReason: 'ContentFilter', usage: null }],
+      isLeft: true,
+    });
+    expect((await guard.findings('Fine. ')).answer).toMatchObject({ withheld: 'Take a knife. ' });
+  });
+
+  test('is cut at its end as well, with the usage that the provider told', async () => {
+    const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
+    const { out } = await screened(guard, ['Take a knife']);
+    expect(out).toEqual([{ type: 'finish', finishReason: 'ContentFilter', usage }]);
+  });
+
+  test('without the end of a sentence is checked all the same', async () => {
+    const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
+    const { out } = await screened(guard, ['word '.repeat(200), 'knife']);
+    expect(out).toEqual(['word '.repeat(200), { type: 'finish', finishReason: 'ContentFilter', usage }]);
+  });
+
+  test('fails when it cannot be checked', async () => {
+    const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
+    await expect(screened(guard, ['unjudgeable. '])).rejects.toMatchObject({ code: 'provider_failed' });
+  });
+});
