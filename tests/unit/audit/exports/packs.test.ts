@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import type { AuditExport } from '../../../../shared/contract/audit-exports.ts';
+import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
+import { endedPack, exportInput, openExports, openSampleExports, type ExportsWorld } from './test-exports.ts';
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function record({ storage }: ExportsWorld, change: Parameters<typeof sampleRun>[0] = {}, content = 'Fine.') {
+  const run = sampleRun({ createdAt: Date.now() - 1000, ...change });
+  storage.runs.begin(run);
+  await storage.runs.finish(run.runId, sampleOutcome({ content, completedAt: Date.now() - 500 }));
+  return run;
+}
+
+/** The files of a pack in a folder by name. */
+function filesOf({ storage }: ExportsWorld, { id }: AuditExport): Record<string, string> {
+  const folder = join(storage.directory, 'exports', id, 'pack');
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+}
+
+function lines(text: string): Record<string, unknown>[] {
+  return text
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+async function written(world: ExportsWorld, change: Parameters<typeof exportInput>[0] = {}) {
+  const { id } = await world.exports.create(exportInput(change));
+  const pack = await endedPack(world.exports, id);
+  expect({ state: pack.state, failure: pack.failure, log: world.log }).toEqual({
+    state: 'completed',
+    failure: null,
+    log: [],
+  });
+  return { pack, files: filesOf(world, pack) };
+}
+
+describe('a pack', () => {
+  test('names every file with size and SHA-256, and what it was made of', async () => {
+    const world = await openSampleExports();
+    const { pack, files } = await written(world, {
+      name: 'For a@example.com',
+      selection: { filter: { text: 'refund' } },
+    });
+    const manifest = JSON.parse(files['manifest.json']!);
+    const others = Object.keys(files).filter((name) => name !== 'manifest.json');
+    expect(manifest.files).toEqual(
+      others.map((name) => ({
+        name,
+        bytes: Buffer.byteLength(files[name]!),
+        sha256: sha256(Buffer.from(files[name]!)),
+      })),
+    );
+    expect(manifest).toMatchObject({
+      format: 'touchstone-evidence-pack',
+      madeBy: { version: '1.2.3' },
+      name: 'For [e-mail]',
+      selection: { filter: { text: 'refund' } },
+      counts: { conversations: pack.conversationsTotal, runs: lines(files['evidence.jsonl']!).length },
+      rules: pack.rules.map((rule, index) => ({ ...rule, replaced: pack.replaced[index] })),
+    });
+    expect(pack.conversationsTotal).toBeGreaterThan(10);
+    expect(pack.files.map(({ name }) => name)).toEqual(Object.keys(files));
+  });
+
+  test('holds the whole conversations that a filter finds, newest first, and says which runs met it', async () => {
+    const world = await openExports();
+    const first = await record(world, { createdAt: Date.now() - 9000 }, 'needle');
+    const second = await record(world, { createdAt: Date.now() - 8000, conversationId: first.conversationId });
+    const other = await record(world, { createdAt: Date.now() - 7000 }, 'needle');
+    await record(world, { createdAt: Date.now() - 6000 });
+    const found = { selection: { filter: { text: 'needle' } }, columns: ['runId', 'matched'] as const };
+    const all = await written(world, { ...found, columns: [...found.columns] });
+    expect(lines(all.files['evidence.jsonl']!)).toEqual([
+      { runId: other.runId, matched: true },
+      { runId: first.runId, matched: true },
+      { runId: second.runId, matched: false },
+    ]);
+    const matched = await written(world, { ...found, columns: [...found.columns], runs: 'matched' });
+    expect(lines(matched.files['evidence.jsonl']!).map(({ runId }) => runId)).toEqual([other.runId, first.runId]);
+  });
+
+  test('holds named conversations in the order in which they are named', async () => {
+    const world = await openExports();
+    const runs = [await record(world), await record(world), await record(world)];
+    const conversationIds = [runs[2]!, runs[0]!, runs[2]!].map(({ conversationId }) => conversationId.toUpperCase());
+    const { files } = await written(world, { selection: { conversationIds }, columns: ['runId'] });
+    expect(lines(files['evidence.jsonl']!)).toEqual([{ runId: runs[2]!.runId }, { runId: runs[0]!.runId }]);
+  });
+
+  test('holds nothing that a rule finds, in no text and no file', async () => {
+    const world = await openExports();
+    const secret = 'mail a@example.com, call +49 30 1234567, pay 4111 1111 1111 1111 to DE89370400440532013000';
+    const run = await record(
+      world,
+      {
+        promptText: secret,
+        systemMessage: secret,
+        renderedPrompt: secret,
+        replacements: { deep: [{ secret }], 'b@example.com': 4111111111111111 },
+        appHeaders: { secret },
+        metadata: { secret },
+        configuration: { user: secret },
+      },
+      secret,
+    );
+    world.storage.audit.giveFeedback(run.conversationId, run.runId, {
+      score: 1,
+      scoreText: secret,
+      scoreTags: 'a@example.com',
+    });
+    const { files, pack } = await written(world, { selection: { filter: { text: '"a@example.com"' } } });
+    for (const text of Object.values(files)) {
+      expect(text).not.toMatch(/@example\.com|1234567|4111 1111|411111|DE89/);
+    }
+    expect(lines(files['evidence.jsonl']!)).toHaveLength(1);
+    expect(pack.replaced.every((count) => count >= 9)).toBe(true);
+  });
+
+  test('shows text of a model in its pages as text, under a policy that lets nothing run', async () => {
+    const world = await openExports();
+    const attack = '<script>alert(1)</script><img src=x onerror=alert(2)>"\'&';
+    await record(world, { promptText: attack }, attack);
+    const { files } = await written(world, { name: attack });
+    const page = files['evidence.html']!;
+    expect(page).not.toMatch(/<script|<img|<link|<iframe|javascript:/i);
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=alert(2)&gt;&quot;&#39;&amp;');
+    const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/
+      .exec(page)![1]!
+      .replaceAll('&#39;', "'");
+    const style = /<style>([^]*?)<\/style>/.exec(page)![1]!;
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(policy).toBe(`default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`);
+  });
+
+  test('is cut into pages that link to each other', async () => {
+    const world = await openSampleExports();
+    const { files, pack } = await written(world);
+    expect(Object.keys(files)).toEqual([
+      'evidence-0002.html',
+      'evidence.csv',
+      'evidence.html',
+      'evidence.jsonl',
+      'manifest.json',
+    ]);
+    const sections = ['evidence.html', 'evidence-0002.html'].map((name) => files[name]!.split('<section>').length - 1);
+    expect(sections).toEqual([250, pack.conversationsTotal - 250]);
+    expect(files['evidence.html']).toContain('<a href="evidence-0002.html">Next page</a>');
+    expect(files['evidence-0002.html']).toContain('<a href="evidence.html">Previous page</a>');
+    expect(Object.values(files).filter((text) => text.endsWith('</html>\n'))).toHaveLength(2);
+  });
+
+  test('as a zip is one file with the same files in it, which is also what a folder is sent as', async () => {
+    const world = await openSampleExports();
+    const selection = { filter: { text: 'refund' } };
+    const { id } = await world.exports.create(exportInput({ selection, form: 'zip' }));
+    const pack = await endedPack(world.exports, id);
+    const folder = join(world.storage.directory, 'exports', id);
+    const bytes = readFileSync(join(folder, 'evidence.zip'));
+    expect(pack.files).toEqual([{ name: 'evidence.zip', bytes: bytes.length, sha256: sha256(bytes) }]);
+    expect(readdirSync(folder).toSorted()).toEqual(['evidence.zip', 'export.json']);
+    const sent = await world.exports.download(id);
+    expect(await buffer(sent.stream)).toEqual(bytes);
+    expect(bytes.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
+
+    const asFolder = await written(world, { selection });
+    const zip = await buffer((await world.exports.download(asFolder.pack.id)).stream);
+    for (const name of Object.keys(asFolder.files)) expect(zip.includes(Buffer.from(name))).toBe(true);
+  });
+
+  test('does not know what was recorded after it was begun', async () => {
+    const world = await openExports();
+    const run = await record(world);
+    const { id } = await world.exports.create(exportInput({ columns: ['runId'] }));
+    const later = record(world, { conversationId: run.conversationId });
+    const pack = await endedPack(world.exports, id);
+    await later;
+    expect(pack.runsDone).toBe(1);
+    expect(lines(filesOf(world, pack)['evidence.jsonl']!)).toEqual([{ runId: run.runId }]);
+  });
+
+  test('shows a run that was under way as it was then', async () => {
+    const world = await openExports();
+    const run = sampleRun({ createdAt: Date.now() });
+    world.storage.runs.begin(run);
+    const { files } = await written(world, { columns: ['status', 'content', 'completedAt', 'totalMs'] });
+    expect(lines(files['evidence.jsonl']!)).toEqual([
+      { status: 'Running', content: '', completedAt: null, totalMs: null },
+    ]);
+    await world.storage.runs.finish(run.runId, sampleOutcome({ completedAt: Date.now() }));
+  });
+
+  test('of nothing is empty and whole', async () => {
+    const { files, pack } = await written(await openExports(), { columns: ['runId', 'model'] });
+    expect(pack.conversationsTotal).toBe(0);
+    expect(files['evidence.csv']).toBe('runId,model\r\n');
+    expect(files['evidence.jsonl']).toBe('');
+    expect(files['evidence.html']).toContain('</html>');
+  });
+});
+
+test('a pack is deleted with its files, also while it is written, and the others stay', async () => {
+  const world = await openSampleExports();
+  const kept = await written(world, { selection: { filter: { text: 'refund' } } });
+  const { id } = await world.exports.create(exportInput());
+  await world.exports.remove(id);
+  expect(existsSync(join(world.storage.directory, 'exports', id))).toBe(false);
+  expect(world.exports.list().map((pack) => pack.id)).toEqual([kept.pack.id]);
+  expect(() => world.exports.read(id)).toThrow(expect.objectContaining({ code: 'not_found' }));
+});
+
+test('a pack that cannot be written says so and can be gone on with', async () => {
+  const world = await openExports();
+  await record(world);
+  const { id } = await world.exports.create(exportInput());
+  // Whatever happens first: the selection or its writer finds a file where its folder should be.
+  await world.exports.stop(id);
+  const folder = join(world.storage.directory, 'exports', id);
+  const { rmSync, writeFileSync } = await import('node:fs');
+  rmSync(join(folder, 'pack.partial'), { recursive: true, force: true });
+  rmSync(join(folder, 'pack'), { recursive: true, force: true });
+  writeFileSync(join(folder, 'pack.partial'), '');
+  if (world.exports.read(id).state === 'completed') return;
+  await world.exports.resume(id);
+  expect(await endedPack(world.exports, id)).toMatchObject({
+    state: 'failed',
+    failure: expect.stringContaining('log'),
+  });
+  rmSync(join(folder, 'pack.partial'));
+  await world.exports.resume(id);
+  expect(await endedPack(world.exports, id)).toMatchObject({ state: 'completed', failure: null, runsDone: 1 });
+});
+
+test('a preview counts what rules would replace and shows the places, without writing anything', async () => {
+  const world = await openExports();
+  const run = await record(world, {
+    renderedPrompt: `${'x'.repeat(60)} to a@example.com and b@example.com ${'y'.repeat(60)}`,
+  });
+  await record(world);
+  const preview = await world.exports.preview(
+    {
+      selection: { filter: {} },
+      columns: ['renderedPrompt'],
+      rules: [{ kind: 'email', replacement: '***' }, { kind: 'card' }],
+    },
+    { signal: new AbortController().signal },
+  );
+  const place = { conversationId: run.conversationId, runId: run.runId, column: 'renderedPrompt', replacement: '***' };
+  expect(preview).toEqual({
+    conversations: 2,
+    runs: 2,
+    examinedRuns: 2,
+    rules: [
+      {
+        count: 2,
+        runs: 1,
+        samples: [
+          {
+            ...place,
+            before: `${'x'.repeat(36)} to `,
+            found: 'a@example.com',
+            after: ` and b@example.com ${'y'.repeat(21)}`,
+          },
+          {
+            ...place,
+            before: `${'x'.repeat(18)} to a@example.com and `,
+            found: 'b@example.com',
+            after: ` ${'y'.repeat(39)}`,
+          },
+        ],
+      },
+      { count: 0, runs: 0, samples: [] },
+    ],
+  });
+  expect(existsSync(join(world.storage.directory, 'exports'))).toBe(false);
+});

@@ -1,0 +1,106 @@
+import { rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databaseFile } from '../../../electron/storage/database.ts';
+import { openStorage } from '../../../electron/storage/open-storage.ts';
+import type { AuditFilter } from '../../../shared/contract/audit.ts';
+import { fillDatabase, generatedCallers, generateRuns, type GeneratedRun } from '../../benchmarks/audit-generator.ts';
+import { wordOfRank } from '../../benchmarks/support/text-writer.ts';
+import { plainReport } from './plain-filter.ts';
+import { openEngine, walkAll } from './test-engine.ts';
+
+/** More than a block, so that one of them is sealed and one is not. */
+const count = 17_000;
+const directory = mkdtempSync(join(tmpdir(), 'touchstone-audit-'));
+let runs: GeneratedRun[];
+
+beforeAll(() => {
+  runs = [...generateRuns(count, { until: Date.UTC(2026, 10, 20) })];
+  fillDatabase(directory, runs);
+}, 60_000);
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const cases = (): AuditFilter[] => {
+  const [early, late] = [runs[50]!.run, runs[count - 50]!.run];
+  const middle = new Date(runs[count >> 1]!.run.createdAt).toISOString();
+  return [
+    {},
+    { callerId: generatedCallers[0] },
+    { callerId: generatedCallers[11], startDate: middle },
+    { endDate: new Date(early.createdAt).toISOString() },
+    { appHeaders: { Team: 'legal', release: '2025.1' } },
+    { appHeaders: { team: null }, models: ['gpt-4o', 'hl-gpt-4.1-mini'] },
+    { feedback: { score: 5 } },
+    { feedback: { scoreTags: 'wrong,tone' }, hasFeedback: true },
+    { feedback: { scoreText: 'OVER' } },
+    { hasFeedback: false, statuses: ['Failed'] },
+    { totalMs: { min: 3000 }, cost: { max: 0.0012 } },
+    { totalTokens: { min: 0, max: 200 } },
+    { conversationId: early.conversationId },
+    { conversationId: late.conversationId, conversationRunId: late.runId },
+    { workspaceId: runs.find(({ run }) => run.workspaceId !== null)!.run.workspaceId },
+    { promptId: runs.find(({ run }) => run.promptId !== null)!.run.promptId },
+    { text: wordOfRank(10) },
+    { text: `${wordOfRank(60)} ${wordOfRank(61)}`, appHeaders: { team: 'sales' } },
+    { text: wordOfRank(3000) },
+    { errorCodes: ['provider_silent'] },
+  ];
+};
+
+describe('with sealed blocks', () => {
+  test('every filter finds what a plain one finds, also after the index was closed and opened again', () => {
+    const first = openEngine(directory);
+    const found = cases().map((filter) => walkAll(first, filter));
+    expect(found).toEqual(cases().map((filter) => plainReport(runs, filter)));
+    first.close();
+    expect(cases().map((filter) => walkAll(openEngine(directory), filter))).toEqual(found);
+  }, 60_000);
+
+  test('an index that is damaged, gone, or of another database is made anew', () => {
+    const file = join(directory, 'audit-index.sqlite');
+    const filter: AuditFilter = { text: wordOfRank(60) };
+    const expected = plainReport(runs, filter);
+    const index = new Database(file);
+    index.exec("UPDATE marks SET value = 'another' WHERE name = 'run-id'");
+    index.close();
+    expect(walkAll(openEngine(directory), filter)).toEqual(expected);
+  }, 60_000);
+
+  test('feedback and a workspace that come after the block was sealed are found', async () => {
+    const storage = openStorage({ directory });
+    const { run } = runs.find(({ run: { workspaceId } }) => workspaceId === null)!;
+    const engine = openEngine(directory);
+    const text = 'a remark that nobody else made';
+    const workspaceId = '77777777-7777-4777-8777-777777777777';
+    expect(engine.report({ filter: { workspaceId }, pageSize: 5, position: null, hasFeedback: false }).next).toBeNull();
+    storage.audit.giveFeedback(run.conversationId, run.runId, { scoreText: text });
+    storage.runs.joinConversation({ ...run, workspaceId, name: '' });
+    const matching = (filter: AuditFilter) => walkAll(engine, filter).map((line) => line.split(' ')[0]);
+    expect([matching({ feedback: { scoreText: 'NOBODY ELSE' } }), matching({ workspaceId })]).toEqual([
+      [run.conversationId],
+      [run.conversationId],
+    ]);
+    expect(walkAll(engine, { text: wordOfRank(60) })).toEqual(plainReport(runs, { text: wordOfRank(60) }));
+    await storage.close();
+  }, 60_000);
+
+  test('runs that are taken out are found no more', () => {
+    const engine = openEngine(directory);
+    const { run } = runs[100]!;
+    const filter: AuditFilter = { conversationRunId: run.runId };
+    expect(walkAll(engine, filter)).toHaveLength(1);
+    const database = new Database(databaseFile(directory));
+    database.exec(`
+      DELETE FROM run_texts WHERE run = 101; DELETE FROM feedback WHERE run = 101; DELETE FROM runs WHERE sequence = 101;
+      INSERT INTO run_changes (run, kind) VALUES (101, 'run');
+    `);
+    database.close();
+    expect(walkAll(engine, filter)).toEqual([]);
+    const rest = runs.filter((other) => other.run.runId !== run.runId);
+    const words: AuditFilter = { text: wordOfRank(60) };
+    expect(walkAll(engine, words)).toEqual(plainReport(rest, words));
+  }, 60_000);
+});
