@@ -11,7 +11,11 @@ import {
   type ReplayInput,
 } from '../../shared/contract/audit-replay.ts';
 import { useHost } from '../host/host-context.tsx';
+import { auditFacetsKey, auditSummaryKey } from './audit.ts';
 import { useFollowedList } from './audit-follow.ts';
+import { auditListKey } from './audit-list.ts';
+import { hostKey } from './host-state.ts';
+import { runsKey } from './runs.ts';
 
 const replaysKey = ['audit', 'replays'] as const;
 
@@ -66,4 +70,13 @@ export function useChangeReplay() {
     },
     onSettled: useRenewReplays(),
   });
+}
+
+/** Everything that shows runs is read anew. */
+export function useRenewRuns() {
+  const queryClient = useQueryClient();
+  return () => {
+    for (const queryKey of [auditListKey, auditSummaryKey, auditFacetsKey, runsKey, hostKey])
+      void queryClient.invalidateQueries({ queryKey });
+  };
 }

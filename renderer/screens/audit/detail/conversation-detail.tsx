@@ -8,6 +8,7 @@ import { CopyButton } from '../../../components/copy-button.tsx';
 import { formatDuration, formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
+import { Badge } from '../../../components/marks.tsx';
 import { useAuditViewState, type RunPart } from '../../../stores/audit-view.ts';
 import { FeedbackPanel } from '../feedback/feedback-panel.tsx';
 import { callerName, formatMoment } from '../filter/filter-fields.ts';
@@ -190,6 +191,7 @@ export function ConversationDetail(props: ConversationDetailProps) {
     <section className="panel line-left audit__detail" aria-label="Conversation" onKeyDown={onKeyDown}>
       <div className="header header--line audit__title">
         <h2 className="truncate">{conversation.name}</h2>
+        {run.metadata?.['sample'] === true && <Badge>Sample</Badge>}
         <span className="grow" />
         <span className="caption tertiary nowrap numbers">
           {place ? `${formatWhole(place.index + 1)} of ${formatWhole(place.total)}` : 'outside the filter'}

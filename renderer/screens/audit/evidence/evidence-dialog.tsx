@@ -157,15 +157,17 @@ export function EvidenceDialog({ selection, subject, isOpen, onClose }: Evidence
   );
   return (
     <Dialog title="Evidence pack" isOpen={isOpen} onClose={onClose} isWide footer={footer}>
-      <Segmented
-        label="View"
-        value={tab}
-        onValueChange={setTab}
-        options={[
-          { value: 'new', label: 'New pack' },
-          { value: 'packs', label: `Packs ${packs.length}` },
-        ]}
-      />
+      <div>
+        <Segmented
+          label="View"
+          value={tab}
+          onValueChange={setTab}
+          options={[
+            { value: 'new', label: 'New pack' },
+            { value: 'packs', label: `Packs ${packs.length}` },
+          ]}
+        />
+      </div>
       {tab === 'new' ? (
         <PackForm
           selection={selection}

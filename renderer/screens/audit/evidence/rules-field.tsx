@@ -70,6 +70,9 @@ function Patterns({ draft, onChange, error }: Pick<RulesFieldProps, 'draft' | 'o
   );
 }
 
+/** Characters of text on either side of what is replaced. */
+const shownBeside = 24;
+
 function Preview({ draft, preview }: { draft: PackDraft; preview: RedactionPreview }) {
   const rules = draftRules(draft);
   return (
@@ -89,9 +92,9 @@ function Preview({ draft, preview }: { draft: PackDraft; preview: RedactionPrevi
               <td className="pack__sample">
                 {sample && (
                   <>
-                    <span className="tertiary">{columnName(sample.column)}: </span>…{sample.before}
+                    <span className="tertiary">{columnName(sample.column)}: </span>…{sample.before.slice(-shownBeside)}
                     <del>{sample.found}</del> <ins>{sample.replacement}</ins>
-                    {sample.after}…
+                    {sample.after.slice(0, shownBeside)}…
                   </>
                 )}
               </td>

@@ -6,7 +6,7 @@ import { runStatuses } from '../../../../shared/contract/conversations.ts';
 import { formatCount } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { matchScore } from '../../../components/match-score.ts';
-import type { FilterField, ListFieldId } from './filter-fields.ts';
+import { callerName, type FilterField, type ListFieldId } from './filter-fields.ts';
 
 interface ListOption {
   value: string;
@@ -32,7 +32,7 @@ export function listOptions(field: ListFieldId, facets: AuditFacets | undefined)
     case 'callerIds':
       return (facets?.callers ?? []).map(({ callerId, name, runs }) => ({
         value: callerId,
-        label: name ?? 'This window',
+        label: name ?? callerName(callerId, facets),
         runs,
       }));
     case 'tags':

@@ -1,5 +1,5 @@
 import { ArrowLeft, Play, RotateCcw, Square, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Replay, ReplayPair, ReplayResults } from '../../../../shared/contract/audit-replay.ts';
 import { Button } from '../../../components/button.tsx';
@@ -12,7 +12,13 @@ import { QueryView } from '../../../components/query-view.tsx';
 import { Select } from '../../../components/select.tsx';
 import { EmptyState } from '../../../components/state-panels.tsx';
 import { VirtualList } from '../../../components/virtual-list.tsx';
-import { pairsPerPage, useChangeReplay, useReplayResults, useReplays } from '../../../queries/audit-replays.ts';
+import {
+  pairsPerPage,
+  useChangeReplay,
+  useRenewRuns,
+  useReplayResults,
+  useReplays,
+} from '../../../queries/audit-replays.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { usePlace } from '../../../stores/activity.ts';
 import { formatWhole } from '../format.ts';
@@ -112,11 +118,22 @@ function Pairs({ results }: { results: ReplayResults }) {
   );
 }
 
+/** A replay that ends has made runs: everything that shows runs is read anew. */
+function useRenewalAfterReplay(state: Replay['state']): void {
+  const renew = useRenewRuns();
+  const before = useRef(state);
+  useEffect(() => {
+    if (before.current === 'running' && state !== 'running') renew();
+    before.current = state;
+  }, [state]);
+}
+
 function OpenReplay({ replay }: { replay: Replay }) {
   const [page, setPage] = useState(0);
   const { running, waiting, completed, failed } = replay;
   const results = useReplayResults(replay.id, page, [running, waiting, completed, failed].join());
   const { mutate } = useChangeReplay();
+  useRenewalAfterReplay(replay.state);
   const pages = Math.ceil(replay.total / pairsPerPage);
   useActions('audit-replay', [
     {

@@ -1,5 +1,6 @@
 import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type {
   AuditFacets,
   AuditFilter,
@@ -22,6 +23,7 @@ import { useAuditViewState } from '../../../stores/audit-view.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { writeFilter } from '../filter/filter-address.ts';
 import { isEverything } from '../filter/filter-fields.ts';
+import { replayAddress } from '../replay/replay-address.ts';
 import { moveView, orderViews } from './view-order.ts';
 
 export interface ViewsPanelProps {
@@ -191,6 +193,12 @@ export function ViewsPanel(props: ViewsPanelProps) {
       ))}
       <Facets title="Model" rows={models} />
       <Facets title="Feedback tag" rows={tags} />
+      <div className="header">
+        <h2>Compared</h2>
+      </div>
+      <Link href={replayAddress()} className="view">
+        Replays
+      </Link>
     </nav>
   );
 }
