@@ -23,7 +23,8 @@ function closestAlternative(alternatives: readonly (readonly Issue[])[]): readon
 }
 
 function describe(issue: Issue, isMissing: boolean): string {
-  if (isMissing) return 'is required';
+  // A rule of our own says itself what is missing, and why.
+  if (isMissing && issue.code !== 'custom') return 'is required';
   if (issue.code === 'invalid_type')
     return `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`;
   if (issue.code === 'invalid_value')
