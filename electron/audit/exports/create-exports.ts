@@ -21,7 +21,7 @@ import { ExportJob } from './export-job.ts';
 import type { ExportMessage } from './export-messages.ts';
 import { createExportShelf } from './export-shelf.ts';
 import { zipOf } from './finish-pack.ts';
-import { packFiles, type PackCheckpoint, type PackRecord, type PackSnapshot } from './pack-state.ts';
+import { packFiles, type PackCheckpoint, type PackPlan, type PackRecord } from './pack-state.ts';
 import { mostPreviewedRuns } from './preview-rules.ts';
 import { createRedactor } from './redaction.ts';
 import { runExportWorker } from './run-export-worker.ts';
@@ -86,12 +86,9 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
   const list = () => [...jobs.values()].map((job) => job.state()).toReversed();
   const notifier = createChangeNotifier(list, changeMilliseconds);
 
-  async function select(record: PackRecord, file: string, signal: AbortSignal): Promise<PackSnapshot> {
-    // What ended in a millisecond that is over is on disk once the selection is made; what ends later shows by its time.
-    const at = Date.now() + 1;
-    while (Date.now() < at) await new Promise((resolve) => setImmediate(resolve));
-    const { last, numbers } = await selectionOf(record.plan.input.selection, options, signal);
-    return { at, lastRun: last, conversations: await writeSelection(file, numbers) };
+  async function select({ plan }: PackRecord, file: string, signal: AbortSignal): Promise<number> {
+    const { numbers } = await selectionOf(plan.input.selection, plan.lastRun, options, signal);
+    return writeSelection(file, numbers);
   }
 
   function add(record: PackRecord, checkpoint: PackCheckpoint | null): ExportJob {
@@ -131,7 +128,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
     async create(input) {
       createRedactor(input.rules);
       await requireConversations(input.selection, options);
-      const record = newRecord(input, options.version);
+      const record = newRecord(input, await snapshotOf(options), options.version);
       const job = add(record, null);
       try {
         await job.start();
@@ -163,14 +160,14 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
       notifier.changed();
     },
     async download(id) {
-      const { plan, snapshot, result } = completed(id);
+      const { plan, result } = completed(id);
       const files = packFiles(shelf.folder(plan.id));
       const fileName = `evidence-${new Date(plan.createdAt).toISOString().slice(0, 10)}-${plan.id.slice(0, 8)}.zip`;
       if (plan.input.form === 'zip') {
         return { fileName, bytes: result!.files[0]!.bytes, stream: createReadStream(files.zip) };
       }
       const names = (await readdir(files.pack)).toSorted();
-      return { fileName, bytes: null, stream: zipOf(files.pack, names, snapshot!.at) };
+      return { fileName, bytes: null, stream: zipOf(files.pack, names, plan.createdAt) };
     },
     openFile(id, fileName) {
       const { plan, result } = completed(id);
@@ -187,13 +184,24 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
   };
 }
 
-function newRecord(input: AuditExportInput, version: string): PackRecord {
-  const createdAt = Date.now();
+/** This moment: what ended before it is on disk, what ends later shows by its time. */
+async function snapshotOf({ flush, rows }: ExportsOptions): Promise<{ createdAt: number; lastRun: number }> {
+  const createdAt = Date.now() + 1;
+  while (Date.now() < createdAt) await new Promise((resolve) => setImmediate(resolve));
+  flush();
+  return { createdAt, lastRun: rows.lastRun() };
+}
+
+function newRecord(
+  input: AuditExportInput,
+  snapshot: Pick<PackPlan, 'createdAt' | 'lastRun'>,
+  version: string,
+): PackRecord {
   const chosen = new Set(input.columns);
   const plan = {
     id: randomUUID(),
-    name: input.name ?? `Evidence of ${new Date(createdAt).toISOString().slice(0, 10)}`,
-    createdAt,
+    name: input.name ?? `Evidence of ${new Date(snapshot.createdAt).toISOString().slice(0, 10)}`,
+    ...snapshot,
     version,
     input: {
       ...input,
@@ -203,7 +211,7 @@ function newRecord(input: AuditExportInput, version: string): PackRecord {
       formats: [...new Set(input.formats)],
     },
   };
-  return { plan, snapshot: null, state: 'running', failure: null, completedAt: null, result: null };
+  return { plan, conversations: null, state: 'running', failure: null, completedAt: null, result: null };
 }
 
 async function requireConversations(selection: ExportSelection, { rows, flush }: ExportsOptions): Promise<void> {
@@ -220,12 +228,12 @@ async function requireConversations(selection: ExportSelection, { rows, flush }:
 
 async function selectionOf(
   selection: ExportSelection,
-  { audit, rows, flush }: ExportsOptions,
+  last: number,
+  { audit, rows }: ExportsOptions,
   signal: AbortSignal,
 ): Promise<Selection> {
-  if ('filter' in selection) return audit.select(selection.filter, { signal });
-  flush();
-  return selectConversations(rows, selection.conversationIds);
+  if ('filter' in selection) return audit.select(selection.filter, { last, signal });
+  return selectConversations(rows, selection.conversationIds, last);
 }
 
 async function preview(
@@ -234,8 +242,9 @@ async function preview(
   signal: AbortSignal,
 ): Promise<RedactionPreview> {
   createRedactor(request.rules);
-  const { databaseFile } = options;
-  const { numbers } = await selectionOf(request.selection, options, signal);
+  const { databaseFile, rows, flush } = options;
+  flush();
+  const { numbers } = await selectionOf(request.selection, rows.lastRun(), options, signal);
   const first: SelectedConversation[] = [];
   const count = { conversations: 0, runs: 0 };
   for (const selected of conversationsOf(numbers)) {

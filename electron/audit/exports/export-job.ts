@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/app-error.ts';
 import type { AuditExport } from '../../../shared/contract/audit-exports.ts';
 import type { ExportMessage } from './export-messages.ts';
 import type { ExportShelf } from './export-shelf.ts';
-import { packFiles, type PackCheckpoint, type PackRecord, type PackSnapshot } from './pack-state.ts';
+import { packFiles, type PackCheckpoint, type PackRecord } from './pack-state.ts';
 import { runExportWorker } from './run-export-worker.ts';
 
 export interface ExportJobOptions {
@@ -11,8 +11,8 @@ export interface ExportJobOptions {
   readonly checkpoint: PackCheckpoint | null;
   readonly shelf: ExportShelf;
   readonly databaseFile: string;
-  /** Writes down what goes into the pack, as it is now. */
-  readonly select: (record: PackRecord, file: string, signal: AbortSignal) => Promise<PackSnapshot>;
+  /** Writes down what goes into the pack and resolves with the number of conversations. */
+  readonly select: (record: PackRecord, file: string, signal: AbortSignal) => Promise<number>;
   /** Resolves when it is this pack's turn; the returned function ends the turn. */
   readonly takeTurn: (signal: AbortSignal) => Promise<() => void>;
   readonly onChange: () => void;
@@ -61,7 +61,7 @@ export class ExportJob {
   }
 
   state(): AuditExport {
-    const { plan, snapshot, result, state, failure, completedAt } = this.#record;
+    const { plan, conversations, result, state, failure, completedAt } = this.#record;
     const done = result ?? this.#progress;
     const { selection, runs, columns, rules, formats, form } = plan.input;
     const files = result?.files ?? [];
@@ -75,7 +75,7 @@ export class ExportJob {
       createdAt: new Date(plan.createdAt).toISOString(),
       completedAt: completedAt === null ? null : new Date(completedAt).toISOString(),
       conversationsDone: done?.conversations ?? 0,
-      conversationsTotal: snapshot?.conversations ?? 0,
+      conversationsTotal: conversations ?? 0,
       runsDone: done?.runs ?? 0,
       bytes: lengths.reduce((sum, bytes) => sum + bytes, 0),
       replaced: [...(done?.replaced ?? rules.map(() => 0))],
@@ -107,16 +107,16 @@ export class ExportJob {
     const { shelf, select, databaseFile } = this.#options;
     const { plan } = this.#record;
     const folder = shelf.folder(plan.id);
-    let { snapshot } = this.#record;
-    if (snapshot === null) {
+    let { conversations } = this.#record;
+    if (conversations === null) {
       this.#setStep('selecting');
-      snapshot = await select(this.#record, packFiles(folder).selection, signal);
-      await this.#change({ snapshot });
+      conversations = await select(this.#record, packFiles(folder).selection, signal);
+      await this.#change({ conversations });
     }
     this.#setStep('writing');
     const results: Extract<ExportMessage, { type: 'completed' }>['result'][] = [];
     await runExportWorker(
-      { kind: 'pack', databaseFile, folder, plan, snapshot },
+      { kind: 'pack', databaseFile, folder, plan, conversations },
       { signal, onMessage: (message) => this.#hear(message, results) },
     );
     const [result] = results;

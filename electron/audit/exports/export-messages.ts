@@ -1,11 +1,11 @@
 import type { ErrorBody } from '../../../shared/app-error.ts';
 import type { ExportColumn, RedactionPreview, RedactionRule } from '../../../shared/contract/audit-exports.ts';
-import type { PackCheckpoint, PackPlan, PackResult, PackSnapshot } from './pack-state.ts';
+import type { PackCheckpoint, PackPlan, PackResult } from './pack-state.ts';
 import type { SelectedConversation } from '../../storage/audit/selection.ts';
 
 /** What the worker is started for. It ends by itself; any message to it stops it. */
 export type ExportTask = { readonly databaseFile: string } & (
-  | { readonly kind: 'pack'; readonly folder: string; readonly plan: PackPlan; readonly snapshot: PackSnapshot }
+  | { readonly kind: 'pack'; readonly folder: string; readonly plan: PackPlan; readonly conversations: number }
   | PreviewTask
 );
 

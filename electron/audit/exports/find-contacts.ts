@@ -10,7 +10,7 @@ const findWrittenEmails = findWith(
 export const findEmails: Finder = (text) => (text.includes('@') ? findWrittenEmails(text) : []);
 
 const northAmerican = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}$/;
-const date = /^\d{1,2}([-./ ])\d{1,2}\1\d{2,4}$|^\d{4}([-./ ])\d{1,2}\2\d{1,2}/;
+const date = /^\d{1,2}([-./ ])\d{1,2}\1\d{2,4}$|^(?:19|20)\d\d([-./ ])(?:0?[1-9]|1[0-2])\2\d{1,2}(?!\d)/;
 const octets = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
 /**

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import type { AuditExport } from '../../../shared/contract/audit-exports.ts';
 import { redactedPlan } from './pack-facts.ts';
-import { packFiles, type PackPlan, type PackResult, type PackSnapshot } from './pack-state.ts';
+import { packFiles, type PackPlan, type PackResult } from './pack-state.ts';
 import type { WrittenPack } from './write-pack.ts';
 
 type PackFile = AuditExport['files'][number];
@@ -35,7 +35,7 @@ export function zipOf(folder: string, names: readonly string[], at: number): Rea
 }
 
 /** What a reader needs to check a pack and to know what is in it. */
-function manifestOf(plan: PackPlan, snapshot: PackSnapshot, written: WrittenPack, files: readonly PackFile[]) {
+function manifestOf(plan: PackPlan, written: WrittenPack, files: readonly PackFile[]) {
   const { input } = plan;
   return {
     format: 'touchstone-evidence-pack',
@@ -43,7 +43,7 @@ function manifestOf(plan: PackPlan, snapshot: PackSnapshot, written: WrittenPack
     madeBy: { name: 'Touchstone', version: plan.version },
     id: plan.id,
     ...redactedPlan(plan),
-    snapshotAt: new Date(snapshot.at).toISOString(),
+    snapshotAt: new Date(plan.createdAt).toISOString(),
     runs: input.runs,
     columns: input.columns,
     rules: input.rules.map((rule, index) => ({ ...rule, replaced: written.replaced[index] })),
@@ -69,7 +69,6 @@ async function syncFile(file: string): Promise<void> {
 export interface FinishPackOptions {
   readonly folder: string;
   readonly plan: PackPlan;
-  readonly snapshot: PackSnapshot;
   readonly written: WrittenPack;
   readonly onStep: (step: 'checking' | 'packing') => void;
   readonly signal: AbortSignal;
@@ -77,13 +76,13 @@ export interface FinishPackOptions {
 
 /** Writes the manifest, packs the files and puts the pack in its place. */
 export async function finishPack(options: FinishPackOptions): Promise<PackResult> {
-  const { plan, snapshot, written, signal } = options;
+  const { plan, written, signal } = options;
   const files = packFiles(options.folder);
   const isZip = plan.input.form === 'zip';
   options.onStep('checking');
   await rm(join(files.partial, 'manifest.json'), { force: true });
   const described = await describeFolder(files.partial, signal);
-  const manifest = `${JSON.stringify(manifestOf(plan, snapshot, written, described), null, 2)}\n`;
+  const manifest = `${JSON.stringify(manifestOf(plan, written, described), null, 2)}\n`;
   await writeFile(join(files.partial, 'manifest.json'), manifest, { mode: 0o600 });
   await syncFile(join(files.partial, 'manifest.json'));
   const counts = { conversations: written.conversations, runs: written.runs, replaced: written.replaced };
@@ -94,7 +93,9 @@ export async function finishPack(options: FinishPackOptions): Promise<PackResult
   options.onStep('packing');
   const names = (await readdir(files.partial)).toSorted();
   const partialZip = `${files.zip}.partial`;
-  await pipeline(zipOf(files.partial, names, snapshot.at), createWriteStream(partialZip, { mode: 0o600 }), { signal });
+  await pipeline(zipOf(files.partial, names, plan.createdAt), createWriteStream(partialZip, { mode: 0o600 }), {
+    signal,
+  });
   await syncFile(partialZip);
   await rename(partialZip, files.zip);
   return { ...counts, files: [await describeFile(files.zip, signal)] };

@@ -1,5 +1,5 @@
 import type { AuditExportInput, RedactionRule } from '../../../shared/contract/audit-exports.ts';
-import type { PackPlan, PackSnapshot } from './pack-state.ts';
+import type { PackPlan } from './pack-state.ts';
 import { createRedactor, replacementOf } from './redaction.ts';
 
 /** Parts of a filter that people wrote; the others are ids, names of models, numbers and dates. */
@@ -38,11 +38,11 @@ function selectionText(selection: AuditExportInput['selection']): string {
 }
 
 /** What the head of a page says of its pack. */
-export function selectionFacts(plan: PackPlan, snapshot: PackSnapshot): [name: string, text: string][] {
+export function selectionFacts(plan: PackPlan, conversations: number): [name: string, text: string][] {
   const { rules, runs } = plan.input;
   return [
-    ['State of', new Date(snapshot.at).toISOString()],
-    ['Conversations', String(snapshot.conversations)],
+    ['State of', new Date(plan.createdAt).toISOString()],
+    ['Conversations', String(conversations)],
     ['Selection', selectionText(redactedPlan(plan).selection)],
     ['Runs', runs === 'all' ? 'All runs of these conversations' : 'Only runs that meet the selection'],
     ['Replaced', rules.length === 0 ? 'Nothing' : rules.map(ruleText).join('; ')],

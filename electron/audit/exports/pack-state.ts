@@ -6,18 +6,13 @@ import type { AuditExport, AuditExportInput } from '../../../shared/contract/aud
 export interface PackPlan {
   readonly id: string;
   readonly name: string;
+  /** What is recorded or ends from this moment on is not in the pack. */
   readonly createdAt: number;
+  /** Highest `runs.sequence` then. */
+  readonly lastRun: number;
   /** Version of the service that began it. */
   readonly version: string;
   readonly input: Required<AuditExportInput>;
-}
-
-/** What the selection found out. What is recorded or ends afterwards is not in the pack. */
-export interface PackSnapshot {
-  readonly at: number;
-  /** Highest `runs.sequence`. */
-  readonly lastRun: number;
-  readonly conversations: number;
 }
 
 /** How far the files are written: everything up to here is on disk. */
@@ -42,7 +37,8 @@ export interface PackResult {
 /** The whole of `export.json`. */
 export interface PackRecord {
   readonly plan: PackPlan;
-  readonly snapshot: PackSnapshot | null;
+  /** Conversations that were selected; null until they were. */
+  readonly conversations: number | null;
   readonly state: AuditExport['state'];
   readonly failure: string | null;
   readonly completedAt: number | null;

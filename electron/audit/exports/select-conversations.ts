@@ -4,9 +4,8 @@ import type { ExportRows } from '../../storage/export-rows.ts';
 /** Looked up in one go: so few that the service is not held. */
 const sliceConversations = 100;
 
-/** Conversations that are named, in that order and each once, with all their runs; one that was removed is left out. */
-export async function selectConversations(rows: ExportRows, ids: readonly string[]): Promise<Selection> {
-  const last = rows.lastRun();
+/** Conversations that are named, in that order and each once, with all their runs up to `last`; one that was removed is left out. */
+export async function selectConversations(rows: ExportRows, ids: readonly string[], last: number): Promise<Selection> {
   const numbers: number[] = [];
   const unique = [...new Set(ids.map((id) => id.toLowerCase()))];
   for (const [index, id] of unique.entries()) {

@@ -4,13 +4,13 @@ import type { ExportRows } from '../../storage/export-rows.ts';
 import { exportRecord } from './export-record.ts';
 import { conversationsOfPage, type PageHead } from './html-page.ts';
 import { selectionFacts } from './pack-facts.ts';
-import { packFiles, readJson, writeJson, type PackCheckpoint, type PackPlan, type PackSnapshot } from './pack-state.ts';
+import { packFiles, readJson, writeJson, type PackCheckpoint, type PackPlan } from './pack-state.ts';
 import { createCsvWriter, createHtmlWriter, createJsonLinesWriter, type PackWriter } from './pack-writers.ts';
 import { createRedactor } from './redaction.ts';
 import { readSelection } from './selection-file.ts';
 
 /** How long is written before what is written is made safe: so much is done again after a crash. */
-const checkpointMilliseconds = 500;
+const checkpointMilliseconds = 200;
 
 /** How long is worked before messages are looked at. */
 const turnMilliseconds = 20;
@@ -18,7 +18,8 @@ const turnMilliseconds = 20;
 export interface WritePackOptions {
   readonly folder: string;
   readonly plan: PackPlan;
-  readonly snapshot: PackSnapshot;
+  /** Conversations that were selected. */
+  readonly conversations: number;
   readonly rows: ExportRows;
   /** Told after each checkpoint. */
   readonly onProgress: (progress: PackCheckpoint) => void;
@@ -35,7 +36,7 @@ const beginning: Omit<PackCheckpoint, 'replaced'> = { offset: 0, conversations: 
  * often it was interrupted. Resolves with null when the signal ended it; then a checkpoint has everything.
  */
 export async function writePack(options: WritePackOptions): Promise<WrittenPack | null> {
-  const { plan, snapshot, rows, signal } = options;
+  const { plan, rows, signal } = options;
   const files = packFiles(options.folder);
   // It was put in its place, but its end was not noted any more: what follows is done again.
   if (existsSync(files.pack)) await rename(files.pack, files.partial);
@@ -45,7 +46,7 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
     replaced: plan.input.rules.map(() => 0),
   };
   const redactor = createRedactor(plan.input.rules);
-  const writers = await openWriters(files.partial, plan, snapshot, start);
+  const writers = await openWriters(files.partial, options, start);
   let { offset, conversations, runs } = start;
 
   async function checkpoint(): Promise<PackCheckpoint> {
@@ -63,10 +64,10 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
     for await (const selected of readSelection(files.selection, start)) {
       const matched = new Set(selected.runs);
       const records = rows
-        .runs(selected.conversation, snapshot.lastRun)
+        .runs(selected.conversation, plan.lastRun)
         .filter(({ sequence }) => plan.input.runs === 'all' || matched.has(sequence))
         .map((row) => {
-          const context = { snapshotAt: snapshot.at, isMatched: matched.has(row.sequence) };
+          const context = { snapshotAt: plan.createdAt, isMatched: matched.has(row.sequence) };
           return exportRecord(row, plan.input.columns, context, redactor);
         });
       for (const writer of writers) await writer.write(conversations, records);
@@ -96,14 +97,13 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
 
 function openWriters(
   folder: string,
-  plan: PackPlan,
-  snapshot: PackSnapshot,
+  { plan, conversations: total }: WritePackOptions,
   { lengths, conversations }: PackCheckpoint,
 ): Promise<PackWriter[]> {
   const head: PageHead = {
     name: plan.name,
-    facts: selectionFacts(plan, snapshot),
-    pages: Math.max(1, Math.ceil(snapshot.conversations / conversationsOfPage)),
+    facts: selectionFacts(plan, total),
+    pages: Math.max(1, Math.ceil(total / conversationsOfPage)),
   };
   const openers = {
     html: () => createHtmlWriter(folder, lengths, head, conversations),

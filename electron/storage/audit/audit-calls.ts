@@ -13,7 +13,7 @@ export interface AuditCalls {
   report(input: WalkRequest & { hasFeedback: boolean }): Result<ReportPage>;
   list(input: WalkRequest): Result<{ data: Conversation[]; next: WalkPosition | null }>;
   search(input: SearchRequest): Result<SearchPage>;
-  select(input: { filter: AuditFilter }): Result<Selection>;
+  select(input: { filter: AuditFilter; last: number | null }): Result<Selection>;
   summarize(
     input: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
     turn?: () => Promise<void>,

@@ -134,10 +134,10 @@ export class AuditEngine {
     };
   }
 
-  /** Everything that a filter finds now, in the order of the list, for those who go through it later. */
-  select({ filter }: { filter: AuditFilter }): Selection {
+  /** Everything that a filter finds up to a run, or now, in the order of the list, for those who go through it later. */
+  select({ filter, last: given }: { filter: AuditFilter; last: number | null }): Selection {
     this.#followFor(filter);
-    const last = this.index.timeline.lastRun;
+    const last = given ?? this.index.timeline.lastRun;
     const matches = this.#matchesOf(filter);
     return selectionOf(this.index.timeline, new Listing(this.index, matches, { last }), matches, last);
   }

@@ -61,8 +61,8 @@ export interface AuditStore {
   giveFeedback(conversationId: string, runId: string, input: FeedbackInput): Feedback;
   /** Lines of the window's list. Throws `invalid_request` for a snapshot of another list. */
   search(query: AuditSearchQuery, options: Cancellable): Promise<AuditPage>;
-  /** Everything that a filter of the window finds now. */
-  select(filter: AuditFilter, options: Cancellable): Promise<Selection>;
+  /** Everything that a filter of the window finds now, or found when `last` was the newest `runs.sequence`. */
+  select(filter: AuditFilter, options: Cancellable & { last?: number }): Promise<Selection>;
   summarize(
     query: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
     options: Cancellable,
@@ -137,9 +137,9 @@ export function createAuditStore(options: AuditStoreOptions) {
       const { last: newest, ...page } = await client.call('search', { ...place, ...key, last }, { signal });
       return { ...page, snapshot: snapshots.write(key, newest) };
     },
-    async select(filter, { signal }) {
+    async select(filter, { signal, last = null }) {
       flush();
-      return client.call('select', { filter: significant(filter) }, { signal });
+      return client.call('select', { filter: significant(filter), last }, { signal });
     },
     async summarize({ filter, bucketSize }, { signal }) {
       flush();

@@ -15,11 +15,15 @@ const exports = await createExports({
   log: (message, error) => console.error(message, error),
 });
 
+// Telling of changes keeps no process alive.
+const alive = setInterval(() => {}, 1000);
+
 exports.subscribe(([pack]) => {
   if (pack!.state === 'running') {
     writeSync(1, `${pack!.conversationsDone} ${pack!.step}\n`);
     return;
   }
   writeSync(1, 'done\n');
+  clearInterval(alive);
   void exports.close().then(() => storage.close());
 });

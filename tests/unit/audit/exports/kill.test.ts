@@ -11,7 +11,7 @@ import { openTestStorage, temporaryDirectory } from '../../storage/test-storage.
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
 import { exportInput, openExports } from './test-exports.ts';
 
-const conversations = 4000;
+const conversations = 6000;
 const mostKills = 12;
 
 /** A folder with many conversations and a pack that was begun. */
