@@ -25,39 +25,84 @@ const pictures = new Map(
   Object.entries({ '🖕': ' fuck you ', '🔪': ' knife ', '🔫': ' gun ', '🍆': ' penis ', '🍑': ' ass ', '💦': ' cum ', '🔞': ' porn ' }),
 ); // prettier-ignore
 
-const invisible = /[\p{Cf}\p{Mn}\p{Me}\u115F\u1160\u3164\uFFA0\uFE00-\uFE0F]/u;
-const isLetter = (character: string | undefined): boolean => character !== undefined && /\p{L}/u.test(character);
-const isLatin = (character: string | undefined): boolean => character !== undefined && /[a-z]/i.test(character);
+/** Format characters, fillers, variation selectors, and accents that stand alone; not the vowel signs of other scripts. */
+const invisible = /[\p{Cf}\p{Me}\u0300-\u036F\u20D0-\u20FF\u115F\u1160\u3164\uFFA0\uFE00-\uFE0F]/u;
+const isLetterText = /\p{L}/u;
 
-/** Collects the normalized units with their places. */
+/** Whether a UTF-16 unit is a letter; undefined behind the ends of a text. */
+function isLetter(unit: number | undefined): boolean {
+  if (unit === undefined) return false;
+  const lower = unit | 0x20;
+  if (unit < 128) return lower >= 0x61 && lower <= 0x7a;
+  return isLetterText.test(String.fromCharCode(unit));
+}
+
+const unitOf = (character: string) => character.charCodeAt(0);
+const space = unitOf(' ');
+const lineEnd = unitOf('\n');
+const dollar = unitOf('$');
+const separators = new Set([' ', '.', '-', '_', '*'].map(unitOf));
+const byUnit = (letters: ReadonlyMap<string, string>) =>
+  new Map([...letters].map(([character, letter]) => [unitOf(character), unitOf(letter)]));
+const lookalikeUnits = byUnit(lookalikes);
+const leetUnits = byUnit(leetLetters);
+
+const lowerCase = (unit: number) => (unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit);
+
+/** The normalized units with their places; later steps shorten it in place, so that a large text is held once. */
 class Units {
-  readonly characters: string[] = [];
-  readonly starts: number[] = [];
-  readonly ends: number[] = [];
+  units: Uint16Array;
+  starts: Int32Array;
+  ends: Int32Array;
+  length = 0;
+
+  constructor(capacity: number) {
+    this.units = new Uint16Array(capacity);
+    this.starts = new Int32Array(capacity);
+    this.ends = new Int32Array(capacity);
+  }
 
   push(text: string, start: number, end: number): void {
-    for (let index = 0; index < text.length; index += 1) {
-      this.characters.push(text[index]!);
-      this.starts.push(start);
-      this.ends.push(end);
-    }
+    if (this.length + text.length > this.units.length) this.#grow(2 * (this.length + text.length));
+    for (let index = 0; index < text.length; index += 1) this.set(this.length++, text.charCodeAt(index), start, end);
+  }
+
+  set(index: number, unit: number, start: number, end: number): void {
+    this.units[index] = unit;
+    this.starts[index] = start;
+    this.ends[index] = end;
+  }
+
+  move(from: number, to: number): void {
+    this.set(to, this.units[from]!, this.starts[from]!, this.ends[from]!);
+  }
+
+  #grow(capacity: number): void {
+    const { units, starts, ends } = this;
+    this.units = new Uint16Array(capacity);
+    this.starts = new Int32Array(capacity);
+    this.ends = new Int32Array(capacity);
+    this.units.set(units);
+    this.starts.set(starts);
+    this.ends.set(ends);
   }
 }
 
-/** The plain form of one character: compatibility form without accents, or nothing for what cannot be seen. */
+/** The plain form of one character: compatibility form, Latin letters without accents, or nothing for what cannot be seen. */
 function plainForm(character: string): string {
   const code = character.charCodeAt(0);
   if (code >= 32 && code < 127) return character;
   if (character === '\n') return '\n';
   if (/\s/.test(character)) return ' ';
-  if (code === 0 || invisible.test(character)) return '';
+  if (code < 32 || invisible.test(character)) return '';
   const picture = pictures.get(character);
   if (picture !== undefined) return picture;
-  return character.normalize('NFKD').replace(/\p{Mn}/gu, '');
+  const parts = character.normalize('NFKD');
+  return /^[a-z\p{Mn}]+$/iu.test(parts) ? parts.replace(/\p{Mn}/gu, '') : character.normalize('NFKC');
 }
 
 function readUnits(input: string): Units {
-  const units = new Units();
+  const units = new Units(input.length);
   let position = 0;
   for (const character of input) {
     const end = position + character.length;
@@ -67,76 +112,82 @@ function readUnits(input: string): Units {
   return units;
 }
 
-/** Shortens runs of one character to what says the same: three or more letters become one, other signs three. */
-function withoutRuns(units: Units): Units {
-  const kept = new Units();
-  const { characters, starts, ends } = units;
-  for (let first = 0; first < characters.length;) {
-    const character = characters[first]!;
+/** Shortens runs of one unit to what says the same: three or more letters or spaces become one, other signs three. */
+function shortenRuns(text: Units): void {
+  const { units, ends } = text;
+  let kept = 0;
+  for (let first = 0; first < text.length;) {
+    const unit = units[first]!;
     let last = first;
-    while (last + 1 < characters.length && characters[last + 1]!.toLowerCase() === character.toLowerCase()) last += 1;
-    const length = last - first + 1;
-    const keeps = length < 3 ? length : isLetter(character) || character === ' ' ? 1 : 3;
-    for (let index = 0; index < keeps; index += 1) {
-      kept.push(character, starts[first + index]!, index === keeps - 1 ? ends[last]! : ends[first + index]!);
-    }
+    while (last + 1 < text.length && lowerCase(units[last + 1]!) === lowerCase(unit)) last += 1;
+    const run = last - first + 1;
+    const keeps = run < 3 ? run : isLetter(unit) || unit === space ? 1 : 3;
+    const end = ends[last]!;
+    for (let index = 0; index < keeps; index += 1) text.move(first + index, kept++);
+    ends[kept - 1] = end;
     first = last + 1;
   }
-  return kept;
+  text.length = kept;
 }
 
-/** Puts Latin letters where lookalikes and leetspeak stand for them, inside one word. */
-function restoreLetters(characters: string[], from: number, to: number): void {
-  let hasLatin = false;
-  for (let index = from; index < to; index += 1) hasLatin ||= isLatin(characters[index]);
-  if (!hasLatin) return;
-  const hasLetterAhead = new Uint8Array(to - from + 1);
-  for (let index = to - 1; index >= from; index -= 1) {
-    const isSign = leetLetters.has(characters[index]!);
-    hasLetterAhead[index - from] = isSign ? hasLetterAhead[index - from + 1]! : Number(isLetter(characters[index]));
+/** Length of a run of single letters with one and the same sign between them, counted in letters. */
+function spreadLetters({ units, length }: Units, first: number): number {
+  const at = (index: number) => (index < length ? units[index] : undefined);
+  const separator = at(first + 1);
+  if (separator === undefined || !separators.has(separator) || !isLetter(at(first))) return 0;
+  let letters = 0;
+  while (isLetter(at(first + 2 * letters)) && !isLetter(at(first + 2 * letters + 1))) {
+    letters += 1;
+    if (at(first + 2 * letters - 1) !== separator) break;
   }
-  for (let index = from; index < to; index += 1) {
-    const character = characters[index]!;
-    const lookalike = lookalikes.get(character.toLowerCase());
-    if (lookalike !== undefined) characters[index] = lookalike;
-    const letter = leetLetters.get(character);
-    if (letter === undefined || hasLetterAhead[index - from] === 0) continue;
-    const isAfterLetter = index > from && isLetter(characters[index - 1]);
-    if (isAfterLetter || (character === '$' && index === from)) characters[index] = letter;
-  }
+  return letters;
 }
 
 /** Joins single letters that are kept apart by a space or a sign each, four or more of them: `k i l l`, `k.i.l.l`. */
-function joinSpreadLetters(units: Units): Units {
-  const { characters, starts, ends } = units;
-  const kept = new Units();
-  const isEdge = (index: number) => !isLetter(characters[index]);
-  for (let index = 0; index < characters.length;) {
-    let letters = 0;
-    if (isLetter(characters[index]) && isEdge(index - 1)) {
-      const separator = characters[index + 1];
-      if (separator !== undefined && /[ .\-_*]/.test(separator)) {
-        while (
-          isLetter(characters[index + 2 * letters]) &&
-          isEdge(index + 2 * letters + 1) &&
-          (letters === 0 || characters[index + 2 * letters - 1] === separator)
-        ) {
-          letters += 1;
-        }
-      }
-    }
-    if (letters < 4) {
-      kept.push(characters[index]!, starts[index]!, ends[index]!);
-      index += 1;
-      continue;
-    }
-    for (let letter = 0; letter < letters; letter += 1) {
-      const at = index + 2 * letter;
-      kept.push(characters[at]!, starts[at]!, ends[at]!);
-    }
-    index += 2 * letters - 1;
+function joinSpreadLetters(text: Units): void {
+  const { units } = text;
+  let kept = 0;
+  let isAfterLetter = false;
+  for (let index = 0; index < text.length;) {
+    const letters = isAfterLetter ? 0 : spreadLetters(text, index);
+    isAfterLetter = letters >= 4 || isLetter(units[index]);
+    const count = letters >= 4 ? letters : 1;
+    for (let letter = 0; letter < count; letter += 1) text.move(index + 2 * letter, kept++);
+    index += 2 * count - 1;
   }
-  return kept;
+  text.length = kept;
+}
+
+/** Puts Latin letters where lookalikes and leetspeak stand for them, inside one word. */
+function restoreLetters({ units }: Units, from: number, to: number): void {
+  let hasLatin = false;
+  for (let index = from; index < to; index += 1) hasLatin ||= units[index]! < 128 && isLetter(units[index]);
+  if (!hasLatin) return;
+  const hasLetterAhead = new Uint8Array(to - from + 1);
+  for (let index = to - 1; index >= from; index -= 1) {
+    const isSign = leetUnits.has(units[index]!);
+    hasLetterAhead[index - from] = isSign ? hasLetterAhead[index - from + 1]! : Number(isLetter(units[index]));
+  }
+  for (let index = from; index < to; index += 1) {
+    const unit = units[index]!;
+    const letter = lookalikeUnits.get(unit) ?? lookalikeUnits.get(unit + 0x20);
+    if (unit >= 128 && letter !== undefined) units[index] = letter;
+    const leet = leetUnits.get(unit);
+    if (leet === undefined || hasLetterAhead[index - from] === 0) continue;
+    const isAfterLetter = index > from && isLetter(units[index - 1]);
+    if (isAfterLetter || (unit === dollar && index === from)) units[index] = leet;
+  }
+}
+
+/** Characters that are made from units at a time; more at once would overflow the stack. */
+const unitsAtOnce = 4096;
+
+function textOf({ units, length }: Units): string {
+  let text = '';
+  for (let start = 0; start < length; start += unitsAtOnce) {
+    text += String.fromCharCode(...units.subarray(start, Math.min(length, start + unitsAtOnce)));
+  }
+  return text;
 }
 
 /**
@@ -144,14 +195,15 @@ function joinSpreadLetters(units: Units): Units {
  * scripts, leetspeak, stretched and spread letters. Text in other scripts stays as it is. Time and memory grow linearly.
  */
 export function normalizeText(input: string): NormalizedText {
-  const units = joinSpreadLetters(withoutRuns(readUnits(input)));
-  const { characters } = units;
+  const text = readUnits(input);
+  shortenRuns(text);
+  joinSpreadLetters(text);
+  const { units, length } = text;
   let from = 0;
-  for (let index = 0; index <= characters.length; index += 1) {
-    const character = characters[index];
-    if (character !== undefined && character !== ' ' && character !== '\n') continue;
-    if (index > from) restoreLetters(characters, from, index);
+  for (let index = 0; index <= length; index += 1) {
+    if (index < length && units[index] !== space && units[index] !== lineEnd) continue;
+    if (index > from) restoreLetters(text, from, index);
     from = index + 1;
   }
-  return { text: characters.join(''), starts: Int32Array.from(units.starts), ends: Int32Array.from(units.ends) };
+  return { text: textOf(text), starts: text.starts.subarray(0, length), ends: text.ends.subarray(0, length) };
 }
