@@ -80,7 +80,15 @@ export interface FilterBarProps {
   start?: ReactNode;
 }
 
-function useFilterActions(openMenu: () => void, saveView: () => void, clear: (() => void) | null): void {
+interface FilterActions {
+  openMenu: () => void;
+  saveView: () => void;
+  /** Null where nothing is set. */
+  clear: (() => void) | null;
+  exportPack: () => void;
+}
+
+function useFilterActions({ openMenu, saveView, clear, exportPack }: FilterActions): void {
   const group = 'Audit';
   useActions('audit-filter', [
     {
@@ -92,6 +100,14 @@ function useFilterActions(openMenu: () => void, saveView: () => void, clear: (()
     },
     { id: 'audit.filter', title: 'Filter', group, keys: 'F', run: openMenu },
     { id: 'audit.save', title: 'Save as a view', group, keys: 'S', icon: Bookmark, run: saveView },
+    {
+      id: 'audit.export',
+      title: 'Evidence pack',
+      group,
+      keywords: ['export', 'redaction', 'zip'],
+      icon: Package,
+      run: exportPack,
+    },
     { id: 'audit.clear', title: 'Clear all filters', group, isEnabled: clear !== null, run: () => clear?.() },
   ]);
 }
@@ -107,11 +123,12 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
     setFieldId(null);
     setMenuOpen(isOpen);
   };
-  useFilterActions(
-    () => openMenu(true),
-    () => setSaving(true),
-    isClear ? null : () => search({ filter: {} }),
-  );
+  useFilterActions({
+    openMenu: () => openMenu(true),
+    saveView: () => setSaving(true),
+    clear: isClear ? null : () => search({ filter: {} }),
+    exportPack: onExport,
+  });
   return (
     <>
       <div className="toolbar audit__search" role="group" aria-label="Filter">

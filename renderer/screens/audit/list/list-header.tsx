@@ -90,7 +90,9 @@ export function ListHeader(props: ListHeaderProps) {
   if (isAll || rows.size > 0) {
     return (
       <div className="header header--line line-top audit__picked">
-        <h2 role="status">{isAll ? `All ${conversations(props)} picked` : `${formatWhole(rows.size)} picked`}</h2>
+        <h2>
+          <span role="status">{isAll ? `All ${conversations(props)} picked` : `${formatWhole(rows.size)} picked`}</span>
+        </h2>
         {!isAll && (
           <Button size="small" variant="quiet" onClick={selectAll}>
             Pick all {isTotalExact ? formatWhole(total) : ''} that match
@@ -105,8 +107,8 @@ export function ListHeader(props: ListHeaderProps) {
   }
   return (
     <div className="header header--line line-top">
-      <h2 className="nowrap numbers" role="status">
-        {conversations(props)}
+      <h2 className="nowrap numbers">
+        <span role="status">{conversations(props)}</span>
       </h2>
       <span className="caption tertiary truncate">
         {everything !== null && everything !== total && `of ${formatWhole(everything)}, `}

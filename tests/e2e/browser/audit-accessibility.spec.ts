@@ -1,0 +1,115 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from '../../support/served-window.ts';
+import { auditPage } from './audit-page.ts';
+
+/** WCAG 2.2 A and AA and the best practices; every finding as one line. */
+async function findings(page: Page): Promise<string[]> {
+  // Measured when nothing fades in any more.
+  await page.evaluate(() =>
+    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))),
+  );
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
+async function openSamples(page: Page, address: string): Promise<void> {
+  await page.goto(`${address}/#/audit`);
+  await page.getByRole('button', { name: 'Load the sample set' }).click();
+  await auditPage(page).settled();
+  await expect(page.getByRole('group', { name: /^Feedback on/ })).toBeVisible();
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in the ${colorScheme} theme axe finds nothing`, () => {
+    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
+
+    test('in the list, every part of a run, and what is picked', async ({ page, served, pageProblems }) => {
+      await openSamples(page, served.address);
+      for (const part of ['Prompt', 'Headers', 'Timing', 'JSON', 'Conversation']) {
+        await page.getByRole('radio', { name: part }).click();
+        expect([part, await findings(page)]).toEqual([part, []]);
+      }
+      await page
+        .getByRole('button', { name: /^Add the tag/ })
+        .first()
+        .click();
+      await page.keyboard.press('8');
+      await page.keyboard.press('x');
+      await expect(page.getByText('1 picked')).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      expect(pageProblems).toEqual([]);
+    });
+
+    test('in the menu of filters, chips, and where nothing matches', async ({ page, served, pageProblems }) => {
+      await openSamples(page, served.address);
+      for (const field of ['date', 'model', 'score', 'header', 'workspace']) {
+        await page.keyboard.press('f');
+        await page.keyboard.type(field);
+        await page.keyboard.press('Enter');
+        expect([field, await findings(page)]).toEqual([field, []]);
+        await page.keyboard.press('Escape');
+      }
+      await page.goto(`${served.address}/#/audit/text=nothing+has+this+word&score=-3..-1&status=Lost`);
+      await expect(page.getByText('No conversation matches')).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      expect(pageProblems).toEqual([]);
+    });
+
+    test('in the figures, an evidence pack, a replay and the empty list of replays', async ({
+      page,
+      served,
+      pageProblems,
+    }) => {
+      await openSamples(page, served.address);
+      await page.getByRole('button', { name: 'Figures as tables' }).focus();
+      await page.keyboard.press('Enter');
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Evidence pack' }).click();
+      await expect(page.getByText(/^Found in the first/)).toBeVisible();
+      await page.getByRole('button', { name: /of 40 columns/ }).click();
+      await page.getByRole('button', { name: 'Own pattern' }).click();
+      await page.keyboard.type('Broken');
+      await page.getByLabel('Pattern, as a regular expression').fill('(');
+      await expect(page.getByLabel('Pattern, as a regular expression')).toHaveAttribute('aria-invalid', 'true');
+      expect(await findings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Remove the pattern Broken' }).click();
+      await page.getByRole('button', { name: 'Write the pack' }).click();
+      await page.getByRole('button', { name: 'Files and checksums' }).click();
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('r');
+      await expect(page.getByRole('dialog', { name: /^Replay/ })).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.goto(`${served.address}/#/audit/replays`);
+      await expect(page.getByText('No replay yet')).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      expect(pageProblems).toEqual([]);
+    });
+  });
+}
+
+for (const { width, height } of [
+  { width: 980, height: 700 },
+  { width: 1680, height: 1000 },
+]) {
+  test(`at ${width} by ${height} a panel scrolls, the window never does`, async ({ page, served }) => {
+    await page.setViewportSize({ width, height });
+    await openSamples(page, served.address);
+    const excess = await page.evaluate(() => {
+      const { scrollWidth, scrollHeight } = document.documentElement;
+      const screen = document.querySelector('main') as HTMLElement;
+      return [
+        scrollWidth - innerWidth,
+        scrollHeight - innerHeight,
+        screen.scrollWidth - screen.clientWidth,
+        screen.scrollHeight - screen.clientHeight,
+      ];
+    });
+    expect(excess).toEqual([0, 0, 0, 0]);
+  });
+}

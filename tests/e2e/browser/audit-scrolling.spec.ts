@@ -1,0 +1,91 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './audit-host.ts';
+import { auditPage } from './audit-page.ts';
+
+/** Places of the rows that are drawn and not read, and of those that are read, from the top. */
+function drawn(page: Page): Promise<{ places: number[]; unread: number }> {
+  return page.evaluate(() => {
+    const list = document.querySelector('[role=listbox][aria-label=Conversations]') as HTMLElement;
+    const { top, bottom } = list.getBoundingClientRect();
+    const rows = [...list.querySelectorAll<HTMLElement>('[role=option]')].filter((row) => {
+      const box = row.getBoundingClientRect();
+      return box.bottom > top && box.top < bottom;
+    });
+    return {
+      places: rows.map((row) => Number(row.getAttribute('aria-posinset'))).sort((one, other) => one - other),
+      unread: rows.filter((row) => row.getAttribute('aria-label') === 'On its way').length,
+    };
+  });
+}
+
+/** Every place once, in order, none missing. */
+function isWhole(places: readonly number[]): boolean {
+  return places.length > 5 && places.every((place, index) => place === (places[0] as number) + index);
+}
+
+test('the whole list is within reach of the scroll bar, Home and End, and shows every row where it belongs', async ({
+  page,
+  served,
+}) => {
+  const audit = auditPage(page);
+  await page.goto(`${served.address}/#/audit`);
+  await audit.settled();
+  const total = Number(await audit.list.getByRole('option').first().getAttribute('aria-setsize'));
+  await audit.list.focus();
+  await page.keyboard.press('End');
+  await expect(audit.openRow).toHaveAttribute('aria-posinset', String(total));
+  await expect.poll(async () => (await drawn(page)).unread).toBe(0);
+  expect((await drawn(page)).places.at(-1)).toBe(total);
+  await page.keyboard.press('Home');
+  await expect(audit.openRow).toHaveAttribute('aria-posinset', '1');
+
+  await audit.list.evaluate((list) => (list.scrollTop = (list.scrollHeight - list.clientHeight) / 2));
+  await expect.poll(async () => (await drawn(page)).unread).toBe(0);
+  const { places } = await drawn(page);
+  expect(isWhole(places)).toBe(true);
+  expect(Math.abs((places[0] as number) / total - 0.5)).toBeLessThan(0.02);
+});
+
+test('under the wheel rows follow each other without a gap and without a blank', async ({ page, served }) => {
+  const audit = auditPage(page);
+  await page.goto(`${served.address}/#/audit`);
+  await audit.settled();
+  await audit.list.hover();
+  for (let step = 0; step < 40; step += 1) {
+    await page.mouse.wheel(0, 220);
+    const { places } = await drawn(page);
+    expect(isWhole(places)).toBe(true);
+  }
+  await expect.poll(async () => (await drawn(page)).unread).toBe(0);
+});
+
+test('a date is gone to without narrowing the list', async ({ page, served }) => {
+  const audit = auditPage(page);
+  await page.goto(`${served.address}/#/audit`);
+  await audit.settled();
+  const before = await audit.count.textContent();
+  const target = new Date(Date.now() - 365 * 86_400_000);
+  await page.getByRole('button', { name: 'Go to a date' }).click();
+  await page.getByLabel('Go to', { exact: true }).fill(target.toISOString().slice(0, 10));
+  await page.keyboard.press('Enter');
+  await expect(audit.openRow).toContainText(String(target.getFullYear()));
+  await expect(audit.count).toHaveText(before ?? '');
+});
+
+test('rows are picked by keyboard, one, a range, and all that match', async ({ page, served }) => {
+  const audit = auditPage(page);
+  await page.goto(`${served.address}/#/audit`);
+  await audit.settled();
+  await audit.list.focus();
+  await page.keyboard.press('x');
+  for (const place of [2, 3, 4]) {
+    await page.keyboard.press('Shift+ArrowDown');
+    await expect(audit.openRow).toHaveAttribute('aria-posinset', String(place));
+  }
+  await expect(audit.count).toHaveText('4 picked');
+  await expect(audit.list.locator('[aria-selected=true]')).toHaveCount(4);
+  await page.getByRole('button', { name: /^Pick all/ }).click();
+  await expect(audit.count).toHaveText(/^All .* picked$/);
+  await page.keyboard.press('Escape');
+  await expect(audit.count).toHaveText(/conversations$/);
+});

@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { auditPage } from './audit-page.ts';
+import { expect, test } from './audit-host.ts';
+
+test('a conversation is found, read, judged and handed over by keyboard alone', async ({ page, served }) => {
+  const audit = auditPage(page);
+  await page.goto(`${served.address}/#/playground`);
+  await expect(page.getByRole('navigation', { name: 'Screens' })).toBeVisible();
+  await page.keyboard.press('Control+2');
+  await audit.settled();
+  const everything = await audit.count.textContent();
+
+  await page.keyboard.press('/');
+  await page.keyboard.type('customer');
+  await expect(page).toHaveURL(/#\/audit\/text=customer/);
+  await expect(page.getByLabel('Full text')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await audit.settled();
+  await expect(audit.count).not.toHaveText(everything ?? '');
+
+  await page.keyboard.press('f');
+  await page.keyboard.type('status');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('completed');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('group', { name: 'Status' })).toContainText('Completed');
+  await page.keyboard.press('Escape');
+  await audit.settled();
+
+  await page.keyboard.press('j');
+  await expect(audit.openRow).toHaveAttribute('aria-posinset', '2');
+  await expect(audit.detail).toContainText(/2 of/);
+  const judged = page.url().split('/').at(-1);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('region', { name: 'Text of the run' })).toBeFocused();
+  await page.keyboard.press('-');
+  await page.keyboard.press('7');
+  await expect(audit.feedback.getByRole('radio', { checked: true })).toHaveAccessibleName('-7');
+  await page.keyboard.press('t');
+  await page.keyboard.type('promised too much');
+  await page.keyboard.press('Enter');
+  await expect(audit.feedback.getByRole('button', { name: 'Remove the tag promised too much' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('c');
+  await page.keyboard.type('Nobody can keep that.');
+  await page.keyboard.press('Enter');
+  await expect(audit.openRow).toHaveAttribute('aria-posinset', '3');
+
+  await page.goto(`${served.address}/#/audit/feedback-text=can+keep+that`);
+  await expect(audit.count).toHaveText('1 conversation');
+  await expect(audit.openRow).toContainText('−7');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('evidence pack');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Evidence pack' });
+  await expect(dialog).toContainText('1 picked conversation');
+  await dialog.getByRole('button', { name: 'Write the pack' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText('Complete')).toBeVisible();
+  const download = page.waitForEvent('download');
+  await dialog.getByRole('link', { name: 'Download' }).focus();
+  await page.keyboard.press('Enter');
+  const bytes = readFileSync(await (await download).path());
+  expect(bytes.subarray(0, 2).toString()).toBe('PK');
+  expect(judged).toMatch(/^[\da-f-]{36}$/);
+});
+
+test('typing in the full text never loses the focus or a letter, and the way back has one step for a word', async ({
+  page,
+  served,
+}) => {
+  const audit = auditPage(page);
+  await page.goto(`${served.address}/#/audit`);
+  await audit.settled();
+  const field = page.getByLabel('Full text');
+  await field.focus();
+  // Slowly enough that the list is searched several times on the way.
+  await page.keyboard.type('customer formal', { delay: 260 });
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue('customer formal');
+  await expect(page).toHaveURL(/text=customer\+formal/);
+  await page.goBack();
+  await expect(page).toHaveURL(/#\/audit$/);
+  await expect(field).toHaveValue('');
+});
+
+test('an address opens the same list and the same conversation again', async ({ page, served }) => {
+  const audit = auditPage(page);
+  await page.goto(`${served.address}/#/audit/score=-10..-1&sort=lowest-score`);
+  await audit.settled();
+  await audit.list.focus();
+  await page.keyboard.press('End');
+  await expect(page).toHaveURL(/[\da-f-]{36}$/);
+  const place = await audit.openRow.getAttribute('aria-posinset');
+  const title = await audit.detail.getByRole('heading', { level: 2 }).textContent();
+  await page.reload();
+  await audit.settled();
+  await expect(audit.openRow).toHaveAttribute('aria-posinset', place ?? '');
+  await expect(audit.detail.getByRole('heading', { level: 2 })).toHaveText(title ?? '');
+  await expect(page.getByRole('combobox', { name: 'Order' })).toHaveValue('lowest-score');
+});
+
+test('a view is saved, renamed, opened, deleted and brought back', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/audit/status=Failed`);
+  await auditPage(page).settled();
+  const views = page.getByRole('navigation', { name: 'Saved views' });
+  await page.keyboard.press('s');
+  await page.keyboard.type('What failed');
+  await page.keyboard.press('Enter');
+  await expect(views.getByRole('button', { name: 'What failed', exact: true })).toHaveAttribute('aria-current', 'true');
+  await views.getByRole('button', { name: 'Change the view What failed' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.keyboard.type('All that failed');
+  await page.keyboard.press('Enter');
+  await views.getByRole('button', { name: 'All conversations' }).click();
+  await expect(page.getByRole('group', { name: 'Status' })).toHaveCount(0);
+  await views.getByRole('button', { name: 'All that failed', exact: true }).click();
+  await expect(page.getByRole('group', { name: 'Status' })).toContainText('Failed');
+  await views.getByRole('button', { name: 'Change the view All that failed' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await expect(views.getByRole('button', { name: 'All that failed', exact: true })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(views.getByRole('button', { name: 'All that failed', exact: true })).toBeVisible();
+});
+
+test('what cannot be searched for is explained where it is', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/audit/status=Lost&colour=red`);
+  await auditPage(page).settled();
+  await expect(page.getByText(/left out: colour, statuses/)).toBeVisible();
+  await page.keyboard.press('f');
+  await page.keyboard.type('score');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('From', { exact: true }).fill('5');
+  await page.getByLabel('To', { exact: true }).fill('-5');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('must not be above the upper end')).toBeVisible();
+  await page.getByLabel('To', { exact: true }).fill('11');
+  await expect(page.getByText('must be from −10 to 10')).toBeVisible();
+});
+
+test('found words are marked, and a search of signs alone is no error', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/audit/text=customer`);
+  await auditPage(page).settled();
+  await expect
+    .poll(() =>
+      page.evaluate(() => [...(CSS.highlights.get('audit-find') ?? [])].map((range) => String(range).toLowerCase())[0]),
+    )
+    .toBe('customer');
+  await page.getByLabel('Full text').fill('"(( AND *');
+  await expect(page).toHaveURL(/text=~22/);
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
+test.describe('without any run', () => {
+  test.use({ runs: 0 });
+
+  test('the sample set is loaded by one press and gone by another', async ({ page, served }) => {
+    const audit = auditPage(page);
+    await page.goto(`${served.address}/#/audit`);
+    await page.getByRole('button', { name: 'Load the sample set' }).click();
+    await audit.settled();
+    await expect(audit.count).toContainText(/\d+ conversations/);
+    await expect(audit.detail.getByText('Sample', { exact: true })).toBeVisible();
+    await page.getByRole('button', { name: 'Remove the sample set' }).click();
+    await expect(page.getByText('No runs yet').first()).toBeVisible();
+  });
+});
