@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../shared/app-error.ts';
 import { siblingModule } from '../../sibling-module.ts';
@@ -20,6 +19,11 @@ export interface AuditClient {
 
 type Pending = PromiseWithResolvers<never>;
 
+/** What is not an expected failure must not be shown to a caller, so it crosses as a plain error, which is logged. */
+function failureOf({ code, message, details }: NonNullable<AuditAnswer['error']>): Error {
+  return code === 'internal' ? new Error(message) : new AppError(code, message, { details: [...details] });
+}
+
 /** Speaks with the audit's thread, which begins when it is first needed. */
 export function createAuditClient(directory: string): AuditClient {
   const pending = new Map<number, Pending>();
@@ -31,8 +35,9 @@ export function createAuditClient(directory: string): AuditClient {
   function settle({ id, result, error }: AuditAnswer): void {
     const waiting = pending.get(id);
     pending.delete(id);
-    if (pending.size === 0) worker?.unref();
-    if (error) waiting?.reject(new AppError(error.code, error.message, { details: [...error.details] }));
+    // While it is closing it is waited for, whatever else it still says.
+    if (pending.size === 0 && !isClosed) worker?.unref();
+    if (error) waiting?.reject(failureOf(error));
     else waiting?.resolve(result as never);
   }
 
@@ -86,7 +91,9 @@ export function createAuditClient(directory: string): AuditClient {
       isClosed = true;
       if (followTimer) clearTimeout(followTimer);
       if (worker === null) return;
-      const ended = once(worker, 'exit');
+      const ending = worker;
+      // Also after an error, with which `once` of node:events would reject.
+      const ended = new Promise((resolve) => void ending.once('exit', resolve));
       worker.ref();
       worker.postMessage('close' satisfies AuditMessage);
       await ended;

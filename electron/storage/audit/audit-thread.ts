@@ -16,6 +16,7 @@ const database = new Database(databaseFile(directory), { readonly: true });
 database.pragma('mmap_size = 2147418112');
 let engine: AuditEngine | null = null;
 let isFollowing = false;
+let isClosed = false;
 const cancelled = new Set<number>();
 
 function startedEngine(): AuditEngine {
@@ -24,6 +25,7 @@ function startedEngine(): AuditEngine {
 
 /** One slice at a time, with questions in between. */
 function follow(): void {
+  if (isClosed) return;
   isFollowing = startedEngine().follow();
   if (isFollowing) setImmediate(follow);
 }
@@ -56,7 +58,7 @@ async function pause(id: number): Promise<void> {
 }
 
 async function answer({ id, method, input }: AuditCall): Promise<void> {
-  if (cancelled.delete(id)) return;
+  if (isClosed || cancelled.delete(id)) return;
   try {
     const result: unknown = await calls[method](input as never, () => pause(id));
     port.postMessage({ id, result } satisfies AuditAnswer);
@@ -69,6 +71,7 @@ async function answer({ id, method, input }: AuditCall): Promise<void> {
 
 port.on('message', (message: AuditMessage) => {
   if (message === 'close') {
+    isClosed = true;
     engine?.close();
     database.close();
     port.close();

@@ -1,0 +1,42 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openStorage } from '../../../electron/storage/open-storage.ts';
+import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
+import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts';
+
+const signal = new AbortController().signal;
+const query = { filter: {}, pageSize: 20, continuationToken: null, hasFeedback: false };
+
+test('closing in the middle of indexing ends cleanly, and what was not indexed is found after the next start', async () => {
+  const directory = temporaryDirectory();
+  const storage = openStorage({ directory });
+  const runs = Array.from({ length: 1500 }, () => sampleRun());
+  await storage.audit.report(query, { signal });
+  await Promise.all(
+    runs.map((run) => {
+      storage.runs.begin(run);
+      return storage.runs.finish(run.runId, sampleOutcome());
+    }),
+  );
+  // Takes up the runs but not yet all of their words.
+  await storage.audit.facets({ signal });
+  await storage.close();
+  const page = await openTestStorage({ directory }).audit.search(
+    { filter: { text: 'bonjour' }, sort: 'newest', limit: 1 },
+    { signal },
+  );
+  expect(page).toMatchObject({ total: 1500, isTotalExact: true });
+});
+
+test('a question that is withdrawn is given up, and others are answered', async () => {
+  const storage = openTestStorage();
+  const leaving = new AbortController();
+  const withdrawn = storage.audit.summarize({ filter: {} }, { signal: leaving.signal });
+  const other = storage.audit.report(query, { signal });
+  leaving.abort();
+  await expect(withdrawn).rejects.toThrow('aborted');
+  expect(await other).toEqual({ conversations: [], continuationToken: null });
+  await expect(storage.audit.facets({ signal: leaving.signal })).rejects.toThrow('aborted');
+  await turn();
+  expect((await storage.audit.facets({ signal })).runs).toBe(0);
+});

@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { createSamples } from '../../../../electron/audit/samples/create-samples.ts';
+import { listAll, openTestStorage } from '../../storage/test-storage.ts';
+import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
+import { day, now } from './retention-time.ts';
+import { openRetention, recordAged } from './test-retention.ts';
+
+const signal = new AbortController().signal;
+const ids = (runs: { runId: string }[]) => runs.map(({ runId }) => runId);
+
+test('is off until somebody chooses it', async () => {
+  const { storage, retention } = openRetention();
+  const run = await recordAged(storage, 9000);
+  await retention.apply();
+  expect(ids(listAll(storage, 10))).toEqual([run.runId]);
+  expect(retention.state()).toEqual({ mode: 'off', days: 365, isRunning: false, last: null });
+});
+
+test('shows what it would take, then takes exactly that', async () => {
+  const { storage, retention } = openRetention();
+  const old = [await recordAged(storage, 31), await recordAged(storage, 30.5)];
+  const both = await recordAged(storage, 40, { conversationId: old[0]!.conversationId });
+  const young = [
+    await recordAged(storage, 29, { conversationId: old[1]!.conversationId }),
+    await recordAged(storage, 1),
+  ];
+  const preview = await retention.preview({ mode: 'delete', days: 30 }, { signal });
+  expect(preview).toEqual({
+    before: new Date(now - 30 * day).toISOString(),
+    runs: 3,
+    conversations: 2,
+    oldest: new Date(both.createdAt).toISOString(),
+    bytes: expect.any(Number),
+  });
+  expect(preview.bytes).toBeGreaterThan(3 * 100);
+  storage.settings.update({ retention: { mode: 'delete', days: 30 } });
+  await retention.apply();
+  expect(ids(listAll(storage, 10)).toSorted()).toEqual(ids(young).toSorted());
+  expect(storage.runs.count()).toBe(2);
+  expect(storage.audit.readConversation(old[0]!.conversationId, { hasFeedback: true })).toBe(null);
+  expect(storage.audit.readConversation(old[1]!.conversationId, { hasFeedback: true })?.runs).toHaveLength(1);
+  expect(retention.state()).toEqual({
+    mode: 'delete',
+    days: 30,
+    isRunning: false,
+    last: { mode: 'delete', startedAt: new Date(now).toISOString(), endedAt: new Date(now).toISOString(), runs: 3 },
+  });
+  expect((await retention.preview({ mode: 'delete', days: 30 }, { signal })).runs).toBe(0);
+});
+
+test('a preview of many runs measures some of them and counts all', async () => {
+  const { storage, retention } = openRetention();
+  await Promise.all(Array.from({ length: 2500 }, (_, index) => recordAged(storage, 31 + index / 1000)));
+  const one = openRetention();
+  await recordAged(one.storage, 31);
+  const { bytes } = await one.retention.preview({ mode: 'anonymise', days: 30 }, { signal });
+  const preview = await retention.preview({ mode: 'anonymise', days: 30 }, { signal });
+  expect(preview).toMatchObject({ runs: 2500, conversations: 2500, bytes: 2500 * bytes });
+});
+
+test('deleting leaves what was paid, keys, views and samples as they are, and the audit follows', async () => {
+  const storage = openTestStorage();
+  const key = storage.apiKeys.issue({ name: 'Key', creditLimit: 10 });
+  storage.audit.views.create({ name: 'Mine', filter: {}, sort: 'newest' });
+  const samples = await createSamples({ store: storage.samples, runs: storage.runs, now: () => now });
+  const loaded = await samples.load();
+  const { retention } = openRetention(storage);
+  const old = await recordAged(storage, 50, { apiKeyId: key.id, callerId: key.callerId, promptText: 'Needle' });
+  storage.audit.giveFeedback(old.conversationId, old.runId, { score: 3, scoreText: 'Good' });
+  const found = () =>
+    storage.audit.search({ filter: { callerId: key.callerId }, sort: 'newest', limit: 10 }, { signal });
+  expect((await found()).total).toBe(1);
+
+  storage.settings.update({ retention: { mode: 'delete', days: 1 } });
+  await retention.apply();
+  expect((await found()).total).toBe(0);
+  expect(samples.state()).toEqual(loaded);
+  expect(storage.runs.count()).toBe(loaded.runs);
+  expect(storage.audit.views.list().map(({ name }) => name)).toEqual(['Mine']);
+  expect(storage.apiKeys.list()).toMatchObject([{ id: key.id, creditsUsed: 1, creditLimit: 10 }]);
+  const database = new Database(storage.databaseFile, { readonly: true });
+  expect(database.prepare('SELECT api_key_id, credits FROM credit_entries').all()).toEqual([
+    { api_key_id: key.id, credits: 1 },
+  ]);
+  expect(database.pragma('foreign_key_check')).toEqual([]);
+  database.close();
+});
+
+test('anonymising blanks every text and keeps every number', async () => {
+  const { storage, retention } = openRetention();
+  const secret = 'a very secret word';
+  const young = await recordAged(storage, 2, { renderedPrompt: secret });
+  const run = await recordAged(storage, 50, {
+    promptText: secret,
+    systemMessage: secret,
+    renderedPrompt: secret,
+    replacements: { secret },
+    appHeaders: { secret },
+    metadata: { secret },
+    configuration: { temperature: 0.5, user: secret, stop: [secret], logprobs: true },
+  });
+  storage.audit.giveFeedback(run.conversationId, run.runId, { score: -3, scoreText: secret, scoreTags: 'wrong' });
+  const before = storage.runs.read(run.runId)!;
+  storage.settings.update({ retention: { mode: 'anonymise', days: 30 } });
+  await retention.apply();
+
+  const after = storage.runs.read(run.runId)!;
+  expect(after).toEqual({
+    ...before,
+    title: 'Anonymised',
+    input: {
+      promptText: '',
+      systemMessage: null,
+      replacements: null,
+      renderedPrompt: '',
+      configuration: { temperature: 0.5, logprobs: true },
+      dataspaceIds: before.input.dataspaceIds,
+    },
+    output: { content: '', reasoning: null, finishReason: before.output.finishReason, error: null },
+    appHeaders: {},
+    metadata: { anonymised: true },
+    citations: [],
+    warnings: [],
+  });
+  const conversation = storage.audit.readConversation(run.conversationId, { hasFeedback: true })!;
+  expect(conversation.name).toBe('Anonymised');
+  expect(conversation.runs[0]!.feedback).toMatchObject({ score: -3, scoreText: null, scoreTags: 'wrong' });
+  const words = await storage.audit.search({ filter: { text: 'secret' }, sort: 'newest', limit: 10 }, { signal });
+  expect(words.rows.map(({ run: found }) => found.runId)).toEqual([young.runId]);
+  expect((await retention.preview({ mode: 'anonymise', days: 30 }, { signal })).runs).toBe(0);
+
+  // What was made anonymous may still be deleted later.
+  expect((await retention.preview({ mode: 'delete', days: 30 }, { signal })).runs).toBe(1);
+  storage.settings.update({ retention: { mode: 'delete', days: 30 } });
+  await retention.apply();
+  expect(storage.runs.read(run.runId)).toBe(null);
+});
+
+test.each(['delete', 'anonymise'] as const)('after %s nothing of a text is left in the file', async (mode) => {
+  const { storage, retention } = openRetention();
+  await recordAged(storage, 50, { renderedPrompt: 'Xylophone-Quagmire'.repeat(300), promptText: 'Xylophone-Quagmire' });
+  storage.settings.update({ retention: { mode, days: 30 } });
+  await retention.apply();
+  await retention.close();
+  await storage.close();
+  expect(readFileSync(storage.databaseFile).includes('Xylophone-Quagmire')).toBe(false);
+});
+
+test('a run under way is left alone', async () => {
+  const { storage, retention } = openRetention();
+  const run = sampleRun({ createdAt: now - 50 * day });
+  storage.runs.begin(run);
+  storage.flush();
+  storage.settings.update({ retention: { mode: 'delete', days: 1 } });
+  await retention.apply();
+  await storage.runs.finish(run.runId, sampleOutcome());
+  expect(storage.runs.read(run.runId)?.status).toBe('Completed');
+});
+
+test('a change of the settings is applied, and one that takes it back ends what is being done', async () => {
+  const { storage, retention } = openRetention();
+  await Promise.all(Array.from({ length: 400 }, () => recordAged(storage, 50)));
+  storage.settings.update({ retention: { mode: 'delete', days: 30 } });
+  expect(retention.state().isRunning).toBe(true);
+  storage.settings.update({ retention: { mode: 'off', days: 30 } });
+  await retention.apply();
+  expect(storage.runs.count()).toBeGreaterThan(300);
+});
