@@ -1,5 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RetentionPreview, RetentionState } from '../../../shared/contract/audit-retention.ts';
+import type {
+  Retention as RetentionSettings,
+  RetentionPreview,
+  RetentionState,
+} from '../../../shared/contract/audit-retention.ts';
 import type { OldRunPosition, RetentionMode, RetentionStore } from '../../storage/retention-store.ts';
 import type { SettingsStore } from '../../storage/storage.ts';
 
@@ -31,6 +35,10 @@ const countedRuns = 2000;
 /** Runs whose texts are measured for a preview. */
 const measuredRuns = 200;
 
+function isSame(one: RetentionSettings | null, other: RetentionSettings): boolean {
+  return one?.mode === other.mode && one.days === other.days;
+}
+
 /** Keeps an even choice of everything that it is shown, of `measuredRuns` to twice as many. */
 function createEvenChoice() {
   let chosen: number[] = [];
@@ -51,7 +59,6 @@ function createEvenChoice() {
 export function createRetention({ store, settings, log, now = Date.now }: RetentionOptions): Retention {
   const closing = new AbortController();
   let running: Promise<void> | null = null;
-  let isAskedAgain = false;
   let applied = settings.read().retention;
 
   async function preview(
@@ -87,8 +94,7 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
     };
   }
 
-  async function applyAll(): Promise<void> {
-    const { mode, days } = settings.read().retention;
+  async function applyAll({ mode, days }: RetentionSettings): Promise<void> {
     if (mode === 'off') return;
     const startedAt = now();
     const before = startedAt - days * day;
@@ -107,14 +113,14 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
   }
 
   async function applyUntilSettled(): Promise<void> {
-    do {
-      isAskedAgain = false;
-      await applyAll();
-    } while (isAskedAgain && !closing.signal.aborted);
+    for (let kept: RetentionSettings | null = null; !isSame(kept, settings.read().retention);) {
+      kept = settings.read().retention;
+      await applyAll(kept);
+      if (closing.signal.aborted) return;
+    }
   }
 
   function apply(): Promise<void> {
-    if (running !== null) isAskedAgain = true;
     running ??= applyUntilSettled().finally(() => {
       running = null;
     });
@@ -126,7 +132,7 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
   }
 
   const unsubscribe = settings.subscribe(({ retention }) => {
-    if (retention.mode === applied.mode && retention.days === applied.days) return;
+    if (isSame(applied, retention)) return;
     applied = retention;
     applyInBackground();
   });
