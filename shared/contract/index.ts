@@ -12,6 +12,7 @@ import * as moderationWindow from './moderation-window.ts';
 import * as moderation from './moderation.ts';
 import * as onDevice from './on-device.ts';
 import * as openApi from './open-api.ts';
+import * as promptTransfer from './prompt-transfer.ts';
 import * as prompts from './prompts.ts';
 import * as providers from './providers.ts';
 import * as runs from './runs.ts';
@@ -32,6 +33,7 @@ export const endpoints: readonly Endpoint[] = [
   moderation,
   moderationWindow,
   conversations,
+  promptTransfer,
   prompts,
   agents,
   openApi,

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { uuid } from './common.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { prompt, promptInput } from './prompts.ts';
+
+const tag = 'Window: prompts';
+
+/** Most prompts that one import brings and one export takes. */
+export const mostTransferredPrompts = 1000;
+/** Most files of one import. */
+export const mostImportedFiles = 1000;
+/** Most bytes of all files of one import together: what is left of a body of 4 MB after base64. */
+export const mostImportedBytes = 3_000_000;
+
+/** What a text can be. `text` is any file or pasted text that is nothing else: it becomes a prompt as a whole. */
+export const importFormats = [
+  'dotprompt',
+  'promptfoo',
+  'langfuse',
+  'openai-jsonl',
+  'openai-code',
+  'anthropic-code',
+  'text',
+] as const;
+export const importFormat = z.enum(importFormats);
+export type ImportFormat = z.infer<typeof importFormat>;
+
+/** How variables are written in texts whose format does not say so. */
+export const variableStyles = ['handlebars', 'single-brace', 'jinja', 'none'] as const;
+export const variableStyle = z.enum(variableStyles);
+export type VariableStyle = z.infer<typeof variableStyle>;
+
+const importSource = z.strictObject({
+  /** File name, with its folders below the one that was chosen: `support/greeting.prompt`. Pasted text has any name. */
+  name: z.string().min(1, 'must not be empty').max(1000),
+  /** The bytes of a file in base64, so that its encoding is seen where it is read. */
+  base64: z.base64().optional(),
+  /** Pasted text, in place of bytes. */
+  text: z.string().optional(),
+});
+export type ImportSource = z.infer<typeof importSource>;
+
+const importFields = {
+  sources: z.array(importSource).min(1, 'must not be empty').max(mostImportedFiles),
+  /** For all sources; told from name and content unless given. */
+  format: importFormat.nullish(),
+  /** For `text` and code; told from the content unless given. */
+  variableStyle: variableStyle.nullish(),
+  /** Where the prompts are put; folders of the files go below it. */
+  folder: z.string().min(1, 'must not be empty').max(500).nullish(),
+};
+
+function requireContent(input: { sources: ImportSource[] }, context: z.RefinementCtx): void {
+  input.sources.forEach((source, index) => {
+    if ((source.base64 === undefined) === (source.text === undefined)) {
+      context.addIssue({ code: 'custom', path: ['sources', index], message: 'must have either base64 or text' });
+    }
+  });
+}
+
+/** One thing that was found: taken as it is, translated into our form, or refused and so not kept. */
+export const transferEntry = z.object({
+  outcome: z.enum(['taken', 'translated', 'refused']),
+  /** Where it stands in its own format, such as `config.safetySettings` or `template`. */
+  field: z.string(),
+  message: z.string(),
+  /** Counts from 1, in the file; null where it is not known. */
+  line: z.int().nullable(),
+});
+export type TransferEntry = z.infer<typeof transferEntry>;
+
+const previewedPrompt = z.object({
+  /** Names it in `importPrompts`; counts from 0 over all sources. */
+  index: z.int(),
+  prompt: promptInput,
+  entries: z.array(transferEntry),
+});
+
+export const previewedSource = z.object({
+  name: z.string(),
+  /** Null when nothing could be told from it. */
+  format: importFormat.nullable(),
+  prompts: z.array(previewedPrompt),
+  /** What concerns the file as a whole, and prompts of it that are refused. */
+  entries: z.array(transferEntry),
+});
+export type PreviewedSource = z.infer<typeof previewedSource>;
+
+export const previewPromptImport = defineEndpoint({
+  id: 'previewPromptImport',
+  method: 'post',
+  path: '/window/prompts/import/preview',
+  access: 'window',
+  tag,
+  summary: 'What an import would bring, and what of it is translated or refused and why. Nothing is stored',
+  body: z.strictObject(importFields).superRefine(requireContent),
+  response: z.object({ sources: z.array(previewedSource) }),
+});
+
+export const importPrompts = defineEndpoint({
+  id: 'importPrompts',
+  method: 'post',
+  path: '/window/prompts/import',
+  access: 'window',
+  tag,
+  summary: 'Keep the prompts of the same sources, all of them or none',
+  status: 201,
+  body: z
+    .strictObject({
+      ...importFields,
+      /** Indexes of the preview; all of its prompts unless given. */
+      chosen: z.array(z.int().min(0)).min(1, 'must not be empty').max(mostTransferredPrompts).nullish(),
+    })
+    .superRefine(requireContent),
+  response: z.object({ prompts: z.array(prompt) }),
+});
+
+export const exportFormats = ['dotprompt', 'promptfoo', 'jsonl', 'markdown'] as const;
+export const exportFormat = z.enum(exportFormats);
+export type ExportFormat = z.infer<typeof exportFormat>;
+
+const exportedFile = z.object({
+  /** Safe for every usual file system and unique in its answer, without regard to case; folders are parted by `/`. */
+  name: z.string(),
+  content: z.string(),
+});
+export type ExportedFile = z.infer<typeof exportedFile>;
+
+export const exportPrompts = defineEndpoint({
+  id: 'exportPrompts',
+  method: 'post',
+  path: '/window/prompts/export',
+  access: 'window',
+  tag,
+  summary: 'Prompts as files for the window to save: one for each prompt, and a single one for JSONL',
+  body: z.strictObject({
+    prompts: z
+      .array(z.strictObject({ id: uuid, versionId: uuid.nullish().describe('The newest version, unless given') }))
+      .min(1, 'must not be empty')
+      .max(mostTransferredPrompts),
+    format: exportFormat,
+    /** Whether the files come as one zip archive. */
+    isZipped: z.boolean().optional(),
+  }),
+  response: z.object({
+    /** Empty when they are in the archive. */
+    files: z.array(exportedFile),
+    archive: z.object({ name: z.string(), base64: z.string() }).nullable(),
+    /** What the format cannot hold; a prompt that it cannot hold at all has no file. */
+    entries: z.array(transferEntry.extend({ promptId: uuid, promptName: z.string() })),
+  }),
+  errors: [404],
+});
