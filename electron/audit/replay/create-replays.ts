@@ -70,9 +70,7 @@ export function createReplays(options: ReplaysOptions): Replays {
 
   return {
     async create({ name, selection, target, parallel = defaultParallel }, { signal }) {
-      if (target.aiSystem !== undefined && target.model !== undefined) {
-        options.providers.resolve(target.aiSystem, target.model);
-      }
+      requireTarget(target, options);
       const originals =
         'runIds' in selection ? chosenRuns(selection.runIds, options) : await found(selection.filter, options, signal);
       const createdAt = Date.now();
@@ -119,6 +117,18 @@ export function createReplays(options: ReplaysOptions): Replays {
       notifier.close();
     },
   };
+}
+
+/** Refuses a model that no run could go to before any is begun. */
+function requireTarget({ aiSystem, model }: ReplayInput['target'], { providers }: ReplaysOptions): void {
+  if (aiSystem === undefined || model === undefined) return;
+  try {
+    providers.resolve(aiSystem, model);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const details = error.details.map(({ field, ...detail }) => ({ field: `target.${field}`, ...detail }));
+    throw new AppError(error.code, error.message, { details, cause: error });
+  }
 }
 
 function chosenRuns(ids: readonly string[], { runs }: ReplaysOptions): string[] {

@@ -225,7 +225,7 @@ describe('a replay is refused', () => {
       'selection.filter',
     ],
     ['no run', { selection: { runIds: [] }, target: {} }, 'selection.runIds'],
-    ['an unknown model', { target: { aiSystem: 'Groq', model: 'no-such-model' } }, 'model'],
+    ['an unknown model', { target: { aiSystem: 'Groq', model: 'no-such-model' } }, 'target.model'],
     ['a provider without a model', { target: { aiSystem: 'Groq' } }, 'target.model'],
     ['too many at once', { target: {}, parallel: 17 }, 'parallel'],
   ])('for %s, by name', async (_, change, field) => {
