@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createConversationTurns } from '../../../electron/agents/conversation-turns.ts';
+
+const patient = () => ({ signal: new AbortController().signal });
+
+test('one turn at a time in a conversation, in the order of asking; others go on beside it', async () => {
+  const turns = createConversationTurns();
+  const order: string[] = [];
+  const take = async (conversation: string, name: string) => {
+    const end = await turns.take(conversation, patient());
+    order.push(name);
+    return end;
+  };
+  const endFirst = await take('a', 'first');
+  const second = take('a', 'second');
+  const third = take('a', 'third');
+  await take('b', 'elsewhere');
+  expect(order).toEqual(['first', 'elsewhere']);
+  endFirst();
+  const endSecond = await second;
+  expect(order).toEqual(['first', 'elsewhere', 'second']);
+  endSecond();
+  (await third)();
+  expect(order).toEqual(['first', 'elsewhere', 'second', 'third']);
+});
+
+test('whoever gives up is passed over', async () => {
+  const turns = createConversationTurns();
+  const end = await turns.take('a', patient());
+  const leaving = new AbortController();
+  const left = turns.take('a', leaving);
+  const next = turns.take('a', patient());
+  leaving.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
+  end();
+  (await next)();
+  await expect(turns.take('a', { signal: AbortSignal.abort(new Error('never came')) })).rejects.toThrow('never came');
+  (await turns.take('a', patient()))();
+});
