@@ -6,7 +6,7 @@ import type { WeightsFile } from '../electron/moderation/linear-model.ts';
 import { dataFiles, fileHash, readLabelledTexts } from './moderation/corpus.ts';
 import { crossValidate, withLabels } from './moderation/cross-validation.ts';
 import { atThreshold, averagePrecision } from './moderation/metrics.ts';
-import { createFeatureSpace, hyperparameters, toBase64, trainHead } from './moderation/training.ts';
+import { createFeatureSpace, hyperparameters, toBase64, trainHead, weighTexts } from './moderation/training.ts';
 
 const target = join(import.meta.dirname, '../electron/moderation/weights/on-device-1.json');
 
@@ -15,10 +15,7 @@ const own = readLabelledTexts(dataFiles.own);
 const space = await createFeatureSpace([...given, ...own]);
 const validated = crossValidate(given, own, space);
 
-const all = [
-  ...given.map((text) => ({ text, weight: 1 })),
-  ...own.map((text) => ({ text, weight: hyperparameters.ownWeight })),
-];
+const all = weighTexts(given, own);
 const heads = categories.map((category) => {
   const { slope, offset, threshold, scores } = validated[category];
   const head = trainHead(category, all, space);

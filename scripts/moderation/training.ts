@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
-import type { Category } from '../../shared/contract/moderation.ts';
+import { categories, type Category } from '../../shared/contract/moderation.ts';
 import {
   lexiconTags,
   ngramBuckets,
@@ -30,6 +30,8 @@ export const hyperparameters = {
   positiveWeight: 2,
   /** How much a sentence of our own counts beside a text of the given half. */
   ownWeight: 0.5,
+  /** The same for one that is benign in every category: most of these look bad, and a false flag costs trust. */
+  ownBenignWeight: 1,
   /** A window of a positive text is learned as positive if its sum is at most this far below the worst window's. */
   windowMargin: 0.5,
 } as const;
@@ -132,9 +134,22 @@ export function textSum(head: UncalibratedHead, windows: readonly Window[]): num
   return Math.max(-20, ...windows.map((window) => windowSum(head, window)));
 }
 
+export function isBenign({ labels }: LabelledText): boolean {
+  return categories.every((category) => labels[category] === false);
+}
+
 export interface WeightedText {
   readonly text: LabelledText;
   readonly weight: number;
+}
+
+/** All that is learned from, each text with its weight; the given half comes first. */
+export function weighTexts(given: readonly LabelledText[], own: readonly LabelledText[]): WeightedText[] {
+  const { ownWeight, ownBenignWeight } = hyperparameters;
+  return [
+    ...given.map((text) => ({ text, weight: 1 })),
+    ...own.map((text) => ({ text, weight: isBenign(text) ? ownBenignWeight : ownWeight })),
+  ];
 }
 
 function toHead(examples: readonly LabelledExample[]): UncalibratedHead {
