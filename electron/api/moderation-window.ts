@@ -7,6 +7,7 @@ import {
   listBatches,
   readBatchResults,
   readBatchText,
+  readDefaultThresholds,
   readGuardCosts,
   stopBatch,
   type CategoryScores,
@@ -67,6 +68,9 @@ export function moderationWindowHandlers({ batches, guard, classifierOf, log }: 
       const results = classifiers.map((each) => check(each, body.text, body.thresholds, { signal, log }));
       return { results: await Promise.all(results) };
     }),
+    implement(readDefaultThresholds, ({ body }) => ({
+      thresholds: { ...classifierOf(body.classifier).defaultThresholds },
+    })),
     implement(createBatch, ({ body, signal }) => batches.create(body, { signal })),
     implement(listBatches, () => ({ data: batches.list() })),
     implement(followBatches, (input) => followAnswer(input, (signal) => followList(batches, signal), log)),

@@ -41,6 +41,17 @@ export const checkText = defineEndpoint({
   response: z.object({ results: z.array(checkedText) }),
 });
 
+export const readDefaultThresholds = defineEndpoint({
+  id: 'readDefaultThresholds',
+  method: 'post',
+  path: '/window/moderation/thresholds',
+  access: 'window',
+  tag,
+  summary: 'Scores from which on a classifier flags, unless the person chose others',
+  body: z.strictObject({ classifier: moderationClassifier }),
+  response: z.object({ thresholds: categoryScores }),
+});
+
 /** Texts of one batch. */
 export const mostBatchTexts = 20_000;
 

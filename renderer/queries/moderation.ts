@@ -1,0 +1,176 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  checkText,
+  createBatch,
+  exportBatch,
+  followBatches,
+  listBatches,
+  readBatchResults,
+  readBatchText,
+  readDefaultThresholds,
+  readGuardCosts,
+  stopBatch,
+  type Batch,
+  type BatchInput,
+  type BatchResult,
+  type CategoryScores,
+} from '../../shared/contract/moderation-window.ts';
+import type { Highlight, ModerationClassifier } from '../../shared/contract/moderation.ts';
+import type { Client } from '../host/client.ts';
+import { useHost } from '../host/host-context.tsx';
+import type { CheckedInput } from '../stores/moderation.ts';
+import { useFollowedList } from './audit-follow.ts';
+
+const batchesKey = ['moderation', 'batches'] as const;
+const pageSize = 2000;
+
+/** Scores of one text. A provider may charge for it, so it is asked once and never again by itself. */
+export function useCheck(input: CheckedInput | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['moderation', 'check', input],
+    enabled: input !== null,
+    staleTime: Infinity,
+    retry: false,
+    queryFn: ({ signal }) =>
+      client.call(checkText, { signal, body: { text: input!.text, classifiers: [...input!.classifiers] } }),
+  });
+}
+
+/** Passages of a text over the given thresholds, by the classifier on the device: it alone tells passages, and costs nothing. */
+export function useHighlights(text: string | null, thresholds: CategoryScores | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['moderation', 'highlights', text, thresholds],
+    enabled: text !== null && text !== '' && thresholds !== null,
+    staleTime: Infinity,
+    placeholderData: (before: readonly Highlight[] | undefined, query) =>
+      query?.queryKey[2] === text ? before : undefined,
+    queryFn: async ({ signal }): Promise<readonly Highlight[]> => {
+      const body = { text: text!, classifiers: [{ kind: 'on-device' as const }], thresholds: thresholds! };
+      const { results } = await client.call(checkText, { signal, body });
+      return results[0]!.highlights;
+    },
+  });
+}
+
+export function useDefaultThresholds(classifier: ModerationClassifier | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['moderation', 'thresholds', classifier],
+    enabled: classifier !== null,
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      (await client.call(readDefaultThresholds, { signal, body: { classifier: classifier! } })).thresholds,
+  });
+}
+
+/** Batches, newest first, with the progress of those under way. */
+export function useBatches() {
+  return useFollowedList(batchesKey, (client, signal) => client.call(listBatches, { signal }), followBatches);
+}
+
+/** How many texts every classifier that goes on has gone through. */
+function settledTexts({ total, classifiers }: Batch): number {
+  return Math.min(total, ...classifiers.map(({ done, failure }) => (failure ? total : done)));
+}
+
+/** Every text of a batch, of which the first `settled` will not change any more. */
+interface SettledResults {
+  settled: number;
+  results: readonly BatchResult[];
+}
+
+async function readResults(
+  client: Client,
+  batch: Batch,
+  known: readonly BatchResult[],
+  settled: number,
+  signal: AbortSignal,
+): Promise<SettledResults> {
+  const results = known.slice(0, settled);
+  while (results.length < batch.total) {
+    const query = { offset: String(results.length), limit: String(pageSize) };
+    const page = await client.call(readBatchResults, { signal, parameters: { id: batch.id }, query });
+    if (page.results.length === 0) break;
+    results.push(...page.results);
+  }
+  return { settled: settledTexts(batch), results };
+}
+
+/** Scores of every text; as the batch goes on only those that were not there before are read. */
+export function useBatchResults(batch: Batch | undefined) {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  const progress = batch ? batch.classifiers.map(({ done, failure }) => `${done} ${failure?.code ?? ''}`) : [];
+  const family = ['moderation', 'results', batch?.id ?? null];
+  return useQuery({
+    queryKey: [...family, progress, batch?.state ?? null],
+    enabled: batch !== undefined,
+    staleTime: Infinity,
+    gcTime: 5_000,
+    placeholderData: (before: SettledResults | undefined, query) =>
+      query?.queryKey[2] === batch?.id ? before : undefined,
+    queryFn: async ({ signal }): Promise<SettledResults> => {
+      const earlier = queryClient
+        .getQueriesData<SettledResults>({ queryKey: family })
+        .map(([, data]) => data)
+        .filter((data) => data !== undefined)
+        .toSorted((one, other) => other.settled - one.settled)[0];
+      return readResults(client, batch!, earlier?.results ?? [], earlier?.settled ?? 0, signal);
+    },
+  });
+}
+
+export function useBatchText(id: string | null, index: number | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['moderation', 'text', id, index],
+    enabled: id !== null && index !== null,
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => {
+      const parameters = { id: id!, index: String(index!) };
+      return (await client.call(readBatchText, { signal, parameters })).text;
+    },
+  });
+}
+
+export function useCreateBatch() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: BatchInput) => client.call(createBatch, { body }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: batchesKey }),
+  });
+}
+
+export function useStopBatch() {
+  const { client } = useHost();
+  return useMutation({ mutationFn: (id: string) => client.call(stopBatch, { parameters: { id } }) });
+}
+
+export interface ExportRequest {
+  id: string;
+  format: 'csv' | 'jsonl';
+  thresholds: CategoryScores;
+}
+
+export function useExportBatch() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: ({ id, format, thresholds }: ExportRequest) =>
+      client.call(exportBatch, { parameters: { id }, body: { format, thresholds: [thresholds] } }),
+  });
+}
+
+/** What the guard took so far; asked again while it is looked at. */
+export function useGuardCosts(isShown: boolean) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['moderation', 'guard'],
+    enabled: isShown,
+    refetchInterval: 3000,
+    queryFn: ({ signal }) => client.call(readGuardCosts, { signal }),
+  });
+}

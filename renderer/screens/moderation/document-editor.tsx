@@ -1,0 +1,140 @@
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state';
+import { Decoration, EditorView, keymap, placeholder, WidgetType, type DecorationSet } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import type { Highlight } from '../../../shared/contract/moderation.ts';
+import { allowEditorStyles } from '../playground/editor/editor-styles.ts';
+import { categoryNames } from './category-names.ts';
+
+/** The two letters of its category, behind a passage. */
+class CodeMark extends WidgetType {
+  readonly codes: string;
+
+  constructor(codes: string) {
+    super();
+    this.codes = codes;
+  }
+
+  override eq(other: CodeMark): boolean {
+    return other.codes === this.codes;
+  }
+
+  toDOM(): HTMLElement {
+    const mark = document.createElement('sup');
+    mark.className = 'passage__code';
+    mark.textContent = this.codes;
+    return mark;
+  }
+}
+
+/** Passages of the same place stand under one mark, in the hue of the first category. */
+function decorationsOf(passages: readonly Highlight[], length: number): DecorationSet {
+  const inside = passages.filter(({ start, end }) => start < end && end <= length);
+  const byPlace = Map.groupBy(inside, ({ start, end }) => `${start}-${end}`);
+  const marks = [...byPlace.values()].flatMap((same) => {
+    const { start, end, category } = same[0]!;
+    const { className } = categoryNames[category];
+    const codes = same.map((each) => categoryNames[each.category].code).join(' ');
+    return [
+      Decoration.mark({ tagName: 'mark', class: `passage passage--${className}` }).range(start, end),
+      Decoration.widget({ widget: new CodeMark(codes), side: 1 }).range(end),
+    ];
+  });
+  return Decoration.set(marks, true);
+}
+
+const setPassages = StateEffect.define<readonly Highlight[]>();
+
+const passageField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    let next = marks.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (effect.is(setPassages)) next = decorationsOf(effect.value, transaction.newDoc.length);
+    }
+    return next;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+const documentTheme = EditorView.theme({
+  '&': { height: '100%', color: 'var(--text-primary)', backgroundColor: 'transparent' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--font-ui)', fontSize: '14px', lineHeight: '26px', scrollbarWidth: 'thin' },
+  '.cm-content': { padding: '12px 16px', maxWidth: '66ch', caretColor: 'var(--accent)' },
+  '.cm-line': { padding: '0', overflowWrap: 'anywhere' },
+  '.cm-placeholder': { color: 'var(--text-tertiary)' },
+});
+
+export interface DocumentEditorProps {
+  value: string;
+  /** Absent for a text that is only read. */
+  onValueChange?: ((value: string) => void) | undefined;
+  passages: readonly Highlight[];
+  /** Gets a way to bring a place into view. */
+  onReady: (show: (start: number, end: number) => void) => void;
+}
+
+/** The text with its passages marked; marks move with what is written before them. */
+export function DocumentEditor({ value, onValueChange, passages, onReady }: DocumentEditorProps) {
+  const parent = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const access = useRef(new Compartment());
+  const report = useRef(onValueChange);
+  report.current = onValueChange;
+  const isReadOnly = onValueChange === undefined;
+
+  useEffect(() => {
+    if (!parent.current) return;
+    allowEditorStyles();
+    const keys = [...defaultKeymap, ...historyKeymap].filter(({ key }) => key !== 'Mod-Enter' && key !== 'Escape');
+    const editor = new EditorView({
+      parent: parent.current,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          history(),
+          EditorView.lineWrapping,
+          keymap.of(keys),
+          documentTheme,
+          passageField,
+          access.current.of(EditorState.readOnly.of(isReadOnly)),
+          EditorView.contentAttributes.of({ 'aria-label': 'Text to check', spellcheck: 'false' }),
+          placeholder('Type or paste a text, then press Check.'),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged && !update.state.readOnly) report.current?.(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    onReady((start, end) => {
+      const { length } = editor.state.doc;
+      editor.dispatch({
+        selection: { anchor: Math.min(start, length), head: Math.min(end, length) },
+        effects: EditorView.scrollIntoView(Math.min(start, length), { y: 'center' }),
+      });
+      editor.focus();
+    });
+    return () => editor.destroy();
+    // The editor lives as long as the panel; what changes later goes in through transactions.
+  }, []);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor) return;
+    editor.dispatch({ effects: access.current.reconfigure(EditorState.readOnly.of(isReadOnly)) });
+    if (editor.state.doc.toString() === value) return;
+    editor.dispatch({
+      changes: { from: 0, to: editor.state.doc.length, insert: value },
+      effects: setPassages.of([]),
+      scrollIntoView: true,
+    });
+  }, [value, isReadOnly]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: setPassages.of(passages) });
+  }, [passages]);
+
+  return <div ref={parent} className="moderation__document" />;
+}

@@ -1,0 +1,160 @@
+import { Download, FileSearch, FileUp, ListPlus, Play } from 'lucide-react';
+import { useState, type RefObject } from 'react';
+import type { Batch, CategoryScores } from '../../../shared/contract/moderation-window.ts';
+import type { ModerationClassifier } from '../../../shared/contract/moderation.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { useAuditViews } from '../../queries/audit-views.ts';
+import { useExportBatch } from '../../queries/moderation.ts';
+import { useModerationStore } from '../../stores/moderation.ts';
+import { ClassifierSelect } from './classifier-select.tsx';
+import { GuardPopover } from './guard-popover.tsx';
+import { saveFile } from './save-file.ts';
+import type { LoadTexts } from './use-load-texts.ts';
+
+function PasteLines({ isOpen, onClose, load }: { isOpen: boolean; onClose: () => void; load: LoadTexts }) {
+  const [lines, setLines] = useState('');
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button
+        variant="primary"
+        disabled={lines.trim() === ''}
+        onClick={() => {
+          load.fromText('Pasted lines', lines);
+          setLines('');
+          onClose();
+        }}
+      >
+        Check the lines
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title="Paste lines" isOpen={isOpen} onClose={onClose} isWide footer={footer}>
+      <label className="small secondary" htmlFor="moderation-lines">
+        Every line that is not empty is a text.
+      </label>
+      <div className="field field--area">
+        <textarea
+          id="moderation-lines"
+          rows={12}
+          value={lines}
+          onChange={(event) => setLines(event.target.value)}
+          spellCheck={false}
+        />
+      </div>
+    </Dialog>
+  );
+}
+
+function AuditMenu({ load }: { load: LoadTexts }) {
+  const views = useAuditViews().data?.data ?? [];
+  const all = { name: 'All runs', filter: {} };
+  const groups = (['prompts', 'answers'] as const).map((side) =>
+    [all, ...views].map(({ name, filter }) => ({
+      label: `${side === 'prompts' ? 'Prompts' : 'Answers'}: ${name}`,
+      onSelect: () => load.fromAudit(`${side === 'prompts' ? 'Prompts' : 'Answers'} of ${name}`, { side, filter }),
+    })),
+  );
+  return (
+    <Menu groups={groups}>
+      <Button size="small" icon={FileSearch}>
+        From audit
+      </Button>
+    </Menu>
+  );
+}
+
+function ExportMenu({ batch, thresholds }: { batch: Batch; thresholds: CategoryScores }) {
+  const write = useExportBatch();
+  const item = (format: 'csv' | 'jsonl') => ({
+    label: format === 'csv' ? 'CSV, for spreadsheets' : 'JSONL, for programs',
+    onSelect: () =>
+      write.mutate(
+        { id: batch.id, format, thresholds },
+        { onSuccess: ({ fileName, content }) => saveFile(fileName, content) },
+      ),
+  });
+  return (
+    <Menu groups={[[item('csv'), item('jsonl')]]}>
+      <Button size="small" icon={Download} isBusy={write.isPending}>
+        Export
+      </Button>
+    </Menu>
+  );
+}
+
+export interface ModerationToolbarProps {
+  load: LoadTexts;
+  file: RefObject<HTMLInputElement | null>;
+  batch: Batch | undefined;
+  thresholds: CategoryScores;
+  first: ModerationClassifier | null;
+  second: ModerationClassifier | null;
+  isPasting: boolean;
+  onPasting: (isPasting: boolean) => void;
+  isGuardOpen: boolean;
+  onGuardOpen: (isOpen: boolean) => void;
+  isBusy: boolean;
+  onCheck: () => void;
+}
+
+export function ModerationToolbar(props: ModerationToolbarProps) {
+  const { load, file, batch, thresholds, first, second, isBusy, onCheck } = props;
+  return (
+    <div className="toolbar">
+      <input
+        ref={file}
+        type="file"
+        hidden
+        aria-label="Texts from file"
+        accept=".txt,.csv,.jsonl,.ndjson"
+        onChange={(event) => {
+          const chosen = event.target.files?.[0];
+          // The same file may be chosen again after it was changed.
+          if (chosen) void load.fromFile(chosen).finally(() => (event.target.value = ''));
+        }}
+      />
+      <Button size="small" icon={FileUp} isBusy={load.isBusy} onClick={() => file.current?.click()}>
+        <span className="wide-only">Texts from file</span>
+        <span className="narrow-only">File</span>
+      </Button>
+      <IconButton
+        icon={ListPlus}
+        label="Paste lines"
+        size="small"
+        variant="default"
+        onClick={() => props.onPasting(true)}
+      />
+      <AuditMenu load={load} />
+      <span className="divider" />
+      <span className="small secondary nowrap" aria-hidden="true">
+        <span className="wide-only">Classifier </span>A
+      </span>
+      <ClassifierSelect
+        label="Classifier A"
+        value={first}
+        onValueChange={(next) => useModerationStore.setState({ first: next, thresholds: null })}
+      />
+      <span className="small secondary nowrap" aria-hidden="true">
+        B
+      </span>
+      <ClassifierSelect
+        label="Classifier B"
+        value={second}
+        isOptional
+        onValueChange={(next) => useModerationStore.setState({ second: next })}
+      />
+      <span className="grow" />
+      {batch && <ExportMenu batch={batch} thresholds={thresholds} />}
+      <GuardPopover isOpen={props.isGuardOpen} onOpenChange={props.onGuardOpen} />
+      <Button variant="primary" icon={Play} keys="Mod+Enter" isBusy={isBusy} onClick={onCheck}>
+        Check
+      </Button>
+      <PasteLines isOpen={props.isPasting} onClose={() => props.onPasting(false)} load={load} />
+    </div>
+  );
+}

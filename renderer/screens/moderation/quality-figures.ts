@@ -1,0 +1,111 @@
+import type { BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
+import { categories, type Category } from '../../../shared/contract/moderation.ts';
+
+/** How a threshold does on texts that people have judged; a figure that has no texts to stand on is null. */
+export interface Quality {
+  readonly category: Category;
+  /** Texts that people found to be of the category. */
+  readonly positives: number;
+  /** Texts with a label and a score. */
+  readonly labelled: number;
+  readonly flagged: number;
+  readonly precision: number | null;
+  readonly recall: number | null;
+}
+
+interface Judged {
+  readonly score: number;
+  readonly isPositive: boolean;
+}
+
+function judgedTexts(results: readonly BatchResult[], place: number, category: Category): Judged[] {
+  const at = categories.indexOf(category);
+  return results.flatMap(({ labels, scores }) => {
+    const isPositive = labels?.[category] ?? null;
+    const score = scores[place]?.[at];
+    return isPositive === null || score === undefined ? [] : [{ score, isPositive }];
+  });
+}
+
+const share = (part: number, whole: number) => (whole === 0 ? null : part / whole);
+
+/** The classifier at `place`, at one threshold. */
+export function qualityAt(
+  results: readonly BatchResult[],
+  place: number,
+  category: Category,
+  threshold: number,
+): Quality {
+  let [positives, flagged, found] = [0, 0, 0];
+  const judged = judgedTexts(results, place, category);
+  for (const { score, isPositive } of judged) {
+    if (isPositive) positives += 1;
+    if (score < threshold) continue;
+    flagged += 1;
+    if (isPositive) found += 1;
+  }
+  const figures = { precision: share(found, flagged), recall: share(found, positives) };
+  return { category, positives, labelled: judged.length, flagged, ...figures };
+}
+
+export interface CurvePoint {
+  readonly threshold: number;
+  readonly precision: number | null;
+  readonly recall: number | null;
+}
+
+const steps = 100;
+
+/** Precision and recall at 0, 0.01, ... 1; one walk through the texts in the order of their scores. */
+export function curveOf(results: readonly BatchResult[], place: number, category: Category): CurvePoint[] {
+  const judged = judgedTexts(results, place, category).toSorted((one, other) => other.score - one.score);
+  const positives = judged.filter(({ isPositive }) => isPositive).length;
+  const points: CurvePoint[] = [];
+  let [flagged, found] = [0, 0];
+  for (let step = steps; step >= 0; step -= 1) {
+    const threshold = step / steps;
+    for (let next = judged[flagged]; next && next.score >= threshold; next = judged[flagged]) {
+      flagged += 1;
+      if (next.isPositive) found += 1;
+    }
+    points.push({ threshold, precision: share(found, flagged), recall: share(found, positives) });
+  }
+  return points.reverse();
+}
+
+/** The lowest threshold from which on at least this share of the flags is right; null where none is. */
+export function thresholdFor(curve: readonly CurvePoint[], precision: number): CurvePoint | null {
+  return curve.find((point) => (point.precision ?? 0) >= precision && (point.recall ?? 0) > 0) ?? null;
+}
+
+/** The categories that a text is flagged for; none without scores. */
+export function flagsAt(scores: readonly number[] | null | undefined, thresholds: CategoryScores): Category[] {
+  return scores ? categories.filter((category, at) => scores[at]! >= thresholds[category]) : [];
+}
+
+export interface FlaggedShare {
+  /** Indices of the texts that the first classifier flags. */
+  readonly flagged: readonly number[];
+  /** Indices of the texts that the two classifiers flag for different categories. */
+  readonly differ: readonly number[];
+  /** Texts that the first classifier has judged; both, where there are two. */
+  readonly judged: number;
+}
+
+export function flaggedShare(results: readonly BatchResult[], thresholds: CategoryScores): FlaggedShare {
+  const flagged: number[] = [];
+  const differ: number[] = [];
+  let judged = 0;
+  for (const [index, { scores }] of results.entries()) {
+    const [first, second] = scores;
+    if (scores.every((each) => each !== null)) judged += 1;
+    const flags = flagsAt(first, thresholds);
+    if (flags.length > 0) flagged.push(index);
+    if (first && second && flags.join() !== flagsAt(second, thresholds).join()) differ.push(index);
+  }
+  return { flagged, differ, judged };
+}
+
+export function scoresOf(scores: readonly number[]): CategoryScores {
+  return Object.fromEntries(categories.map((category, at) => [category, scores[at]!])) as CategoryScores;
+}

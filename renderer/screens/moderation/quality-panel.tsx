@@ -1,0 +1,156 @@
+import { FileUp, TriangleAlert } from 'lucide-react';
+import { useMemo } from 'react';
+import type { Batch, BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
+import { categories, type Category } from '../../../shared/contract/moderation.ts';
+import { Button } from '../../components/button.tsx';
+import { classNames } from '../../components/class-names.ts';
+import { formatPlural } from '../../components/format.ts';
+import { Icon } from '../../components/icon.tsx';
+import { EmptyState } from '../../components/state-panels.tsx';
+import { categoryNames } from './category-names.ts';
+import { QualityCurve } from './quality-curve.tsx';
+import { curveOf, qualityAt, thresholdFor, type CurvePoint, type Quality } from './quality-figures.ts';
+
+/** Below this share of right flags a threshold is worth a warning. */
+const doubtful = 0.5;
+const wanted = 0.7;
+
+function Share({ value, isDoubtful = false }: { value: number | null; isDoubtful?: boolean }) {
+  return (
+    <>
+      <td className={classNames('right', 'medium', isDoubtful && 'caution')}>
+        {value === null ? 'none' : value.toFixed(2)}
+      </td>
+      <td>
+        <span className="mini">
+          <i style={{ width: `${(value ?? 0) * 100}%` }} />
+        </span>
+      </td>
+    </>
+  );
+}
+
+interface TableProps {
+  figures: readonly Quality[];
+  category: Category;
+  onCategory: (category: Category) => void;
+}
+
+function QualityTable({ figures, category, onCategory }: TableProps) {
+  return (
+    <table className="grid grid--quality">
+      <thead>
+        <tr>
+          <th>Category</th>
+          <th className="right">Labelled</th>
+          <th className="right">Precision</th>
+          <td />
+          <th className="right">Recall</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {figures.map((quality) => {
+          const isOpen = quality.category === category;
+          return (
+            <tr key={quality.category} className={isOpen ? 'is-selected' : undefined}>
+              <td>
+                <button type="button" aria-pressed={isOpen} onClick={() => onCategory(quality.category)}>
+                  {categoryNames[quality.category].name}
+                </button>
+              </td>
+              <td className="right numbers" title={`of ${quality.labelled} judged texts`}>
+                {quality.positives}
+              </td>
+              <Share value={quality.precision} isDoubtful={(quality.precision ?? 1) < doubtful} />
+              <Share value={quality.recall} />
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+interface NoteProps {
+  quality: Quality;
+  threshold: number;
+  better: CurvePoint | null;
+  onThreshold: (category: Category, value: number) => void;
+}
+
+/** Says so where most flags would be wrong, and which threshold would do better. */
+function QualityNote({ quality, threshold, better, onThreshold }: NoteProps) {
+  if (quality.precision === null || quality.precision >= doubtful) return null;
+  const { name } = categoryNames[quality.category];
+  const wrong = quality.flagged - Math.round(quality.precision * quality.flagged);
+  return (
+    <p className="small secondary quality__note">
+      <Icon icon={TriangleAlert} size="small" />
+      <span>
+        {name} at {threshold.toFixed(2)}: {wrong} of {formatPlural(quality.flagged, 'flag')} are wrong on this set.
+        {better && (
+          <>
+            {' '}
+            At {better.threshold.toFixed(2)} precision is {better.precision?.toFixed(2)}, recall{' '}
+            {better.recall?.toFixed(2)}.{' '}
+            <button type="button" className="link" onClick={() => onThreshold(quality.category, better.threshold)}>
+              Use {better.threshold.toFixed(2)}
+            </button>
+          </>
+        )}
+      </span>
+    </p>
+  );
+}
+
+export interface QualityPanelProps {
+  batch: Batch | undefined;
+  results: readonly BatchResult[];
+  thresholds: CategoryScores;
+  category: Category;
+  onCategory: (category: Category) => void;
+  onThreshold: (category: Category, value: number) => void;
+  onLoad: () => void;
+}
+
+/** What the thresholds do on texts that people have judged, before anyone relies on them. */
+export function QualityPanel(props: QualityPanelProps) {
+  const { batch, results, thresholds, category, onCategory, onThreshold, onLoad } = props;
+  const curve = useMemo(() => curveOf(results, 0, category), [results, category]);
+  const figures = categories.map((each) => qualityAt(results, 0, each, thresholds[each]));
+  const open = figures.find((quality) => quality.category === category)!;
+  return (
+    <section className="quality" aria-label="Quality">
+      <div className="header line-top header--line">
+        <h2>These thresholds on the labelled set</h2>
+        {batch && (
+          <span className="caption tertiary truncate">
+            {formatPlural(batch.total, 'text')}, A, {batch.name}
+          </span>
+        )}
+        <span className="grow" />
+        <Button size="small" variant="quiet" icon={FileUp} onClick={onLoad}>
+          {batch ? 'Change set' : 'Load set'}
+        </Button>
+      </div>
+      {batch ? (
+        <>
+          <QualityTable figures={figures} category={category} onCategory={onCategory} />
+          <QualityNote
+            quality={open}
+            threshold={thresholds[category]}
+            better={thresholdFor(curve, wanted)}
+            onThreshold={onThreshold}
+          />
+          <QualityCurve category={category} curve={curve} threshold={thresholds[category]} />
+        </>
+      ) : (
+        <EmptyState
+          title="No labelled set"
+          reason='Load texts that people have judged, and see precision and recall of every threshold: JSONL, a line each, as {"prompt": "...", "S": 0, "H": 0, "HR": 1, "SH": 0, "V": 0}. A label that is missing counts as unknown.'
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+import { Flag } from 'lucide-react';
+import type { CategoryScores } from '../../../shared/contract/moderation-window.ts';
+import { categories, type Category } from '../../../shared/contract/moderation.ts';
+import { classNames } from '../../components/class-names.ts';
+import { Icon } from '../../components/icon.tsx';
+import { CategorySwatch } from './category-swatch.tsx';
+import { categoryNames } from './category-names.ts';
+import { ThresholdSlider } from './threshold-slider.tsx';
+
+interface Scored {
+  /** Null while nothing is known. */
+  first: CategoryScores | null;
+  second: CategoryScores | null;
+  hasSecond: boolean;
+}
+
+function Verdict({
+  isFirstOver,
+  isSecondOver,
+  hasSecond,
+}: Record<'isFirstOver' | 'isSecondOver' | 'hasSecond', boolean>) {
+  if (!isFirstOver && !isSecondOver) return <span />;
+  const word = !hasSecond ? 'Flagged' : isFirstOver && isSecondOver ? 'Both' : isFirstOver ? 'Only A' : 'Only B';
+  return (
+    <span className="level__verdict">
+      <span className={word.startsWith('Only') ? 'caution' : 'negative'}>
+        <Icon icon={Flag} size="small" />
+        {word}
+      </span>
+    </span>
+  );
+}
+
+function Bar({ score, isOver, isSecond }: { score: number | undefined; isOver: boolean; isSecond: boolean }) {
+  if (score === undefined) return null;
+  const className = classNames('level__bar', isSecond && 'level__bar--second', isOver && 'is-over');
+  return <i className={className} style={{ width: `${score * 100}%` }} />;
+}
+
+function Figure({ score, isOver }: { score: number | undefined; isOver: boolean }) {
+  return <span className={classNames('level__number', isOver && 'is-over')}>{score?.toFixed(2)}</span>;
+}
+
+export interface ScoreLevelsProps extends Scored {
+  thresholds: CategoryScores;
+  onThreshold: (category: Category, value: number) => void;
+  onCategory: (category: Category) => void;
+}
+
+/** Five scores on a scale from 0 to 1, each with its threshold across it. */
+export function ScoreLevels({ first, second, hasSecond, thresholds, onThreshold, onCategory }: ScoreLevelsProps) {
+  return (
+    <div className="levels">
+      <div className="level level--head" aria-hidden="true">
+        <span>Category</span>
+        <span className="level__ticks">
+          {['0', '0.25', '0.5', '0.75', '1'].map((tick) => (
+            <i key={tick}>{tick}</i>
+          ))}
+        </span>
+        <span className="right nowrap">
+          <i className="key key--a" />A
+        </span>
+        <span className="right nowrap">
+          {hasSecond && (
+            <>
+              <i className="key key--b" />B
+            </>
+          )}
+        </span>
+        <span className="right">Limit</span>
+        <span />
+      </div>
+      {categories.map((category) => {
+        const limit = thresholds[category];
+        const isOver = (scores: CategoryScores | null) => scores !== null && scores[category] >= limit;
+        const { name } = categoryNames[category];
+        return (
+          <div key={category} className="level" role="group" aria-label={name}>
+            <span className="level__name">
+              <CategorySwatch category={category} />
+              {name}
+            </span>
+            <div className="level__scale">
+              <span className="level__grid" aria-hidden="true">
+                <i />
+                <i />
+                <i />
+                <i />
+              </span>
+              <Bar score={first?.[category]} isOver={isOver(first)} isSecond={false} />
+              <Bar score={second?.[category]} isOver={isOver(second)} isSecond />
+              <ThresholdSlider
+                label={`${name} threshold`}
+                value={limit}
+                onValueChange={(value) => onThreshold(category, value)}
+                onFocus={() => onCategory(category)}
+              />
+            </div>
+            <Figure score={first?.[category]} isOver={isOver(first)} />
+            <Figure score={second?.[category]} isOver={isOver(second)} />
+            <span className="level__limit">{limit.toFixed(2)}</span>
+            <Verdict isFirstOver={isOver(first)} isSecondOver={isOver(second)} hasSecond={hasSecond} />
+          </div>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+import type { Batch, CategoryScores, CheckedText } from '../../../shared/contract/moderation-window.ts';
+import { categories, type Category, type ModerationClassifier } from '../../../shared/contract/moderation.ts';
+import { Button } from '../../components/button.tsx';
+import { formatCount, formatDuration } from '../../components/format.ts';
+import { Notice } from '../../components/state-panels.tsx';
+import { classifierName, classifierPlace } from './category-names.ts';
+import type { FlaggedShare } from './quality-figures.ts';
+import { ScoreLevels } from './score-levels.tsx';
+
+/** What one classifier says of the open text. */
+export interface ShownVerdict {
+  readonly classifier: ModerationClassifier;
+  readonly scores: CategoryScores | null;
+  /** Null where it was not measured for this text alone. */
+  readonly milliseconds: number | null;
+  readonly failure: CheckedText['failure'];
+}
+
+interface AgreementProps {
+  verdicts: readonly ShownVerdict[];
+  thresholds: CategoryScores;
+  batch: Batch | undefined;
+  share: FlaggedShare;
+}
+
+function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
+  const [first, second] = verdicts;
+  const agree =
+    first?.scores && second?.scores
+      ? categories.filter(
+          (each) => first.scores![each] >= thresholds[each] === second.scores![each] >= thresholds[each],
+        )
+      : null;
+  const isBoth = batch !== undefined && batch.classifiers.length > 1;
+  return (
+    <dl className="agree">
+      {verdicts.map(({ classifier, milliseconds }, place) => (
+        <div key={place}>
+          <dt>
+            {'AB'[place]}, {classifierName(classifier)}
+          </dt>
+          <dd>
+            {milliseconds === null ? '' : `${formatDuration(milliseconds)}, `}
+            {classifierPlace(classifier)}
+          </dd>
+        </div>
+      ))}
+      {(agree || isBoth) && (
+        <div>
+          <dt>Agree</dt>
+          <dd>
+            {agree && `${agree.length} of ${categories.length} here`}
+            {agree && isBoth && ', '}
+            {isBoth && `${formatCount(share.judged - share.differ.length)} of ${formatCount(share.judged)} texts`}
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+export interface ScoresPanelProps extends AgreementProps {
+  onThreshold: (category: Category, value: number) => void;
+  onCategory: (category: Category) => void;
+  /** Whether the thresholds differ from those of the service. */
+  isMoved: boolean;
+  onReset: () => void;
+  onSave: () => void;
+  isSaving: boolean;
+}
+
+/** Scores against thresholds that move, and the way to make them the service's own. */
+export function ScoresPanel(props: ScoresPanelProps) {
+  const { verdicts, thresholds, isMoved, onReset, onSave, isSaving, ...rest } = props;
+  const [first, second] = verdicts;
+  return (
+    <>
+      <div className="header header--line">
+        <h2>Scores and thresholds</h2>
+        <span className="grow" />
+        {isMoved && (
+          <>
+            <Button size="small" variant="quiet" onClick={onReset}>
+              Reset thresholds
+            </Button>
+            <Button size="small" isBusy={isSaving} onClick={onSave}>
+              Use for the service
+            </Button>
+          </>
+        )}
+      </div>
+      {verdicts.map(
+        ({ failure, classifier }, place) =>
+          failure && (
+            <Notice key={place} tone="negative">
+              {'AB'[place]}, {classifierName(classifier)}: {failure.message}
+            </Notice>
+          ),
+      )}
+      <ScoreLevels
+        first={first?.scores ?? null}
+        second={second?.scores ?? null}
+        hasSecond={second !== undefined}
+        thresholds={thresholds}
+        onThreshold={rest.onThreshold}
+        onCategory={rest.onCategory}
+      />
+      {verdicts.length > 0 && (
+        <Agreement verdicts={verdicts} thresholds={thresholds} batch={rest.batch} share={rest.share} />
+      )}
+    </>
+  );
+}
