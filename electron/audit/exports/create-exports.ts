@@ -1,41 +1,24 @@
-import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../../shared/app-error.ts';
-import type {
-  AuditExport,
-  AuditExportInput,
-  ExportColumn,
-  ExportSelection,
-  RedactionPreview,
-  RedactionRule,
-} from '../../../shared/contract/audit-exports.ts';
-import { exportColumns } from '../../../shared/contract/audit-exports.ts';
+import type { AuditExport, AuditExportInput, RedactionPreview } from '../../../shared/contract/audit-exports.ts';
 import { createChangeNotifier } from '../../on-device/change-notifier.ts';
-import type { AuditStore } from '../../storage/audit/audit-store.ts';
-import { conversationsOf, type Selection, type SelectedConversation } from '../../storage/audit/selection.ts';
-import type { ExportRows } from '../../storage/export-rows.ts';
 import { ExportJob } from './export-job.ts';
-import type { ExportMessage } from './export-messages.ts';
 import { createExportShelf } from './export-shelf.ts';
 import { zipOf } from './finish-pack.ts';
-import { packFiles, type PackCheckpoint, type PackPlan, type PackRecord } from './pack-state.ts';
-import { mostPreviewedRuns } from './preview-rules.ts';
+import { newPack, snapshotOf } from './new-pack.ts';
+import { requireConversations, selectionOf, type PackSources } from './pack-selection.ts';
+import { packFiles, type PackCheckpoint, type PackRecord } from './pack-state.ts';
+import { previewPack, type PreviewRequest } from './preview-pack.ts';
 import { createRedactor } from './redaction.ts';
-import { runExportWorker } from './run-export-worker.ts';
-import { selectConversations } from './select-conversations.ts';
 import { writeSelection } from './selection-file.ts';
 import { createTurns } from './turns.ts';
 
-export interface ExportsOptions {
+export interface ExportsOptions extends PackSources {
   readonly dataDirectory: string;
   readonly databaseFile: string;
-  readonly audit: Pick<AuditStore, 'select'>;
-  readonly rows: ExportRows;
-  /** Writes runs that are queued, so that a snapshot has them. */
-  readonly flush: () => void;
   /** Version of the service, as packs name it. */
   readonly version: string;
   readonly log: (message: string, error?: unknown) => void;
@@ -48,16 +31,9 @@ export interface ExportDownload {
   readonly stream: Readable;
 }
 
-export interface PreviewRequest {
-  readonly selection: ExportSelection;
-  readonly runs?: 'all' | 'matched' | undefined;
-  readonly columns: readonly ExportColumn[];
-  readonly rules: readonly RedactionRule[];
-}
-
 /** Evidence packs: begun, followed, stopped, gone on with, handed out. */
 export interface Exports {
-  /** Throws `invalid_request` for a pattern that is none and `not_found` for an unknown conversation. */
+  /** Throws `invalid_request` for a pattern that is none and for an unknown conversation. */
   create(input: AuditExportInput): Promise<AuditExport>;
   preview(request: PreviewRequest, options: { signal: AbortSignal }): Promise<RedactionPreview>;
   /** Newest first. */
@@ -128,7 +104,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
     async create(input) {
       createRedactor(input.rules);
       await requireConversations(input.selection, options);
-      const record = newRecord(input, await snapshotOf(options), options.version);
+      const record = newPack(input, await snapshotOf(options), options.version);
       const job = add(record, null);
       try {
         await job.start();
@@ -138,7 +114,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
       }
       return job.state();
     },
-    preview: (request, { signal }) => preview(request, options, signal),
+    preview: (request, { signal }) => previewPack(request, options, signal),
     list,
     subscribe: notifier.subscribe,
     read: (id) => find(id).state(),
@@ -182,84 +158,4 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
       notifier.close();
     },
   };
-}
-
-/** This moment: what ended before it is on disk, what ends later shows by its time. */
-async function snapshotOf({ flush, rows }: ExportsOptions): Promise<{ createdAt: number; lastRun: number }> {
-  const createdAt = Date.now() + 1;
-  while (Date.now() < createdAt) await new Promise((resolve) => setImmediate(resolve));
-  flush();
-  return { createdAt, lastRun: rows.lastRun() };
-}
-
-function newRecord(
-  input: AuditExportInput,
-  snapshot: Pick<PackPlan, 'createdAt' | 'lastRun'>,
-  version: string,
-): PackRecord {
-  const chosen = new Set(input.columns);
-  const plan = {
-    id: randomUUID(),
-    name: input.name ?? `Evidence of ${new Date(snapshot.createdAt).toISOString().slice(0, 10)}`,
-    ...snapshot,
-    version,
-    input: {
-      ...input,
-      name: input.name ?? '',
-      runs: input.runs ?? 'all',
-      columns: exportColumns.filter((column) => chosen.has(column)),
-      formats: [...new Set(input.formats)],
-    },
-  };
-  return { plan, conversations: null, state: 'running', failure: null, completedAt: null, result: null };
-}
-
-async function requireConversations(selection: ExportSelection, { rows, flush }: ExportsOptions): Promise<void> {
-  if (!('conversationIds' in selection)) return;
-  flush();
-  for (const [index, id] of selection.conversationIds.entries()) {
-    if (index % 200 === 199) await new Promise((resolve) => setImmediate(resolve));
-    if (rows.conversation(id) !== null) continue;
-    throw new AppError('invalid_request', 'One of the conversations does not exist any more.', {
-      details: [{ field: `selection.conversationIds[${index}]`, issue: 'is not a conversation' }],
-    });
-  }
-}
-
-async function selectionOf(
-  selection: ExportSelection,
-  last: number,
-  { audit, rows }: ExportsOptions,
-  signal: AbortSignal,
-): Promise<Selection> {
-  if ('filter' in selection) return audit.select(selection.filter, { last, signal });
-  return selectConversations(rows, selection.conversationIds, last);
-}
-
-async function preview(
-  request: PreviewRequest,
-  options: ExportsOptions,
-  signal: AbortSignal,
-): Promise<RedactionPreview> {
-  createRedactor(request.rules);
-  const { databaseFile, rows, flush } = options;
-  flush();
-  const { numbers } = await selectionOf(request.selection, rows.lastRun(), options, signal);
-  const first: SelectedConversation[] = [];
-  const count = { conversations: 0, runs: 0 };
-  for (const selected of conversationsOf(numbers)) {
-    if (first.length < mostPreviewedRuns) first.push(selected);
-    count.conversations += 1;
-    count.runs += selected.runs.length;
-  }
-  const answers: Extract<ExportMessage, { type: 'previewed' }>['rules'][] = [];
-  const { columns, rules, runs = 'all' } = request;
-  await runExportWorker(
-    { kind: 'preview', databaseFile, conversations: first, runs, columns, rules },
-    { signal, onMessage: (message) => message.type === 'previewed' && answers.push(message.rules) },
-  );
-  signal.throwIfAborted();
-  const [answer] = answers;
-  if (answer === undefined) throw new Error('The preview ended without an answer.');
-  return { ...count, ...answer };
 }

@@ -141,10 +141,12 @@ export class ExportJob {
       error instanceof AppError
         ? error.message
         : 'Something went wrong while the pack was written; the log says more. Go on with it to try again.';
-    await this.#change({ state: 'failed', failure }).catch((cause: unknown) => {
+    try {
+      await this.#change({ state: 'failed', failure });
+    } catch (cause) {
       this.#record = { ...this.#record, state: 'failed', failure };
       this.#options.log('the state of an evidence pack could not be kept', cause);
-    });
+    }
   }
 
   #setStep(step: AuditExport['step']): void {

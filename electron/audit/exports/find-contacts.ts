@@ -25,6 +25,6 @@ function isPhoneNumber(text: string): boolean {
 }
 
 export const findPhones: Finder = findWith(
-  /(?<![\p{L}\p{N}_+]|[\d.,:-](?=\d))\+?\(?\d(?:[ \t\u00a0().\/-]{0,3}\d){6,16}(?![\p{L}\p{N}_]|[.,:-]\d)/gu,
+  /(?<![\p{L}\p{N}_+]|[\d.,:-](?=\d))\+?\(?\d(?:[ \t\u00a0()./-]{0,3}\d){6,16}(?![\p{L}\p{N}_]|[.,:-]\d)/gu,
   (match) => (isPhoneNumber(match[0]) ? whole(match) : null),
 );

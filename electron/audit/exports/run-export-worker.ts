@@ -5,7 +5,7 @@ import type { ExportMessage, ExportTask } from './export-messages.ts';
 
 export interface ExportWorkerOptions {
   readonly onMessage: (message: ExportMessage) => void;
-  /** Lets the worker end at its next checkpoint. */
+  /** Ends the worker, a pack's at its next checkpoint. */
   readonly signal: AbortSignal;
 }
 
@@ -16,7 +16,8 @@ export interface ExportWorkerOptions {
 export function runExportWorker(task: ExportTask, { onMessage, signal }: ExportWorkerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(siblingModule(import.meta.url, 'export-worker'), { workerData: task });
-    const stop = () => worker.postMessage('stop');
+    // A preview leaves nothing behind: it need not come to an end.
+    const stop = () => (task.kind === 'preview' ? void worker.terminate() : worker.postMessage('stop'));
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     worker.on('message', (message: ExportMessage) => {

@@ -33,7 +33,7 @@ export function selectionOf(timeline: Timeline, listing: Listing, matches: Match
     }
     numbers[length] = timeline.conversation[newest]!;
     numbers[length + 1] = runs.length;
-    numbers.set(runs.reverse(), length + 2);
+    numbers.set(runs.toReversed(), length + 2);
     length += 2 + runs.length;
   }
   return { last, numbers: numbers.slice(0, length) };

@@ -1,0 +1,38 @@
+import { AppError } from '../../../shared/app-error.ts';
+import type { ExportSelection } from '../../../shared/contract/audit-exports.ts';
+import type { AuditStore } from '../../storage/audit/audit-store.ts';
+import type { Selection } from '../../storage/audit/selection.ts';
+import type { ExportRows } from '../../storage/export-rows.ts';
+import { selectConversations } from './select-conversations.ts';
+
+/** Where packs find what they hold. */
+export interface PackSources {
+  readonly audit: Pick<AuditStore, 'select'>;
+  readonly rows: ExportRows;
+  /** Writes runs that are queued, so that a snapshot has them. */
+  readonly flush: () => void;
+}
+
+/** Throws `invalid_request` when a conversation that is named does not exist. */
+export async function requireConversations(selection: ExportSelection, { rows, flush }: PackSources): Promise<void> {
+  if (!('conversationIds' in selection)) return;
+  flush();
+  for (const [index, id] of selection.conversationIds.entries()) {
+    if (index % 200 === 199) await new Promise((resolve) => setImmediate(resolve));
+    if (rows.conversation(id) !== null) continue;
+    throw new AppError('invalid_request', 'One of the conversations does not exist any more.', {
+      details: [{ field: `selection.conversationIds[${index}]`, issue: 'is not a conversation' }],
+    });
+  }
+}
+
+/** What a selection found when `last` was the newest `runs.sequence`. */
+export async function selectionOf(
+  selection: ExportSelection,
+  last: number,
+  { audit, rows }: PackSources,
+  signal: AbortSignal,
+): Promise<Selection> {
+  if ('filter' in selection) return audit.select(selection.filter, { last, signal });
+  return selectConversations(rows, selection.conversationIds, last);
+}
