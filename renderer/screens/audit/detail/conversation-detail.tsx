@@ -51,8 +51,10 @@ function Facts({ conversation, facets }: { conversation: Conversation; facets: A
         </div>
         <div className="wide-only">
           <dt>Id</dt>
-          <dd className="mono--small">{shortId(conversation.id)}</dd>
-          <CopyButton text={conversation.id} label="Copy the conversation id" isIconOnly size="small" />
+          <dd className="row">
+            <span className="mono--small">{shortId(conversation.id)}</span>
+            <CopyButton text={conversation.id} label="Copy the conversation id" isIconOnly size="small" />
+          </dd>
         </div>
       </dl>
     </div>

@@ -1,0 +1,49 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fillDatabase, generateRuns } from '../../benchmarks/audit-generator.ts';
+import { expect, test } from '../../support/electron.ts';
+import { auditPage } from '../browser/audit-page.ts';
+
+test('on the desktop a conversation is found, judged, kept and written into a pack, by keyboard', async ({
+  folder,
+  launch,
+}) => {
+  const dataDirectory = join(folder, 'data');
+  mkdirSync(dataDirectory);
+  fillDatabase(dataDirectory, generateRuns(Number(process.env['TOUCHSTONE_AUDIT_RUNS'] ?? 2_000)));
+  const first = await launch({ dataDirectory });
+  const { page } = first;
+  const audit = auditPage(page);
+  await expect(page.getByRole('navigation', { name: 'Screens' })).toBeVisible();
+  await page.keyboard.press('Control+2');
+  await audit.settled();
+  await page.keyboard.press('/');
+  await page.keyboard.type('customer');
+  await expect(page).toHaveURL(/text=customer/);
+  await page.keyboard.press('Enter');
+  await audit.settled();
+  await page.keyboard.press('j');
+  await expect(audit.detail).toContainText(/2 of/);
+  await page.keyboard.press('-');
+  await page.keyboard.press('1');
+  await page.keyboard.press('0');
+  await expect(audit.feedback.getByRole('radio', { checked: true })).toHaveAccessibleName('-10');
+  await expect(audit.openRow).toContainText('−10');
+  const address = new URL(page.url()).hash;
+
+  await page.keyboard.press('x');
+  await page.getByRole('button', { name: 'Evidence pack' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Evidence pack' });
+  await expect(dialog).toContainText('1 picked conversation');
+  await dialog.getByRole('button', { name: 'Write the pack' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText('Complete')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Open folder' })).toBeVisible();
+  await first.quit();
+
+  const second = await launch({ dataDirectory });
+  await auditPage(second.page).settled();
+  expect(new URL(second.page.url()).hash).toBe(address);
+  await expect(auditPage(second.page).openRow).toContainText('−10');
+});
