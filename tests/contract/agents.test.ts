@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Agent } from '../../shared/contract/agents.ts';
 import { callJson, jsonRequest, refusalOf, walk } from '../support/json-call.ts';
+import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { judgeError, judgeEvents } from '../support/specification-judge.ts';
 import { minimalRequest, readAll, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
@@ -136,6 +138,7 @@ describe.each(ways)('%s: a turn', (way) => {
     const before = [user('one'), assistant('one!'), user('two'), assistant('two!')];
     expect(lastMessages()).toEqual([...before, user('three')]);
     const runs = await runsOf(way, conversationId);
+    expect(runs.at(-1).input.systemMessage).toBe(null);
     expect(runs.map((run: { metadata: { memory: unknown } }) => run.metadata.memory)).toEqual([
       { turns: 0, forgottenTurns: 0 },
       { turns: 1, forgottenTurns: 0 },
@@ -159,16 +162,27 @@ describe.each(ways)('%s: a turn', (way) => {
     answerLoudly();
     const made = await create(way);
     const { conversationId } = (await say(way, made, { message: 'one' })).body;
-    host.provider.answerWith((call) => call.fail(500, 'broken'));
-    judgeError(await say(way, made, { message: 'failing', conversationId }), 502);
+    const path = `/agents/${made.id}/run`;
+    const headers = { accept: 'text/event-stream' };
+    const half = async (call: ScriptedCall) => call.openEventStream().chatDelta({ content: 'half' });
+    host.provider.answerWith(async (call) => {
+      await half(call);
+      call.cut();
+    });
+    const failed = await callJson(host, way, 'POST', path, { body: { message: 'failing', conversationId }, headers });
+    expect(judgeEvents(failed)).toMatchObject({ content: 'half', finishReason: null });
     host.provider.answerWith((call) => call.chatAnswer({ content: '', finishReason: 'length' }));
     expect((await say(way, made, { message: 'silent', conversationId })).body.message).toBe('');
     host.provider.answerWith(null);
-    const pending = host.begin(
-      way,
-      jsonRequest(host, 'POST', `/agents/${made.id}/run`, { body: { message: 'leaving', conversationId } }),
-    );
+    const request = jsonRequest(host, 'POST', path, { body: { message: 'leaving', conversationId }, headers });
+    const pending = host.begin(way, request);
     const call = await host.provider.nextCall();
+    await half(call);
+    const { body } = await pending.response;
+    await once(
+      body.on('error', () => {}),
+      'data',
+    );
     pending.leave();
     await call.closed;
     answerLoudly();

@@ -11,7 +11,7 @@ export interface Turn {
 export interface TurnStore {
   /** Whose conversation it is; null for an unknown id. */
   callerOf(conversationId: string): string | null;
-  /** How many turns there are to remember: completed, with text, and not made anonymous. */
+  /** How many turns there are to remember: completed and with text, which anonymous runs have lost. */
   count(conversationId: string): number;
   /** These turns, newest first, one at a time: whoever has enough ends the loop. Nothing else may use the database within it. */
   newestFirst(conversationId: string): IterableIterator<Turn>;
@@ -21,7 +21,7 @@ const remembered = `
   FROM conversations
     JOIN runs ON runs.conversation = conversations.sequence
     JOIN run_texts ON run_texts.run = runs.sequence
-  WHERE conversations.id = ? AND runs.status = 'Completed' AND runs.is_anonymous = 0
+  WHERE conversations.id = ? AND runs.status = 'Completed'
     AND run_texts.content <> '' AND run_texts.rendered_prompt <> ''
 `;
 
