@@ -14,7 +14,10 @@ export interface Zone {
   readonly most: number | null;
 }
 
-type ColumnField = NumberField | 'created_at' | 'conversation';
+type ZonedField = NumberField | 'created_at';
+type ColumnField = ZonedField | 'conversation';
+
+const zonedFields: readonly ZonedField[] = [...numberFields, 'created_at'];
 
 /** The blocks of all runs: sealed ones on disk, read when they are needed, the newest in memory. */
 export class BlockStore {
@@ -28,7 +31,7 @@ export class BlockStore {
   readonly #timeline: Timeline;
   readonly #postings = new ByteCache<number, Bits | null>(mostCachedBytes);
   readonly #numbers = new ByteCache<string, Numbers>(mostCachedBytes);
-  readonly #zones: Record<NumberField, Map<number, Zone>>;
+  readonly #zones: Record<ZonedField, Map<number, Zone>>;
   readonly #statements: ReturnType<typeof blockStatements>;
 
   constructor(database: Database.Database, terms: Terms, timeline: Timeline) {
@@ -38,11 +41,11 @@ export class BlockStore {
     this.#statements = blockStatements(database);
     this.#sealed = new Set(this.#statements.sealed.all());
     this.#zones = Object.fromEntries(
-      numberFields.map((field) => [
+      zonedFields.map((field) => [
         field,
         new Map(this.#statements.zones.all(field).map(({ block, least, most }) => [block, { least, most }])),
       ]),
-    ) as Record<NumberField, Map<number, Zone>>;
+    ) as Record<ZonedField, Map<number, Zone>>;
   }
 
   isSealed(block: number): boolean {
@@ -85,7 +88,7 @@ export class BlockStore {
   }
 
   /** Null while the block changes. */
-  zone(field: NumberField, block: number): Zone | null {
+  zone(field: ZonedField, block: number): Zone | null {
     return this.open.has(block) ? null : (this.#zones[field].get(block) ?? { least: null, most: null });
   }
 
@@ -156,7 +159,7 @@ export class BlockStore {
       if (least === null || number < least) least = number;
       if (most === null || number > most) most = number;
     }
-    if (field !== 'created_at' && field !== 'conversation') this.#zones[field].set(block, { least, most });
+    if (field !== 'conversation') this.#zones[field].set(block, { least, most });
     this.#statements.insertColumn.run(field, block, least, most, new Uint8Array(numbers.buffer));
   }
 }

@@ -13,6 +13,7 @@ import {
   type Bits,
 } from './bits.ts';
 import { tagsOf, type IndexedFeedback } from './feedback-index.ts';
+import type { Zone } from './block-store.ts';
 import type { NumberField, TermField } from './run-terms.ts';
 
 /** One part of a filter: takes out of a block's runs those that do not meet it. */
@@ -173,7 +174,11 @@ function dates(index: AuditIndex, { startDate, endDate }: AuditFilter): Conditio
   return {
     narrow(block, bits) {
       const start = block * blockRuns;
-      narrowByNumbers(bits, index.timeline.createdAt.subarray(start, start + blockRuns), first, last);
+      const zone = index.blocks.zone('created_at', block);
+      // Every run has been made at some time, so that a block may be within the bounds as a whole.
+      if (zone !== null && (zone.least ?? first) >= first && (zone.most ?? last) <= last) return;
+      const numbers = () => index.timeline.createdAt.subarray(start, start + blockRuns);
+      narrowByNumbers(bits, zone, numbers, first, last);
     },
   };
 }
@@ -184,16 +189,24 @@ function inRange(index: AuditIndex, field: NumberField, range: Range | null | un
   const most = range.max ?? Infinity;
   return {
     narrow(block, bits) {
-      const zone = index.blocks.zone(field, block);
-      const isOutside =
-        zone !== null && (zone.least === null || zone.most === null || zone.most < least || zone.least > most);
-      if (isOutside) bits.fill(0);
-      else narrowByNumbers(bits, index.blocks.numbers(field, block), least, most);
+      narrowByNumbers(bits, index.blocks.zone(field, block), () => index.blocks.numbers(field, block), least, most);
     },
   };
 }
 
-function narrowByNumbers(bits: Bits, numbers: Float64Array, least: number, most: number): void {
+/** Looks at the numbers only if some of the block's lie within the bounds. */
+function narrowByNumbers(
+  bits: Bits,
+  zone: Zone | null,
+  numbersOf: () => Float64Array,
+  least: number,
+  most: number,
+): void {
+  if (zone !== null) {
+    const isOutside = zone.least === null || zone.most === null || zone.most < least || zone.least > most;
+    if (isOutside) return void bits.fill(0);
+  }
+  const numbers = numbersOf();
   for (let word = 0; word < bits.length; word += 1) {
     let rest = bits[word]!;
     if (rest === 0) continue;

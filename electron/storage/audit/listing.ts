@@ -1,50 +1,57 @@
 import type { AuditIndex } from './audit-index.ts';
-import { blockOf, blockRuns, forEachBit, hasBit, placeOf, type Bits } from './bits.ts';
+import { blockOf, blockRuns, emptyBits, forEachBit, hasBit, placeOf, setBit, type Bits } from './bits.ts';
 import type { Matches } from './matches.ts';
 
-/** Up to so many matching runs it is quicker to begin with them than with the conversations. */
-const fewMatches = 4096;
-
-/** How many runs are looked at between two looks at the clock. */
-const stride = 4096;
+export interface ListingOptions {
+  /** Newest run of all when the list begins to be. */
+  readonly last: number;
+  readonly isNewestFirst?: boolean;
+  /** Only conversations whose newest run was made at this moment or before. */
+  readonly through?: number;
+}
 
 /**
  * The conversations that match, by their newest run, as they were when `last` was the newest run of all. Grows as far as it is
  * asked for; each conversation stands as its newest run.
+ *
+ * The matching runs are taken block by block, in the list's direction, and every one marks the newest run of its
+ * conversation by its rank in time. What the blocks to come can still mark lies within known bounds of the rank, so that
+ * everything before them is final.
  */
 export class Listing {
   readonly last: number;
   readonly matches: Matches;
-  /** Conversations after this moment are left out. */
   readonly through: number;
   readonly #index: AuditIndex;
   readonly #isNewestFirst: boolean;
-  /** Kept, because asking for a block again and again costs more than all the rest. */
-  readonly #bits: Bits[] = [];
+  /** Marks by rank, in blocks. */
+  readonly #marks: (Bits | undefined)[] = [];
+  /** Next block of runs whose matches are marked. */
+  #block: number;
+  readonly #lastBlock: number;
+  /** Ranks at the list's end that no mark is at or beyond any more. */
+  #final: number;
+  /** By block, how far the marks of it and of those after it reach. */
+  readonly #bounds: number[] = [];
   #entries = new Int32Array(256);
   #length = 0;
-  /** Next index in the timeline's order. */
-  #next: number;
 
-  /** `through`: only conversations whose newest run was made at this moment or before. */
-  constructor(
-    index: AuditIndex,
-    matches: Matches,
-    options: { last: number; isNewestFirst?: boolean; through?: number },
-  ) {
+  constructor(index: AuditIndex, matches: Matches, { last, isNewestFirst = true, through = Infinity }: ListingOptions) {
+    const { timeline } = index;
     this.#index = index;
     this.matches = matches;
-    this.last = options.last;
-    this.through = options.through ?? Infinity;
-    this.#isNewestFirst = options.isNewestFirst ?? true;
-    const { timeline } = index;
-    const end = options.through === undefined ? timeline.count : timeline.indexOfTime(options.through + 1);
-    this.#next = this.#isNewestFirst ? end - 1 : 0;
-    if (!matches.isSlow && !matches.isEverything) this.#takeFew(end);
+    this.last = last;
+    this.through = through;
+    this.#isNewestFirst = isNewestFirst;
+    this.#lastBlock = blockOf(last);
+    this.#block = isNewestFirst ? this.#lastBlock : 0;
+    const end = through === Infinity ? timeline.count : timeline.indexOfTime(through + 1);
+    this.#final = isNewestFirst ? end : 0;
+    this.#readBounds();
   }
 
   get isDone(): boolean {
-    return this.#isNewestFirst ? this.#next < 0 : this.#next >= this.#index.timeline.count;
+    return this.#block < 0 || this.#block > this.#lastBlock;
   }
 
   get length(): number {
@@ -53,16 +60,15 @@ export class Listing {
 
   /** How many conversations there are, by those found so far while it is not done. */
   get estimate(): number {
-    const { count } = this.#index.timeline;
-    const seen = this.#isNewestFirst ? count - 1 - this.#next : this.#next;
-    return this.isDone || seen === 0 ? this.#length : Math.max(this.#length, Math.round((this.#length * count) / seen));
+    const seen = this.#isNewestFirst ? this.#lastBlock - this.#block : this.#block;
+    if (this.isDone || seen === 0) return this.#length;
+    return Math.round((this.#length * (this.#lastBlock + 1)) / seen);
   }
 
   /** Makes sure of every entry whose moment lies before `time` in the list's direction, and of those at it. */
   extendToTime(time: number): void {
-    const { createdAt, order } = this.#index.timeline;
-    const isBefore = (run: number) => (this.#isNewestFirst ? createdAt[run]! >= time : createdAt[run]! <= time);
-    while (!this.isDone && isBefore(order[this.#next]!)) this.#step();
+    const isBefore = (next: number) => (this.#isNewestFirst ? next >= time : next <= time);
+    while (!this.isDone && isBefore(this.#nextTime())) this.#step();
   }
 
   /** Makes sure of `count` entries and all that share the last one's moment, or of all there are. Ends early at `deadline`. */
@@ -73,13 +79,13 @@ export class Listing {
     }
   }
 
-  /** The entries from `start` to `end`, conversations of one moment by descending id. */
+  /** The entries from `start` to `end`, conversations of one moment by descending id (ascending when the oldest come first). */
   slice(start: number, end: number): number[] {
     const { createdAt } = this.#index.timeline;
     const stop = Math.min(end, this.#length);
+    const isWithNext = (first: number) => createdAt[this.#entries[first - 1]!] === createdAt[this.#entries[first]!];
     let first = start;
-    while (first > 0 && first < stop && createdAt[this.#entries[first - 1]!] === createdAt[this.#entries[first]!])
-      first -= 1;
+    while (first > 0 && first < stop && isWithNext(first)) first -= 1;
     const found: number[] = [];
     for (let next = first; next < stop;) {
       const group = this.#groupAt(next);
@@ -103,62 +109,82 @@ export class Listing {
     return low;
   }
 
+  #readBounds(): void {
+    const { highestRank, lowestRank } = this.#index.timeline;
+    let bound = this.#isNewestFirst ? -1 : Infinity;
+    for (let seen = 0; seen <= this.#lastBlock; seen += 1) {
+      const block = this.#isNewestFirst ? seen : this.#lastBlock - seen;
+      if (this.#isNewestFirst) bound = Math.max(bound, highestRank[block] ?? -1);
+      else bound = Math.min(bound, lowestRank[block] ?? Infinity);
+      this.#bounds[block] = bound;
+    }
+  }
+
+  /** The moment that the next entry may have at the earliest place in the list. */
+  #nextTime(): number {
+    const { createdAt, order, count } = this.#index.timeline;
+    const rank = Math.min(Math.max(this.#bounds[this.#block]!, 0), count - 1);
+    return createdAt[order[rank]!]!;
+  }
+
   #needsMore(count: number): boolean {
     if (this.#length < count) return true;
-    if (this.#length === 0) return false;
-    const { createdAt, order } = this.#index.timeline;
-    return createdAt[order[this.#next]!] === createdAt[this.#entries[this.#length - 1]!];
+    return this.#length > 0 && this.#nextTime() === this.#index.timeline.createdAt[this.#entries[this.#length - 1]!];
   }
 
+  /** Marks the matches of one more block, and takes what is final by then. */
   #step(): void {
     const { timeline } = this.#index;
-    const direction = this.#isNewestFirst ? -1 : 1;
-    for (let seen = 0; seen < stride && !this.isDone; seen += 1) {
-      const run = timeline.order[this.#next]!;
-      this.#next += direction;
-      if (run <= this.last && timeline.isNewest(run, this.last) && this.#hasMatch(run)) this.#push(run);
-    }
+    const { conversation, rank } = timeline;
+    const first = this.#block * blockRuns;
+    forEachBit(this.matches.block(this.#block), (place) => {
+      const run = first + place;
+      if (run <= this.last) this.#mark(rank[timeline.newestRun(conversation[run]!, this.last)]!);
+    });
+    this.#block += this.#isNewestFirst ? -1 : 1;
+    if (this.#isNewestFirst) this.#takeDown(this.isDone ? -1 : this.#bounds[this.#block]!);
+    else this.#takeUp(this.isDone ? timeline.count : Math.min(this.#bounds[this.#block]!, timeline.count));
   }
 
-  #hasMatch(newest: number): boolean {
-    if (this.matches.isEverything) return true;
-    const { previous } = this.#index.timeline;
-    for (let run = newest; run !== 0; run = previous[run]!) {
-      const bits = (this.#bits[blockOf(run)] ??= this.matches.block(blockOf(run)));
-      if (hasBit(bits, placeOf(run))) return true;
-    }
-    return false;
+  #mark(rank: number): void {
+    setBit((this.#marks[blockOf(rank)] ??= emptyBits()), placeOf(rank));
   }
 
-  #push(run: number): void {
+  /** Takes the marked ranks from the end of what is final down to, but without, `bound`. */
+  #takeDown(bound: number): void {
+    let rank = this.#final - 1;
+    while (rank > bound) {
+      const bits = this.#marks[blockOf(rank)];
+      if (bits === undefined) rank = blockOf(rank) * blockRuns - 1;
+      else {
+        if (hasBit(bits, placeOf(rank))) this.#push(rank);
+        rank -= 1;
+      }
+    }
+    this.#final = Math.min(this.#final, bound + 1);
+  }
+
+  #takeUp(bound: number): void {
+    let rank = this.#final;
+    while (rank < bound) {
+      const bits = this.#marks[blockOf(rank)];
+      if (bits === undefined) rank = (blockOf(rank) + 1) * blockRuns;
+      else {
+        if (hasBit(bits, placeOf(rank))) this.#push(rank);
+        rank += 1;
+      }
+    }
+    this.#final = Math.max(this.#final, bound);
+  }
+
+  #push(rank: number): void {
     if (this.#length === this.#entries.length) {
       const larger = new Int32Array(this.#length * 2);
       larger.set(this.#entries);
       this.#entries = larger;
     }
-    this.#entries[this.#length] = run;
+    this.#entries[this.#length] = this.#index.timeline.order[rank]!;
     this.#length += 1;
-  }
-
-  /** Takes all at once when few runs match; `end` bounds the order. */
-  #takeFew(end: number): void {
-    if (this.matches.count(this.last) > fewMatches) return;
-    const { timeline } = this.#index;
-    const { createdAt } = timeline;
-    const bound = end < timeline.count ? createdAt[timeline.order[end]!]! : Infinity;
-    const newest = new Set<number>();
-    for (let block = blockOf(this.last); block >= 0; block -= 1) {
-      forEachBit(this.matches.block(block), (place) => {
-        const run = block * blockRuns + place;
-        if (run <= this.last) newest.add(timeline.newestRun(timeline.conversation[run]!, this.last));
-      });
-    }
-    const runs = Int32Array.from(newest).filter((run) => createdAt[run]! < bound);
-    if (timeline.isSequential) runs.sort();
-    else runs.sort((one, other) => createdAt[one]! - createdAt[other]! || one - other);
-    if (this.#isNewestFirst) runs.reverse();
-    for (const run of runs) this.#push(run);
-    this.#next = this.#isNewestFirst ? -1 : timeline.count;
   }
 
   #groupAt(start: number): number[] {

@@ -1,3 +1,5 @@
+import { blockOf } from './bits.ts';
+
 /** First length of the arrays; they double when they are full. */
 const firstLength = 1 << 16;
 
@@ -7,7 +9,7 @@ function grown<Numbers extends Int32Array | Float64Array>(numbers: Numbers, leng
   return larger;
 }
 
-/** The order of runs in time and in their conversations; 24 bytes of memory for each run. */
+/** The order of runs in time and in their conversations; 28 bytes of memory for each run. */
 export class Timeline {
   /** By sequence; 0 for a sequence without a run. */
   createdAt = new Float64Array(firstLength);
@@ -17,12 +19,18 @@ export class Timeline {
   next = new Int32Array(firstLength);
   /** Runs by `createdAt`, then by sequence; the first `count` are in use. */
   order = new Int32Array(firstLength);
+  /** Where a run stands in `order`. */
+  rank = new Int32Array(firstLength);
+  /**
+   * By block: the largest and the smallest rank that a run of the block, or a later one of its conversation, has. Between them
+   * lie the newest runs of the conversations that the block's runs belong to, at any time since.
+   */
+  readonly highestRank: number[] = [];
+  readonly lowestRank: number[] = [];
   count = 0;
   lastRun = 0;
   #newestOf = new Int32Array(firstLength);
   #isInOrder = true;
-  /** Whether the order of time is that of the sequence, as it is but for imported runs and clocks that were set back. */
-  isSequential = true;
 
   append(run: number, conversation: number, createdAt: number): void {
     this.#makeRoom(run, conversation);
@@ -34,9 +42,10 @@ export class Timeline {
     this.createdAt[run] = createdAt;
     if (this.count > 0 && createdAt < this.createdAt[this.order[this.count - 1]!]!) {
       this.#isInOrder = false;
-      this.isSequential = false;
     }
     this.order[this.count] = run;
+    this.rank[run] = this.count;
+    this.#reach(run);
     this.count += 1;
     this.lastRun = run;
   }
@@ -44,8 +53,12 @@ export class Timeline {
   /** Puts `order` right after appending. True when something had to be moved. */
   restoreOrder(): boolean {
     if (this.#isInOrder) return false;
-    const { createdAt } = this;
-    this.order.subarray(0, this.count).sort((one, other) => createdAt[one]! - createdAt[other]! || one - other);
+    const { createdAt, order, rank } = this;
+    order.subarray(0, this.count).sort((one, other) => createdAt[one]! - createdAt[other]! || one - other);
+    for (let place = 0; place < this.count; place += 1) rank[order[place]!] = place;
+    this.highestRank.length = 0;
+    this.lowestRank.length = 0;
+    for (let run = 1; run <= this.lastRun; run += 1) if (this.createdAt[run]! > 0) this.#reach(run);
     this.#isInOrder = true;
     return true;
   }
@@ -75,6 +88,16 @@ export class Timeline {
     return low;
   }
 
+  /** The run may be the newest one of a conversation that has runs in these blocks. */
+  #reach(newest: number): void {
+    const rank = this.rank[newest]!;
+    for (let run = newest; run !== 0; run = this.previous[run]!) {
+      const block = blockOf(run);
+      this.highestRank[block] = Math.max(this.highestRank[block] ?? -1, rank);
+      this.lowestRank[block] = Math.min(this.lowestRank[block] ?? Infinity, rank);
+    }
+  }
+
   #makeRoom(run: number, conversation: number): void {
     if (conversation >= this.#newestOf.length) this.#newestOf = grown(this.#newestOf, conversation * 2);
     if (run < this.createdAt.length) return;
@@ -84,5 +107,6 @@ export class Timeline {
     this.previous = grown(this.previous, length);
     this.next = grown(this.next, length);
     this.order = grown(this.order, length);
+    this.rank = grown(this.rank, length);
   }
 }
