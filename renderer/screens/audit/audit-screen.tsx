@@ -35,7 +35,7 @@ import { exportOf, replayOf } from './selection-words.ts';
 import { SummaryStrip } from './summary/summary-strip.tsx';
 import { ViewsPanel } from './views/views-panel.tsx';
 
-function useListActions(list: AuditListState, focusRead: () => void): void {
+function useListActions(list: AuditListState): void {
   const hasSelection = useAuditSelection(({ rows, isAll }) => isAll || rows.size > 0);
   const isEnabled = list.total > 0;
   const move = (by: number, isExtending = false) => list.moveTo((list.active ?? -1) + by, { isExtending });
@@ -52,7 +52,6 @@ function useListActions(list: AuditListState, focusRead: () => void): void {
       isHiddenInPalette: true,
       run: () => move(-1),
     },
-    { id: 'audit.read', title: 'Read and judge it', group, keys: 'Enter', isHiddenInPalette: true, run: focusRead },
     { id: 'audit.pick', title: 'Pick it, or put it back', group, keys: 'X', isEnabled, run: list.toggleActive },
     {
       id: 'audit.pick.down',
@@ -117,7 +116,7 @@ function Work({ head, isPlaceholder, address, facets, listRef, refresh, isExport
     [summary.data, summary.error, summary.isPlaceholderData, summary.isFetching, filter, address.sort],
   );
   const focusRead = () => document.getElementById('audit-read')?.focus();
-  useListActions(list, focusRead);
+  useListActions(list);
   const goTo = async (at: string) => {
     const index = await findAuditMoment(client, head, at);
     list.moveTo(index);
