@@ -1,7 +1,7 @@
 import type { Batch, BatchResult, BatchText, CategoryScores } from '../../shared/contract/moderation-window.ts';
 import { categories, type ModerationClassifier } from '../../shared/contract/moderation.ts';
 import { AppError } from '../../shared/app-error.ts';
-import type { Classifier } from './classifier.ts';
+import { forEachCategory, type Classifier } from './classifier.ts';
 
 /** After so many failures in a row a classifier gives up: the next text would fail as well. */
 const mostFailures = 3;
@@ -15,6 +15,9 @@ const lastingFailures = new Set([
   'model_not_installed',
   'invalid_request',
 ]);
+
+/** No score is above 1: passages are looked for when a text is opened, and a batch is three times as fast without them. */
+const unreachable = forEachCategory(() => 2);
 
 export interface BatchClassifier {
   readonly choice: ModerationClassifier;
@@ -107,8 +110,7 @@ export class ModerationBatch {
     for (const [index, { text }] of this.#options.texts.entries()) {
       if (signal.aborted) return;
       try {
-        const thresholds = lane.classifier.defaultThresholds;
-        const { model, scores } = await lane.classifier.classify(text, { thresholds, signal });
+        const { model, scores } = await lane.classifier.classify(text, { thresholds: unreachable, signal });
         lane.model = model;
         lane.scores.set(
           categories.map((category) => scores[category]),

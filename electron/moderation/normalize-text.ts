@@ -93,12 +93,14 @@ function plainForm(character: string): string {
   const code = character.charCodeAt(0);
   if (code >= 32 && code < 127) return character;
   if (character === '\n') return '\n';
+  // Before white space: the byte order mark counts as both.
+  if (invisible.test(character)) return '';
   if (/\s/.test(character)) return ' ';
-  if (code < 32 || invisible.test(character)) return '';
+  if (code < 32) return '';
   const picture = pictures.get(character);
   if (picture !== undefined) return picture;
   const parts = character.normalize('NFKD');
-  return /^[a-z\p{Mn}]+$/iu.test(parts) ? parts.replace(/\p{Mn}/gu, '') : character.normalize('NFKC');
+  return /^[a-z]\p{Mn}+$/iu.test(parts) ? parts.replace(/\p{Mn}/gu, '') : character.normalize('NFKC');
 }
 
 function readUnits(input: string): Units {

@@ -1,0 +1,106 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { createModeration } from '../../../electron/moderation/create-moderation.ts';
+import { createEmbeddings } from '../../../electron/on-device/embeddings.ts';
+import { defaultModerationSettings, type ModerationSettings } from '../../../shared/contract/moderation.ts';
+
+const embeddings = createEmbeddings();
+let settings: ModerationSettings = defaultModerationSettings;
+const noProvider = () => {
+  throw new Error('No provider is asked');
+};
+const moderation = createModeration({
+  settings: () => settings,
+  providers: { provider: noProvider, resolve: noProvider, applicableConfiguration: noProvider },
+  embeddings,
+});
+afterAll(async () => {
+  await moderation.close();
+  await embeddings.close();
+});
+
+const classify = (text: string, signal = new AbortController().signal) => moderation.classify(text, { signal });
+const flagsOf = async (text: string) => {
+  const { categories } = await classify(text);
+  return Object.entries(categories).flatMap(([category, isFlagged]) => (isFlagged ? [category] : []));
+};
+
+describe('what a text is flagged for', () => {
+  test.each([
+    ['How do I terminate a stuck Python process on Linux?', []],
+    ['My gay brother and his husband are visiting us at Easter.', []],
+    ['Watch hot naked girls get fucked in our free porn videos.', ['sexual']],
+    ['I want to kill myself tonight, nobody would miss me.', ['selfHarm']],
+    ['We should kill all Muslims and burn down their mosques.', ['hatred', 'violence']],
+  ])('%s', async (text, expected) => {
+    expect(await flagsOf(text)).toEqual(expect.arrayContaining(expected));
+    if (expected.length === 0) expect(await flagsOf(text)).toEqual([]);
+  });
+
+  test('hidden words count as much as plain ones', async () => {
+    const plain = await classify('free porn videos of naked girls');
+    const hidden = await classify('fr\u200Bee p0rn vide\u200Bos of n a k e d girls');
+    expect(hidden.categoryScores).toEqual(plain.categoryScores);
+  });
+});
+
+test('the passage that caused a flag is pointed at, to the character', async () => {
+  const calm = 'The garden was quiet.';
+  const bad = 'They fucked all night in free p0rn videos of naked girls.';
+  const text = `${calm} ${bad} ${calm}`;
+  const { highlights } = await classify(text);
+  expect(highlights.map(({ start, end, category }) => [text.slice(start, end), category])).toContainEqual([
+    bad,
+    'sexual',
+  ]);
+  expect(highlights.every(({ start, end }) => !text.slice(start, end).includes('garden'))).toBe(true);
+});
+
+test('the worst window is found at the end of a long text', async () => {
+  const calm = Array.from(
+    { length: 1500 },
+    (_, index) => `In year ${index} the harvest was good and people were content.`,
+  ).join(' ');
+  const bad = 'Watch horny naked girls get fucked in free porn videos.';
+  const { categories, highlights } = await classify(`${calm} ${bad}`);
+  expect(categories.sexual).toBe(true);
+  expect(highlights.map(({ start }) => start)).toContain(calm.length + 1);
+});
+
+test('thresholds of the settings decide, scores stay', async () => {
+  const text = 'A quiet evening at the lake.';
+  const before = await classify(text);
+  settings = { ...settings, thresholds: { ...settings.thresholds, violence: 0 } };
+  const after = await classify(text);
+  settings = defaultModerationSettings;
+  expect([before.flagged, after.flagged, after.thresholds.violence]).toEqual([false, true, 0]);
+  expect(after.categoryScores).toEqual(before.categoryScores);
+});
+
+test('the same text has the same scores, alone and beside others', async () => {
+  const text = 'Nobody wants you here, you worthless idiot.';
+  const [first, ...others] = await Promise.all([classify(text), classify('Something else.'), classify(text)]);
+  expect(others[1]?.categoryScores).toEqual(first.categoryScores);
+});
+
+const megabyte = 1_048_576;
+test.each([
+  ['one letter', 'a'.repeat(megabyte)],
+  ['digits among letters', `a${'13'.repeat(megabyte / 2 - 1)}b`],
+  ['sentence ends that end nothing', `${'!?'.repeat(megabyte / 2 - 1)}x`],
+  ['blank lines', `${'\n '.repeat(megabyte / 2 - 1)}x`],
+  ['zero-width characters', '\u200B'.repeat(megabyte / 3)],
+  ['spread letters', 'a b '.repeat(megabyte / 4)],
+  ['emoji', '😀'.repeat(megabyte / 4)],
+  ['lone halves of characters', '\uD83D'.repeat(megabyte / 3)],
+])('1 MB of %s gets an answer', async (_, text) => {
+  const { categoryScores } = await classify(text);
+  for (const score of Object.values(categoryScores)) expect(score).toBeLessThanOrEqual(1);
+});
+
+test('a check that is stopped ends at once, and the next one is answered', async () => {
+  const controller = new AbortController();
+  const stopped = classify('Some text. '.repeat(5000), controller.signal);
+  controller.abort();
+  await expect(stopped).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+  expect((await classify('Hello.')).flagged).toBe(false);
+});
