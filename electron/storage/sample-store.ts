@@ -33,12 +33,14 @@ export function createSampleStore(database: Database.Database, facts: Facts): Sa
   const unmark = database.prepare<[string]>('DELETE FROM sample_conversations WHERE id = ?');
   const some = database.prepare<[number], string>('SELECT id FROM sample_conversations LIMIT ?').pluck();
   const runsOf = database.prepare<[string], { sequence: number; conversation: number }>(
-    `SELECT runs.sequence, runs.conversation FROM conversations JOIN runs ON runs.conversation = conversations.sequence
+    `SELECT runs.sequence, runs.conversation FROM conversations CROSS JOIN runs ON runs.conversation = conversations.sequence
      WHERE conversations.id = ?`,
   );
   const counted = database.prepare<[], { conversations: number; runs: number }>(
+    // The order is given: left to itself SQLite may begin with all runs.
     `SELECT count(DISTINCT conversations.sequence) AS conversations, count(runs.sequence) AS runs
-     FROM sample_conversations JOIN conversations USING (id) JOIN runs ON runs.conversation = conversations.sequence`,
+     FROM sample_conversations CROSS JOIN conversations USING (id)
+       CROSS JOIN runs ON runs.conversation = conversations.sequence`,
   );
   const addFeedback = database.prepare<[SampleFeedback]>(
     `INSERT INTO feedback (run, score, score_text, score_tags, updated_at)

@@ -39,7 +39,12 @@ export class ExportJob {
 
   /** Begins, or goes on after a stop or a failure. Does nothing for a pack that is under way or whole. */
   async start(): Promise<void> {
-    if (this.#work !== null || this.#record.state === 'completed') return;
+    while (this.#work !== null) {
+      if (this.#record.state === 'running' && !this.#work.stop.signal.aborted) return;
+      // It has ended or is being stopped, and its last steps are under way.
+      await this.#work.ended;
+    }
+    if (this.#record.state === 'completed') return;
     const stop = new AbortController();
     const started = this.#change({ state: 'running', failure: null });
     const ended = started.then(

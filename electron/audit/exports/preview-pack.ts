@@ -31,9 +31,11 @@ export async function previewPack(
   const first: SelectedConversation[] = [];
   const count = { conversations: 0, runs: 0 };
   for (const selected of conversationsOf(numbers)) {
-    if (first.length < mostPreviewedRuns) first.push(selected);
+    if (first.push(selected) === mostPreviewedRuns) break;
+  }
+  for (let at = 0; at < numbers.length; at += 2 + numbers[at + 1]!) {
     count.conversations += 1;
-    count.runs += selected.runs.length;
+    count.runs += numbers[at + 1]!;
   }
   const answers: Extract<ExportMessage, { type: 'previewed' }>['rules'][] = [];
   const { columns, rules, runs = 'all' } = request;

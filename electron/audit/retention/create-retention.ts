@@ -27,11 +27,11 @@ export interface RetentionOptions {
 
 const day = 86_400_000;
 /** Runs that are changed in one transaction: a few milliseconds. */
-const sliceRuns = 50;
+const sliceRuns = 25;
 /** Between two transactions, so that others find the service free. */
 const pauseMilliseconds = 5;
 /** Runs that are counted in one go. */
-const countedRuns = 2000;
+const countedRuns = 500;
 /** Runs whose texts are measured for a preview. */
 const measuredRuns = 200;
 
