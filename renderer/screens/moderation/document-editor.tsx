@@ -21,7 +21,6 @@ class CodeMark extends WidgetType {
 
   toDOM(): HTMLElement {
     const mark = document.createElement('sup');
-    mark.className = 'passage__code';
     mark.textContent = this.codes;
     return mark;
   }
@@ -36,8 +35,11 @@ function decorationsOf(passages: readonly Highlight[], length: number): Decorati
     const { className } = categoryNames[category];
     const codes = same.map((each) => categoryNames[each.category].code).join(' ');
     return [
-      Decoration.mark({ tagName: 'mark', class: `passage passage--${className}` }).range(start, end),
-      Decoration.widget({ widget: new CodeMark(codes), side: 1 }).range(end),
+      Decoration.mark({ tagName: 'mark', class: `passage passage--${className}`, inclusiveEnd: true }).range(
+        start,
+        end,
+      ),
+      Decoration.widget({ widget: new CodeMark(codes), side: -1 }).range(end),
     ];
   });
   return Decoration.set(marks, true);

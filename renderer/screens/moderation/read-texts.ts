@@ -59,7 +59,7 @@ function readJsonLines(content: string): BatchText[] {
 function csvRows(content: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
-  const field = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|$)/y;
+  const field = /(?:"((?:[^"]|"")*)"|((?!")[^,\r\n]*))(,|\r?\n|$)/y;
   while (field.lastIndex < content.length) {
     const match = field.exec(content);
     if (!match) throw new Error(`Row ${rows.length + 1} has a quote that is not closed.`);

@@ -44,7 +44,7 @@ function BatchProgress({ batch, onStop }: { batch: Batch; onStop: () => void }) 
         <div className="moderation__progress">
           <Progress label="Checked" fraction={done / batch.total} />
           <span className="caption tertiary">
-            {rate >= 1 ? Math.round(rate) : rate.toFixed(1)} texts a second{left}
+            {rate >= 1.5 ? Math.round(rate) : rate.toFixed(1)} texts a second{left}
           </span>
         </div>
       )}
