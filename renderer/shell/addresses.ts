@@ -23,3 +23,29 @@ export function runAddress(runId: string): string {
 export function modelAddress(aiSystem: AiSystem, model: string): string {
   return `/playground/models/${aiSystem}/${encodeURIComponent(model)}`;
 }
+
+/** A prompt of the library; with a version, that one rather than the newest. */
+export function promptAddress(promptId: string, versionId?: string): string {
+  return ['/prompts', promptId, versionId].filter((part) => part !== undefined).join('/');
+}
+
+/** Two versions of a prompt side by side. */
+export function promptCompareAddress(promptId: string, beforeId: string, afterId: string): string {
+  return `/prompts/${promptId}/compare/${beforeId}/${afterId}`;
+}
+
+/** A version of a prompt with fields for its variables, to be run as a program would. */
+export function promptRunAddress(promptId: string, versionId: string): string {
+  return `/prompts/${promptId}/run/${versionId}`;
+}
+
+/** The playground with a version of a prompt; with a model, with that one in place of the version's own. */
+export function versionDraftAddress(promptId: string, versionId: string, model?: string): string {
+  const address = `/playground/prompts/${promptId}/${versionId}`;
+  return model === undefined ? address : `${address}/${encodeURIComponent(model)}`;
+}
+
+/** An agent, in a new conversation or in one that it has had. */
+export function agentAddress(agentId: string, conversationId?: string): string {
+  return ['/agents', agentId, conversationId].filter((part) => part !== undefined).join('/');
+}

@@ -1,4 +1,4 @@
-import { FileSearch, Settings, SquareTerminal, type LucideIcon } from 'lucide-react';
+import { Bot, FileSearch, LibraryBig, Settings, ShieldAlert, SquareTerminal, type LucideIcon } from 'lucide-react';
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 
 export interface Screen {
@@ -25,11 +25,34 @@ export const screens: readonly [Screen, ...Screen[]] = [
     })),
   },
   {
+    id: 'prompts',
+    name: 'Prompts',
+    icon: LibraryBig,
+    keys: 'Mod+2',
+    component: lazy(async () => ({ default: (await import('../screens/prompts/prompts-screen.tsx')).PromptsScreen })),
+  },
+  {
+    id: 'agents',
+    name: 'Agents',
+    icon: Bot,
+    keys: 'Mod+3',
+    component: lazy(async () => ({ default: (await import('../screens/agents/agents-screen.tsx')).AgentsScreen })),
+  },
+  {
     id: 'audit',
     name: 'Audit',
     icon: FileSearch,
-    keys: 'Mod+2',
+    keys: 'Mod+4',
     component: lazy(async () => ({ default: (await import('../screens/audit/audit-screen.tsx')).AuditScreen })),
+  },
+  {
+    id: 'moderation',
+    name: 'Moderation',
+    icon: ShieldAlert,
+    keys: 'Mod+5',
+    component: lazy(async () => ({
+      default: (await import('../screens/moderation/moderation-screen.tsx')).ModerationScreen,
+    })),
   },
   {
     id: 'settings',

@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import type { Client } from '../host/client.ts';
 import { beginStreamingRun } from './activity.ts';
+import { oncePerFrame } from './once-per-frame.ts';
 import { followRun } from './playground-run.ts';
 import type { LiveRun, RunOptions } from './playground-run.ts';
 
@@ -24,45 +25,6 @@ export interface StartOptions extends Omit<RunOptions, 'signal' | 'onChange'> {
 }
 
 const stopSwitches = new Map<string, AbortController>();
-
-/** A drawing is followed by a rest of this many times its length, so that a slow machine still answers to the hand. */
-const restFactor = 2;
-
-/**
- * Hands on only the newest state, at most once for each frame that the screen draws. Tokens come faster than that, and each
- * hand-on draws. A hidden window has no frames and draws nothing until it is shown or the run ends.
- */
-function oncePerFrame(draw: (run: LiveRun) => void): { push(run: LiveRun): void; flush(run: LiveRun): void } {
-  let newest: LiveRun | null = null;
-  let request = 0;
-  let restEnds = 0;
-  const drawNewest = (): void => {
-    request = 0;
-    const began = performance.now();
-    if (began < restEnds) {
-      request = requestAnimationFrame(drawNewest);
-      return;
-    }
-    if (newest) draw(newest);
-    newest = null;
-    // React draws what a store hands on in a microtask of its own, before this one.
-    queueMicrotask(() => {
-      const ended = performance.now();
-      restEnds = ended - began < 8 ? 0 : ended + (ended - began) * restFactor;
-    });
-  };
-  return {
-    push: (run) => {
-      newest = run;
-      request ||= requestAnimationFrame(drawNewest);
-    },
-    flush: (run) => {
-      cancelAnimationFrame(request);
-      newest = null;
-      draw(run);
-    },
-  };
-}
 
 function without<Value>(values: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(values).filter(([other]) => other !== key));

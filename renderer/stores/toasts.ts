@@ -18,13 +18,17 @@ let lastId = 0;
 
 export const useToasts = create<ToastState>()(() => ({ toasts: [] }));
 
-/** Shows a message about something that happened away from where the person looks. Failures in view belong in their place. */
-export function showToast(toast: Omit<Toast, 'id'>): void {
+/**
+ * Shows a message about something that happened away from where the person looks, and gives its id. Failures in view belong in
+ * their place.
+ */
+export function showToast(toast: Omit<Toast, 'id'>): number {
   lastId += 1;
   const added = { ...toast, id: lastId };
   useToasts.setState(({ toasts }) => ({
     toasts: [...toasts.filter((other) => other.text !== toast.text), added].slice(-mostShown),
   }));
+  return added.id;
 }
 
 export function dismissToast(id: number): void {

@@ -1,0 +1,115 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  createAgent,
+  deleteAgent,
+  listAgents,
+  updateAgent,
+  type Agent,
+  type AgentChange,
+  type AgentInput,
+} from '../../shared/contract/agents.ts';
+import { searchAudit } from '../../shared/contract/audit.ts';
+import { readConversation } from '../../shared/contract/conversations.ts';
+import type { Client } from '../host/client.ts';
+import { useHost } from '../host/host-context.tsx';
+
+const agentsKey = ['agents'] as const;
+const mostConversations = 200;
+
+async function readAll(client: Client, signal: AbortSignal): Promise<Agent[]> {
+  const agents: Agent[] = [];
+  let continuationToken: string | null = null;
+  do {
+    const query: { pageSize: number; continuationToken?: string } = { pageSize: 100 };
+    if (continuationToken !== null) query.continuationToken = continuationToken;
+    const page: { data: Agent[]; continuationToken: string | null } = await client.call(listAgents, { signal, query });
+    agents.push(...page.data);
+    continuationToken = page.continuationToken;
+  } while (continuationToken !== null);
+  return agents;
+}
+
+/** Every agent, newest first. */
+export function useAgents({ isEnabled = true } = {}) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...agentsKey, 'list'],
+    enabled: isEnabled,
+    queryFn: ({ signal }) => readAll(client, signal),
+  });
+}
+
+function useRenewAgents() {
+  const queryClient = useQueryClient();
+  return () => queryClient.invalidateQueries({ queryKey: agentsKey });
+}
+
+/** The caller shows why it could not be made. */
+export function useCreateAgent() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (body: AgentInput) => client.call(createAgent, { body }),
+    onSettled: useRenewAgents(),
+  });
+}
+
+/** The caller shows why it could not be changed. */
+export function useUpdateAgent() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: ({ id, ...body }: AgentChange & { id: string }) =>
+      client.call(updateAgent, { parameters: { id }, body }),
+    onSettled: useRenewAgents(),
+  });
+}
+
+/** Deletes an agent at once; `deleteWithUndo` waits for the time to take it back. */
+export function useRemoveAgent(): (agentId: string) => Promise<unknown> {
+  const { client } = useHost();
+  const renew = useRenewAgents();
+  return async (id) => {
+    await client.call(deleteAgent, { parameters: { id } });
+    await renew();
+  };
+}
+
+/** The header by which the window finds an agent's conversations again. */
+export function agentHeader(agentId: string): Record<string, string> {
+  return { 'x-app-agent': agentId };
+}
+
+/** The conversations that were held with an agent in the window, newest first. */
+export function useAgentConversations(agentId: string) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...agentsKey, 'conversations', agentId],
+    queryFn: async ({ signal }) => {
+      const filter = { appHeaders: { agent: agentId } };
+      const { rows } = await client.call(searchAudit, { signal, body: { filter, limit: mostConversations } });
+      return rows;
+    },
+  });
+}
+
+/** A conversation with its turns, oldest first. */
+export function useTurns(conversationId: string | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...agentsKey, 'turns', conversationId],
+    enabled: conversationId !== null,
+    queryFn: ({ signal }) => client.call(readConversation, { signal, parameters: { id: conversationId ?? '' } }),
+  });
+}
+
+/** Reads what a turn has changed. */
+export function useRenewTurns(): () => Promise<void> {
+  const queryClient = useQueryClient();
+  return async () => {
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: [...agentsKey, 'turns'] }),
+      queryClient.invalidateQueries({ queryKey: [...agentsKey, 'conversations'] }),
+    ]);
+  };
+}

@@ -1,0 +1,110 @@
+import { Ellipsis, MessageSquarePlus, PanelRight, Pencil, Trash2 } from 'lucide-react';
+import { useLocation } from 'wouter';
+import type { Agent } from '../../../shared/contract/agents.ts';
+import { Button } from '../../components/button.tsx';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { Popover } from '../../components/popover.tsx';
+import { useRemoveAgent } from '../../queries/agents.ts';
+import { agentAddress } from '../../shell/addresses.ts';
+import { useActions } from '../../stores/actions.ts';
+import { useAgentTurns } from '../../stores/agent-turns.ts';
+import { deleteWithUndo } from '../../stores/deletions.ts';
+import { AgentForm } from './agent-form.tsx';
+import { AgentSide } from './agent-side.tsx';
+import { editAgentAddress, type AgentsAddress } from './agents-address.ts';
+import { ConversationView } from './conversation-view.tsx';
+
+function useAgentCommands(agent: Agent) {
+  const [, navigate] = useLocation();
+  const removeAgent = useRemoveAgent();
+  const begin = (): void => {
+    useAgentTurns.getState().dismiss(agent.id);
+    navigate(agentAddress(agent.id));
+  };
+  const edit = (): void => navigate(editAgentAddress(agent.id));
+  const remove = (): void => {
+    deleteWithUndo({
+      id: agent.id,
+      text: `"${agent.name}" is deleted. Its conversations stay in the audit.`,
+      carryOut: () => removeAgent(agent.id),
+      onUndo: () => navigate(agentAddress(agent.id)),
+    });
+    navigate('/agents');
+  };
+  const group = 'Agents';
+  useActions('agent', [
+    {
+      id: 'agents.begin',
+      title: `New conversation with ${agent.name}`,
+      group,
+      icon: MessageSquarePlus,
+      keys: 'Mod+Shift+N',
+      run: begin,
+    },
+    {
+      id: 'agents.edit',
+      title: `Edit ${agent.name}`,
+      group,
+      icon: Pencil,
+      keys: 'F2',
+      worksWhileTyping: true,
+      run: edit,
+    },
+    { id: 'agents.delete', title: `Delete ${agent.name}`, group, icon: Trash2, keys: 'Delete', run: remove },
+  ]);
+  return { begin, edit, remove };
+}
+
+export interface AgentPanelProps {
+  agent: Agent;
+  address: Extract<AgentsAddress, { agentId: string }>;
+}
+
+/** One agent: a conversation to try it in, or the form that changes it. */
+export function AgentPanel({ agent, address }: AgentPanelProps) {
+  const [, navigate] = useLocation();
+  const { begin, edit, remove } = useAgentCommands(agent);
+  const conversationId = address.view === 'talk' ? address.conversationId : null;
+  const leave = (): void => navigate(agentAddress(agent.id));
+  return (
+    <section className="panel agents__panel" aria-label={agent.name}>
+      <div className="toolbar" role="toolbar" aria-label="Agent">
+        <h1 className="agents__title truncate">{agent.name}</h1>
+        <span className="grow" />
+        <Button icon={MessageSquarePlus} onClick={begin}>
+          New conversation
+        </Button>
+        <Popover
+          label="Agent and conversations"
+          align="end"
+          className="agents__popover"
+          trigger={
+            <IconButton className="narrow-only" variant="default" icon={PanelRight} label="Agent and conversations" />
+          }
+        >
+          <AgentSide agent={agent} conversationId={conversationId} />
+        </Popover>
+        <Menu
+          align="end"
+          groups={[
+            [{ label: 'Edit', icon: Pencil, keys: 'F2', onSelect: edit }],
+            [{ label: 'Delete', icon: Trash2, isNegative: true, onSelect: remove }],
+          ]}
+        >
+          <IconButton icon={Ellipsis} label={`More for ${agent.name}`} />
+        </Menu>
+      </div>
+      <div className="agents__work">
+        {address.view === 'edit' ? (
+          <AgentForm key={agent.id} agent={agent} onDone={leave} onCancel={leave} />
+        ) : (
+          <ConversationView agent={agent} conversationId={address.conversationId} />
+        )}
+        <div className="wide-only agents__aside">
+          <AgentSide agent={agent} conversationId={conversationId} />
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,170 @@
+import { Send, Square } from 'lucide-react';
+import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
+import type { Agent } from '../../../shared/contract/agents.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
+import { useActions } from '../../stores/actions.ts';
+import { useFollowScroll } from '../playground/answer/use-follow-scroll.ts';
+import '../playground/answer/answer.css';
+import { TurnView } from './turn-view.tsx';
+import { useConversation, type Conversation } from './use-conversation.ts';
+
+function Composer({
+  agent,
+  conversation,
+  input,
+}: {
+  agent: Agent;
+  conversation: Conversation;
+  input: RefObject<HTMLTextAreaElement | null>;
+}) {
+  const { message, write, send, stop, isAnswering } = conversation;
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form
+      className="composer"
+      aria-label="Message"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <div className="field field--area">
+        <textarea
+          ref={input}
+          rows={2}
+          aria-label={`Message to ${agent.name}`}
+          aria-describedby="composer-keys"
+          placeholder={`Say something to ${agent.name}`}
+          value={message}
+          onChange={(event) => write(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div className="row">
+        <span id="composer-keys" className="caption tertiary grow">
+          Enter sends, Shift and Enter make a new line
+        </span>
+        {isAnswering ? (
+          <Button variant="primary" icon={Square} keys="Escape" onClick={stop}>
+            Stop
+          </Button>
+        ) : (
+          <Button
+            type="submit"
+            variant="primary"
+            icon={Send}
+            keys="Enter"
+            aria-disabled={message.trim() === '' || undefined}
+          >
+            Send
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Turns({
+  agent,
+  conversationId,
+  conversation,
+}: {
+  agent: Agent;
+  conversationId: string | null;
+  conversation: Conversation;
+}) {
+  const { turns, resend, kept, isAnswering } = conversation;
+  if (turns.length === 0 && conversationId !== null && kept.isPending)
+    return <LoadingRows label="Reading the conversation" />;
+  if (turns.length === 0 && kept.isError) {
+    return (
+      <ErrorFailure title="The conversation could not be read" error={kept.error}>
+        <Button onClick={() => void kept.refetch()}>Try again</Button>
+      </ErrorFailure>
+    );
+  }
+  if (turns.length === 0) {
+    return (
+      <EmptyState
+        title={`A new conversation with ${agent.name}`}
+        reason="It remembers what was said in it, as far as its model’s context reaches. Each turn is a run in the audit."
+      />
+    );
+  }
+  const last = turns.at(-1);
+  return turns.map((turn) => (
+    <TurnView
+      key={turn.key}
+      agent={agent}
+      turn={turn}
+      conversationId={conversationId}
+      onRetry={turn === last && !isAnswering ? () => resend(turn.message) : null}
+    />
+  ));
+}
+
+/** Says when an answer has ended; the text itself would drown everything else. */
+function Announcement({ conversation }: { conversation: Conversation }) {
+  const last = conversation.turns.at(-1);
+  const words = {
+    connecting: 'Sent',
+    streaming: 'Answering',
+    completed: 'Answered',
+    stopped: 'Stopped',
+    failed: 'Failed',
+  };
+  return (
+    <p className="visually-hidden" role="status">
+      {last && words[last.state]}
+    </p>
+  );
+}
+
+/** A conversation with an agent: the turns, and the field for the next message. */
+export function ConversationView({ agent, conversationId }: { agent: Agent; conversationId: string | null }) {
+  const conversation = useConversation(agent, conversationId);
+  const { isAnswering, isAnsweringHere, stop, turns } = conversation;
+  const input = useRef<HTMLTextAreaElement>(null);
+  const { scroller, onScroll } = useFollowScroll(`${agent.id}/${turns.length}`, isAnsweringHere);
+  useEffect(() => input.current?.focus(), [agent.id, conversationId]);
+  useEffect(() => {
+    // A conversation is read from its end.
+    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+  }, [scroller, conversationId, turns.length]);
+  useActions('agent-conversation', [
+    {
+      id: 'agents.stop',
+      title: 'Stop the answer',
+      group: 'Agents',
+      icon: Square,
+      keys: 'Escape',
+      worksWhileTyping: true,
+      isEnabled: isAnswering,
+      run: stop,
+    },
+    { id: 'agents.write', title: 'Write a message', group: 'Agents', keys: 'Mod+E', run: () => input.current?.focus() },
+  ]);
+  return (
+    <section className="panel agents__talk" aria-label={`Conversation with ${agent.name}`}>
+      <div
+        ref={scroller}
+        className="scroll agents__turns"
+        tabIndex={0}
+        role="region"
+        aria-label="Turns"
+        onScroll={onScroll}
+      >
+        <div className="agents__column">
+          <Turns agent={agent} conversationId={conversationId} conversation={conversation} />
+        </div>
+      </div>
+      <Announcement conversation={conversation} />
+      <Composer agent={agent} conversation={conversation} input={input} />
+    </section>
+  );
+}

@@ -1,0 +1,103 @@
+import type { ConversationRun } from '../../../shared/contract/conversations.ts';
+import { isAnswering, type LiveTurn } from '../../stores/agent-turns.ts';
+
+/** One message and its answer as the conversation shows it. */
+export interface ShownTurn {
+  /** Stays the same from the first letter until after a reload. */
+  key: string;
+  runId: string | null;
+  message: string;
+  text: string;
+  state: LiveTurn['state'];
+  finishReason: string | null;
+  failure: { code: string; message: string; requestId: string | null } | null;
+  aiSystem: ConversationRun['aiSystem'] | null;
+  model: string | null;
+  createdAt: string;
+  totalMs: number | null;
+  tokens: number | null;
+  memory: Memory | null;
+}
+
+/** What of the conversation was sent along with a message. */
+export interface Memory {
+  turns: number;
+  forgottenTurns: number;
+}
+
+const states: Record<ConversationRun['status'], LiveTurn['state']> = {
+  Running: 'streaming',
+  Completed: 'completed',
+  Cancelled: 'stopped',
+  Failed: 'failed',
+};
+
+/** The counts that the service keeps with each turn; null where it has not. */
+export function readMemory(metadata: ConversationRun['metadata']): Memory | null {
+  const memory = metadata?.['memory'];
+  if (typeof memory !== 'object' || memory === null) return null;
+  const { turns, forgottenTurns } = memory as Record<string, unknown>;
+  return typeof turns === 'number' && typeof forgottenTurns === 'number' ? { turns, forgottenTurns } : null;
+}
+
+/** Null for a first message, which has nothing before it. */
+export function memoryText({ turns, forgottenTurns }: Memory): string | null {
+  if (turns === 0 && forgottenTurns === 0) return null;
+  const sent = `${turns} ${turns === 1 ? 'turn' : 'turns'} before it sent along`;
+  return forgottenTurns === 0 ? sent : `${sent}, ${forgottenTurns} forgotten`;
+}
+
+function keptTurn(run: ConversationRun): ShownTurn {
+  return {
+    key: run.conversationRunId,
+    runId: run.conversationRunId,
+    message: run.input.promptText,
+    text: run.output.content,
+    state: states[run.status],
+    finishReason: run.output.finishReason,
+    failure: run.output.error && { ...run.output.error, requestId: null },
+    aiSystem: run.aiSystem,
+    model: run.model,
+    createdAt: run.createdAt,
+    totalMs: run.timing.totalMs,
+    tokens: run.usage?.total_tokens ?? null,
+    memory: readMemory(run.metadata),
+  };
+}
+
+function liveShown(turn: LiveTurn): ShownTurn {
+  return {
+    key: turn.runId ?? turn.key,
+    runId: turn.runId,
+    message: turn.message,
+    text: turn.text,
+    state: turn.state,
+    finishReason: turn.finishReason,
+    failure: turn.error && {
+      code: turn.error.code,
+      message: turn.error.message,
+      requestId: turn.error.requestId ?? null,
+    },
+    aiSystem: null,
+    model: null,
+    createdAt: new Date(turn.sentAt).toISOString(),
+    totalMs: null,
+    tokens: null,
+    memory: null,
+  };
+}
+
+/**
+ * The turns of a conversation with the newest one in its place: last until the host has it, afterwards with the text that the
+ * window knows better, because the host writes a turn down a moment after its end.
+ */
+export function shownTurns(kept: readonly ConversationRun[], live: LiveTurn | null): ShownTurn[] {
+  const turns = kept.map(keptTurn);
+  if (!live) return turns;
+  const index = turns.findIndex(({ runId }) => runId !== null && runId === live.runId);
+  const known = turns[index];
+  if (!known) return [...turns, liveShown(live)];
+  if (!isAnswering(live) && known.state !== 'streaming') return turns;
+  const { aiSystem, model, memory } = known;
+  return turns.with(index, { ...liveShown(live), aiSystem, model, memory });
+}

@@ -1,0 +1,139 @@
+import { Check, CircleX, FileSearch, RotateCcw, Square } from 'lucide-react';
+import { memo } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { Agent } from '../../../shared/contract/agents.ts';
+import { Button } from '../../components/button.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { formatDuration, formatPlural, formatTime } from '../../components/format.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Spinner } from '../../components/marks.tsx';
+import { Failure, Notice } from '../../components/state-panels.tsx';
+import { settingsAddress } from '../../shell/addresses.ts';
+import { auditAddress } from '../audit/filter/filter-address.ts';
+import { failureWords, type Remedy } from '../playground/answer/failure-words.ts';
+import { MarkdownView } from '../playground/answer/markdown-view.tsx';
+import { finishMeaning } from '../playground/answer/shown-run.ts';
+import { editAgentAddress } from './agents-address.ts';
+import { memoryText, type ShownTurn } from './turn-model.ts';
+
+export interface TurnViewProps {
+  agent: Agent;
+  turn: ShownTurn;
+  /** Null before the host has named the conversation. */
+  conversationId: string | null;
+  /** Sends the same message again; null for all but the last turn. */
+  onRetry: (() => void) | null;
+}
+
+function State({ state }: Pick<ShownTurn, 'state'>) {
+  if (state === 'connecting' || state === 'streaming') {
+    return (
+      <span className="row accent nowrap">
+        <Spinner />
+        {state === 'connecting' ? 'Waiting for the first token' : 'Streaming'}
+      </span>
+    );
+  }
+  const marks = { failed: [CircleX, 'Failed'], stopped: [Square, 'Stopped'], completed: [Check, 'Finished'] } as const;
+  const [icon, word] = marks[state];
+  return (
+    <span className={state === 'failed' ? 'row nowrap negative' : 'row nowrap secondary'}>
+      <Icon icon={icon} size="small" />
+      {word}
+    </span>
+  );
+}
+
+function TurnFailure({ agent, turn, onRetry }: TurnViewProps) {
+  const [, navigate] = useLocation();
+  if (!turn.failure) return null;
+  const run = { aiSystem: turn.aiSystem ?? agent.aiSystem, model: turn.model ?? agent.model, text: turn.text };
+  const { title, reason, remedies } = failureWords({ ...turn.failure, error: null }, run);
+  const ways: Record<Exclude<Remedy, 'run-again'>, [label: string, address: string]> = {
+    'set-key': ['Open providers', settingsAddress('providers')],
+    'open-endpoints': ['Open endpoints', settingsAddress('endpoints')],
+    'pick-model': ['Pick another model', editAgentAddress(agent.id)],
+    'install-model': ['Open on-device models', settingsAddress('on-device')],
+  };
+  return (
+    <Failure title={title} reason={reason} requestId={turn.failure.requestId}>
+      {remedies.map((remedy) => {
+        if (remedy === 'run-again') {
+          return (
+            onRetry && (
+              <Button key={remedy} onClick={onRetry}>
+                Send again
+              </Button>
+            )
+          );
+        }
+        const [label, address] = ways[remedy];
+        return (
+          <Button key={remedy} onClick={() => navigate(address)}>
+            {label}
+          </Button>
+        );
+      })}
+    </Failure>
+  );
+}
+
+/** What there is to know of a turn, and what can be done with it. */
+function TurnFoot({ turn, conversationId, onRetry }: TurnViewProps) {
+  const memory = turn.memory && memoryText(turn.memory);
+  const isUnderWay = turn.state === 'connecting' || turn.state === 'streaming';
+  return (
+    <div className="turn__foot row caption tertiary">
+      <State state={turn.state} />
+      {turn.model !== null && <span className="truncate">{turn.model}</span>}
+      {turn.totalMs !== null && <span className="numbers nowrap">{formatDuration(turn.totalMs)}</span>}
+      {turn.tokens !== null && <span className="numbers nowrap">{formatPlural(turn.tokens, 'token')}</span>}
+      {memory !== null && <span className="nowrap">{memory}</span>}
+      <span className="grow" />
+      {turn.text !== '' && <CopyButton text={turn.text} label="Copy answer" isIconOnly size="small" />}
+      {!isUnderWay && onRetry && turn.failure === null && (
+        <Button size="small" variant="quiet" icon={RotateCcw} onClick={onRetry}>
+          {turn.state === 'stopped' ? 'Send again' : 'Ask again'}
+        </Button>
+      )}
+      {turn.runId !== null && conversationId !== null && !isUnderWay && (
+        <Link
+          href={auditAddress({ filter: {}, sort: 'newest', conversationId, runId: turn.runId })}
+          className="link row nowrap"
+        >
+          <Icon icon={FileSearch} size="small" />
+          Run
+        </Link>
+      )}
+    </div>
+  );
+}
+
+/** One message and its answer. */
+export const TurnView = memo(function TurnView(props: TurnViewProps) {
+  const { agent, turn } = props;
+  const meaning = finishMeaning(turn.finishReason);
+  return (
+    <article className="turn" aria-label={`Turn of ${formatTime(turn.createdAt)}`}>
+      <div className="turn__message">
+        <span className="caption tertiary">You</span>
+        <p>{turn.message}</p>
+      </div>
+      <div className="turn__answer">
+        <span className="caption tertiary">{agent.name}</span>
+        {turn.text === '' && turn.state === 'completed' && <p className="tertiary">The model answered with no text.</p>}
+        {turn.text !== '' && <MarkdownView text={turn.text} isGrowing={turn.state === 'streaming'} />}
+        {meaning && <Notice tone="caution">{meaning}</Notice>}
+        {turn.state === 'stopped' && (
+          <p className="small secondary">
+            {turn.text === ''
+              ? 'Stopped before anything had come.'
+              : 'Stopped. The text until then is kept; the agent does not remember it.'}
+          </p>
+        )}
+        <TurnFailure {...props} />
+        <TurnFoot {...props} />
+      </div>
+    </article>
+  );
+});

@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useLocation } from 'wouter';
+import type { Agent } from '../../../shared/contract/agents.ts';
+import { useHost } from '../../host/host-context.tsx';
+import { agentHeader, useRenewTurns, useTurns } from '../../queries/agents.ts';
+import { auditKey } from '../../queries/audit.ts';
+import { agentAddress } from '../../shell/addresses.ts';
+import { draftKey, useAgentDrafts } from '../../stores/agent-drafts.ts';
+import { isAnswering, useAgentTurns, type LiveTurn } from '../../stores/agent-turns.ts';
+import { shownTurns } from './turn-model.ts';
+
+/** The turn that stands in this conversation: the one just sent, also while a new conversation has no id yet. */
+function isHere(turn: LiveTurn | undefined, conversationId: string | null): turn is LiveTurn {
+  return turn !== undefined && turn.conversationId === conversationId;
+}
+
+/** One conversation with an agent: what was said, what is being said, and what can be said next. */
+export function useConversation(agent: Agent, conversationId: string | null) {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  const [location, navigate] = useLocation();
+  const renewTurns = useRenewTurns();
+  const kept = useTurns(conversationId);
+  const newest = useAgentTurns(({ turns }) => turns[agent.id]);
+  const live = isHere(newest, conversationId) ? newest : null;
+  const turns = useMemo(() => shownTurns(kept.data?.runs ?? [], live), [kept.data, live]);
+  const key = draftKey(agent.id, conversationId);
+  const message = useAgentDrafts(({ messages }) => messages[key] ?? '');
+  const write = (text: string): void => useAgentDrafts.getState().write(key, text);
+
+  const send = async (text: string): Promise<void> => {
+    if (isAnswering(useAgentTurns.getState().turns[agent.id])) return;
+    const here = location;
+    const turn = await useAgentTurns.getState().send(client, {
+      agentId: agent.id,
+      conversationId,
+      message: text,
+      headers: agentHeader(agent.id),
+      onAccepted: (id) => {
+        // The person may have gone elsewhere while the host took its time.
+        if (conversationId === null && window.location.hash.endsWith(here))
+          navigate(agentAddress(agent.id, id), { replace: true });
+        void renewTurns();
+      },
+    });
+    // A message that never became a turn would be lost with the window.
+    if (turn.runId === null && turn.state === 'failed') write(text);
+    await renewTurns();
+    await queryClient.invalidateQueries({ queryKey: auditKey });
+  };
+
+  return {
+    kept,
+    turns,
+    message,
+    write,
+    isAnswering: isAnswering(newest),
+    isAnsweringHere: isAnswering(live),
+    send: () => {
+      if (message.trim() === '' || isAnswering(newest)) return;
+      write('');
+      void send(message);
+    },
+    resend: (text: string) => void send(text),
+    stop: () => useAgentTurns.getState().stop(agent.id),
+  };
+}
+
+export type Conversation = ReturnType<typeof useConversation>;

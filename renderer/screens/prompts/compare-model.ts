@@ -1,0 +1,162 @@
+import { diffLines, diffWordsWithSpace } from 'diff';
+import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import { modelNameOf } from './library-model.ts';
+
+export interface DiffPart {
+  text: string;
+  /** The other side has not got it. */
+  isOwn: boolean;
+}
+
+export interface DiffLine {
+  /** From 1, in its own text. */
+  number: number;
+  parts: readonly DiffPart[];
+}
+
+/** One line of each text beside each other; null where a side has none. */
+export interface DiffRow {
+  before: DiffLine | null;
+  after: DiffLine | null;
+  isSame: boolean;
+}
+
+/** Rows that are shown, or a stretch of equal ones that is folded. */
+export type DiffBlock = { kind: 'rows'; rows: readonly DiffRow[] } | { kind: 'fold'; rows: readonly DiffRow[] };
+
+/** Milliseconds after which two texts count as having nothing in common: a person waits for the answer. */
+const lineTimeout = 120;
+/** Words are only compared in lines that a person would read word by word, and not in more of them than that. */
+const longestLine = 2_000;
+const mostWordDiffs = 400;
+
+/** The last line of a text has no end, which makes it no other line. */
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\r|\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+function wholeLine(text: string, number: number, isOwn: boolean): DiffLine {
+  return { number, parts: [{ text, isOwn }] };
+}
+
+function wordParts(before: string, after: string): { before: DiffPart[]; after: DiffPart[] } {
+  const parts = diffWordsWithSpace(before, after);
+  const side = (isOther: (part: { added: boolean; removed: boolean }) => boolean): DiffPart[] =>
+    parts
+      .filter((part) => !isOther(part))
+      .map(({ value, added, removed }) => ({ text: value, isOwn: added || removed }));
+  return { before: side(({ added }) => added), after: side(({ removed }) => removed) };
+}
+
+/** Two texts line by line, changed lines word by word. Lines that were replaced stand beside those in their place. */
+export function diffRows(before: string, after: string): DiffRow[] {
+  const [old, fresh] = [linesOf(before), linesOf(after)];
+  const changes = diffLines(`${old.join('\n')}\n`, `${fresh.join('\n')}\n`, { timeout: lineTimeout }) ?? [
+    { removed: true, added: false, count: old.length },
+    { removed: false, added: true, count: fresh.length },
+  ];
+  const rows: DiffRow[] = [];
+  let [oldAt, freshAt, wordDiffs] = [0, 0, 0];
+
+  const pushPair = (hasOld: boolean, hasFresh: boolean): void => {
+    const [oldText, freshText] = [old[oldAt] ?? '', fresh[freshAt] ?? ''];
+    const isWordwise =
+      hasOld && hasFresh && wordDiffs < mostWordDiffs && oldText.length + freshText.length <= longestLine;
+    const words = isWordwise ? wordParts(oldText, freshText) : null;
+    if (words) wordDiffs += 1;
+    const own = (text: string, number: number, parts: DiffPart[] | undefined): DiffLine =>
+      parts ? { number, parts } : wholeLine(text, number, true);
+    rows.push({
+      before: hasOld ? own(oldText, oldAt + 1, words?.before) : null,
+      after: hasFresh ? own(freshText, freshAt + 1, words?.after) : null,
+      isSame: false,
+    });
+    if (hasOld) oldAt += 1;
+    if (hasFresh) freshAt += 1;
+  };
+
+  for (let index = 0; index < changes.length; index += 1) {
+    const change = changes[index]!;
+    if (!change.added && !change.removed) {
+      for (let count = 0; count < change.count && oldAt < old.length; count += 1) {
+        const text = old[oldAt] ?? '';
+        const row = { before: wholeLine(text, oldAt + 1, false), after: wholeLine(text, freshAt + 1, false) };
+        rows.push({ ...row, isSame: true });
+        oldAt += 1;
+        freshAt += 1;
+      }
+      continue;
+    }
+    const next = changes[index + 1];
+    const isReplaced = change.removed && next?.added === true;
+    const removed = Math.min(change.removed ? change.count : 0, old.length - oldAt);
+    const added = Math.min(change.added ? change.count : isReplaced ? next.count : 0, fresh.length - freshAt);
+    for (let line = 0; line < Math.max(removed, added); line += 1) pushPair(line < removed, line < added);
+    if (isReplaced) index += 1;
+  }
+  return rows;
+}
+
+/** Folds equal lines that are further from a change than `context`; a fold of fewer than four lines would save nothing. */
+export function foldRows(rows: readonly DiffRow[], context = 3): DiffBlock[] {
+  const isNear = new Uint8Array(rows.length);
+  rows.forEach(({ isSame }, index) => {
+    if (!isSame) isNear.fill(1, Math.max(0, index - context), index + context + 1);
+  });
+  const blocks: DiffBlock[] = [];
+  let start = 0;
+  for (let index = 1; index <= rows.length; index += 1) {
+    if (index < rows.length && isNear[index] === isNear[start]) continue;
+    const part = rows.slice(start, index);
+    const kind = isNear[start] === 1 || part.length < 4 ? 'rows' : 'fold';
+    const last = blocks.at(-1);
+    if (kind === 'rows' && last?.kind === 'rows') blocks[blocks.length - 1] = { kind, rows: [...last.rows, ...part] };
+    else if (part.length > 0) blocks.push({ kind, rows: part });
+    start = index;
+  }
+  return blocks;
+}
+
+export interface SettingDifference {
+  name: string;
+  /** Null where the version has not got it. */
+  before: string | null;
+  after: string | null;
+}
+
+/** A value of the configuration as one reads it. */
+export function settingText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function settingsOf(version: PromptVersion): Map<string, string> {
+  const { aiSystem, model } = modelNameOf(version);
+  const settings = new Map([
+    ['Provider', aiSystem as string],
+    ['Model', model],
+  ]);
+  for (const [name, value] of Object.entries(version.configuration ?? {})) {
+    if (value !== null && value !== undefined) settings.set(name, settingText(value));
+  }
+  for (const { name, description, defaultValue, sampleValue } of version.variables) {
+    if (description !== null) settings.set(`{{${name}}} description`, description);
+    if (defaultValue !== null) settings.set(`{{${name}}} default`, defaultValue);
+    if (sampleValue !== null) settings.set(`{{${name}}} sample`, sampleValue);
+  }
+  return settings;
+}
+
+/** What differs in model, parameters and variables, and how many settings are the same. */
+export function diffSettings(
+  before: PromptVersion,
+  after: PromptVersion,
+): { differences: SettingDifference[]; same: number } {
+  const [old, fresh] = [settingsOf(before), settingsOf(after)];
+  const names = [...new Set([...old.keys(), ...fresh.keys()])];
+  const differences = names
+    .map((name) => ({ name, before: old.get(name) ?? null, after: fresh.get(name) ?? null }))
+    .filter((setting) => setting.before !== setting.after);
+  return { differences, same: names.length - differences.length };
+}

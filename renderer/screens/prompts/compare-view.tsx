@@ -1,0 +1,191 @@
+import { useMemo, useState } from 'react';
+import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import { Button } from '../../components/button.tsx';
+import { formatPlural, formatTime } from '../../components/format.ts';
+import { Select } from '../../components/select.tsx';
+import { diffRows, diffSettings, foldRows } from './compare-model.ts';
+import type { DiffLine, DiffRow } from './compare-model.ts';
+
+/** Rows that are drawn at first; more would hold the window before anyone has read these. */
+const rowsAtOnce = 400;
+
+function Line({ line, side, isSame }: { line: DiffLine | null; side: 'before' | 'after'; isSame: boolean }) {
+  if (line === null) return <td colSpan={2} className="compare__none" />;
+  const Own = side === 'before' ? 'del' : 'ins';
+  const state = isSame ? undefined : side === 'before' ? 'is-removed' : 'is-added';
+  return (
+    <>
+      <td className="compare__number">{line.number}</td>
+      <td className={state}>
+        {line.parts.map((part, index) =>
+          part.isOwn ? <Own key={index}>{part.text}</Own> : <span key={index}>{part.text}</span>,
+        )}
+      </td>
+    </>
+  );
+}
+
+function Rows({ rows }: { rows: readonly DiffRow[] }) {
+  return rows.map((row) => (
+    <tr key={`${row.before?.number ?? ''}/${row.after?.number ?? ''}`}>
+      <Line line={row.before} side="before" isSame={row.isSame} />
+      <Line line={row.after} side="after" isSame={row.isSame} />
+    </tr>
+  ));
+}
+
+function Fold({ rows }: { rows: readonly DiffRow[] }) {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) return <Rows rows={rows} />;
+  return (
+    <tr className="compare__fold">
+      <td colSpan={4}>
+        <button type="button" onClick={() => setOpen(true)}>
+          {formatPlural(rows.length, 'equal line')}
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+interface TextDiffProps {
+  title: string;
+  before: string;
+  after: string;
+  /** Names of the two sides: `Version 2`. */
+  names: readonly [string, string];
+}
+
+/** Two texts side by side, what differs marked; long stretches that are equal are folded. */
+function TextDiff({ title, before, after, names }: TextDiffProps) {
+  const rows = useMemo(() => diffRows(before, after), [before, after]);
+  const blocks = useMemo(() => foldRows(rows), [rows]);
+  const [shown, setShown] = useState(rowsAtOnce);
+  const changed = rows.filter(({ isSame }) => !isSame).length;
+  let drawn = 0;
+  const visible = blocks.map((block) => {
+    const part = block.kind === 'rows' ? { ...block, rows: block.rows.slice(0, Math.max(0, shown - drawn)) } : block;
+    drawn += block.kind === 'rows' ? block.rows.length : 1;
+    return part;
+  });
+  const remark = before === after ? 'No difference' : changed === 0 ? 'Only the ends of lines differ' : null;
+  return (
+    <section aria-label={title}>
+      <div className="header line-top">
+        <h3>{title}</h3>
+        <span className="caption tertiary">{remark ?? formatPlural(changed, 'changed line')}</span>
+      </div>
+      {changed > 0 && (
+        <table className="compare mono" aria-label={title}>
+          <thead className="visually-hidden">
+            <tr>
+              <th colSpan={2}>{names[0]}</th>
+              <th colSpan={2}>{names[1]}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {visible.map((block, index) =>
+              block.kind === 'fold' ? <Fold key={index} rows={block.rows} /> : <Rows key={index} rows={block.rows} />,
+            )}
+          </tbody>
+        </table>
+      )}
+      {drawn > shown && (
+        <div className="compare__more">
+          <Button size="small" onClick={() => setShown(shown + rowsAtOnce)}>
+            Show more of {formatPlural(drawn, 'row')}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function SettingsDiff({ before, after }: { before: PromptVersion; after: PromptVersion }) {
+  const { differences, same } = useMemo(() => diffSettings(before, after), [before, after]);
+  return (
+    <section aria-label="Settings">
+      <div className="header line-top">
+        <h3>Settings</h3>
+        <span className="caption tertiary">
+          {differences.length === 0 ? 'No difference' : `${formatPlural(same, 'other')} the same`}
+        </span>
+      </div>
+      {differences.length > 0 && (
+        <table className="compare compare--settings" aria-label="Settings">
+          <thead>
+            <tr>
+              <th>Setting</th>
+              <th>Version {before.number}</th>
+              <th>Version {after.number}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differences.map(({ name, before: old, after: fresh }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{old === null ? <span className="tertiary">Not set</span> : <del>{old}</del>}</td>
+                <td>{fresh === null ? <span className="tertiary">Not set</span> : <ins>{fresh}</ins>}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+export interface CompareViewProps {
+  versions: readonly PromptVersion[];
+  before: PromptVersion;
+  after: PromptVersion;
+  onChoose: (beforeId: string, afterId: string) => void;
+}
+
+/** Any two versions of a prompt side by side: texts and settings. */
+export function CompareView({ versions, before, after, onChoose }: CompareViewProps) {
+  const known = [...new Map([...versions, before, after].map((version) => [version.id, version])).values()];
+  const options = known
+    .toSorted((one, other) => other.number - one.number)
+    .map(({ id, number, createdAt }) => ({ value: id, label: `Version ${number}, ${formatTime(createdAt)}` }));
+  const names = [`Version ${before.number}`, `Version ${after.number}`] as const;
+  const key = `${before.id}/${after.id}`;
+  return (
+    <>
+      <div className="compare__choice">
+        <Select
+          label="Left version"
+          size="small"
+          value={before.id}
+          options={options}
+          onValueChange={(id) => onChoose(id, after.id)}
+        />
+        <Select
+          label="Right version"
+          size="small"
+          value={after.id}
+          options={options}
+          onValueChange={(id) => onChoose(before.id, id)}
+        />
+      </div>
+      <div
+        className="scroll prompts__version"
+        tabIndex={0}
+        role="region"
+        aria-label={`Version ${before.number} beside version ${after.number}`}
+      >
+        {(before.systemMessage ?? '') !== (after.systemMessage ?? '') && (
+          <TextDiff
+            key={`system/${key}`}
+            title="System message"
+            names={names}
+            before={before.systemMessage ?? ''}
+            after={after.systemMessage ?? ''}
+          />
+        )}
+        <TextDiff key={key} title="Prompt" names={names} before={before.promptText} after={after.promptText} />
+        <SettingsDiff before={before} after={after} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { useId, useState, type FormEvent } from 'react';
+import type { Prompt } from '../../../shared/contract/prompts.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { describeError } from '../../components/state-panels.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useUpdatePrompt } from '../../queries/prompts.ts';
+import { readTags } from './tag-text.ts';
+
+export type DetailField = 'name' | 'folder' | 'tags' | 'description';
+
+export interface DetailsDialogProps {
+  prompt: Prompt;
+  folders: readonly string[];
+  /** Where the cursor stands at first. */
+  focus: DetailField;
+  onClose: () => void;
+}
+
+function DetailsForm({ prompt, folders, focus, onClose, formId }: DetailsDialogProps & { formId: string }) {
+  const [name, setName] = useState(prompt.name);
+  const [folder, setFolder] = useState(prompt.folder ?? '');
+  const [tags, setTags] = useState(prompt.tags.join(', '));
+  const [description, setDescription] = useState(prompt.description ?? '');
+  const update = useUpdatePrompt();
+  const problem = name.trim() === '' ? 'A prompt needs a name' : null;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (problem) return;
+    update.mutate(
+      {
+        id: prompt.id,
+        name: name.trim(),
+        folder: folder.trim() || null,
+        tags: readTags(tags),
+        description: description.trim() || null,
+      },
+      { onSuccess: onClose },
+    );
+  };
+  return (
+    <form id={formId} className="prompts__form" onSubmit={submit}>
+      <TextField
+        label="Name"
+        autoFocus={focus === 'name'}
+        maxLength={300}
+        value={name}
+        error={problem}
+        onValueChange={setName}
+      />
+      <TextField
+        label="Folder"
+        autoFocus={focus === 'folder'}
+        maxLength={1000}
+        list={`${formId}-folders`}
+        placeholder="None"
+        hint="A slash makes a folder inside another: support/mail"
+        value={folder}
+        onValueChange={setFolder}
+      />
+      <datalist id={`${formId}-folders`}>
+        {folders.map((path) => (
+          <option key={path} value={path} />
+        ))}
+      </datalist>
+      <TextField
+        label="Tags"
+        autoFocus={focus === 'tags'}
+        placeholder="None"
+        hint="Separated by commas"
+        value={tags}
+        onValueChange={setTags}
+      />
+      <TextField
+        label="Description"
+        autoFocus={focus === 'description'}
+        maxLength={10_000}
+        placeholder="None"
+        value={description}
+        onValueChange={setDescription}
+      />
+      {update.error && (
+        <p className="small negative" role="alert">
+          {describeError(update.error).message}
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** What a prompt is called and where it stands; its texts change with a version. */
+export function DetailsDialog(props: DetailsDialogProps) {
+  const formId = useId();
+  const footer = (
+    <>
+      <Button onClick={props.onClose}>Cancel</Button>
+      <Button type="submit" form={formId} variant="primary" keys="Enter">
+        Save
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={`Details of ${props.prompt.name}`} isOpen onClose={props.onClose} footer={footer}>
+      <DetailsForm {...props} formId={formId} />
+    </Dialog>
+  );
+}
