@@ -21,6 +21,7 @@ h1 { font-size: 1.5rem; margin: 0 0 1rem; } h2 { font-size: 1.15rem; margin: 2.5
 h3 { font-size: .8rem; margin: 1rem 0 .25rem; color: var(--quiet); font-weight: 600; }
 p { margin: 0 0 .5rem; } .quiet { color: var(--quiet); } nav { display: flex; gap: 1rem; margin: 1rem 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; font-size: .85rem; }
+article dl { grid-template-columns: max-content 1fr max-content 1fr; margin: 0; }
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 article { border: 1px solid var(--line); border-radius: 6px; padding: 1rem; margin: 1rem 0; }
 article.matched { border-left: 4px solid #3457d5; }
@@ -100,10 +101,28 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
+/** Short facts that are not called as their columns are. */
+const factNames: Readonly<Partial<Record<ExportColumn, string>>> = {
+  matched: 'Meets the selection',
+  createdAt: 'Made',
+  completedAt: 'Ended',
+  aiSystem: 'Provider',
+  cost: 'Cost, US dollars',
+  firstTokenMs: 'First token, ms',
+  totalMs: 'Duration, ms',
+};
+
 /** `promptTokens` becomes `Prompt tokens`. */
-function label(column: string): string {
+function label(column: ExportColumn): string {
+  const known = factNames[column];
+  if (known !== undefined) return known;
   const words = column.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function textOf(value: unknown, isBlock: boolean): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, isBlock ? 2 : 0);
 }
 
 function runArticle(record: ExportRecord): string {
@@ -112,7 +131,7 @@ function runArticle(record: ExportRecord): string {
   for (const [column, value] of Object.entries(record) as [ExportColumn, unknown][]) {
     if (column === 'conversationId' || column === 'conversationName' || isEmpty(value)) continue;
     const title = blocks[column];
-    const text = typeof value === 'string' ? value : JSON.stringify(value, null, title === undefined ? 0 : 2);
+    const text = textOf(value, title !== undefined);
     if (title === undefined) facts.push(`<dt>${escaped(label(column))}</dt><dd>${escaped(text)}</dd>`);
     else texts.push(`<h3>${title}</h3>\n<pre dir="auto">${escaped(text)}</pre>`);
   }

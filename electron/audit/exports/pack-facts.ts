@@ -41,7 +41,7 @@ function selectionText(selection: AuditExportInput['selection']): string {
 export function selectionFacts(plan: PackPlan, conversations: number): [name: string, text: string][] {
   const { rules, runs } = plan.input;
   return [
-    ['State of', new Date(plan.createdAt).toISOString()],
+    ['As of', new Date(plan.createdAt).toISOString()],
     ['Conversations', String(conversations)],
     ['Selection', selectionText(redactedPlan(plan).selection)],
     ['Runs', runs === 'all' ? 'All runs of these conversations' : 'Only runs that meet the selection'],
