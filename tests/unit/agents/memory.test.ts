@@ -59,8 +59,20 @@ test('a model that does not tell its context is taken for one of 4096 tokens', (
   expect([recalled(null), recalled(4096), recalled(8192)]).toEqual([3, 3, 6]);
 });
 
-test('digits, signs and other scripts count more than letters, as tokenizers have it', () => {
-  expect([estimateTokens(''), estimateTokens('hello you'), estimateTokens('123456'), estimateTokens('你好')]).toEqual([
-    0, 3, 6, 2,
-  ]);
+/** What the tokenizer of TinyLlama, which cuts fine, makes of these texts. */
+const counted: [text: string, tokens: number][] = [
+  ['Die Straße führt über den Fluss, und müde Gänse schnattern fröhlich. '.repeat(10), 221],
+  ['THIS IS SHOUTED TEXT WITH CAPITALS ONLY. '.repeat(10), 181],
+  ['1234567890'.repeat(50), 501],
+  ['Привет, как дела сегодня вечером? '.repeat(10), 121],
+  ['你好，今天天气很好，我们去公园散步吧。'.repeat(10), 311],
+  ['これはテストです。東京は大きい都市です。'.repeat(10), 201],
+  ['नमस्ते आप कैसे हैं'.repeat(10), 181],
+  ['สวัสดีครับ'.repeat(20), 201],
+  ['👋🏽😀🎉👨‍👩‍👧'.repeat(20), 601],
+];
+
+test.each(counted)('"%s" is not taken for less than its %i tokens', (text, tokens) => {
+  expect(estimateTokens(text) + 1).toBeGreaterThanOrEqual(tokens);
+  expect(estimateTokens(text)).toBeLessThan(3 * tokens);
 });
