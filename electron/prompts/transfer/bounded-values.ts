@@ -1,0 +1,127 @@
+/** Values from files of strangers: YAML and JSON, read in bounded time and depth. */
+
+import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import { lineAt, Refusal } from './refusal.ts';
+
+/** Longer YAML is refused: reading it takes about a second per million characters. */
+export const mostYamlCharacters = 1_000_000;
+/** A value nested deeper than this is no prompt. */
+const mostDepth = 64;
+/** Aliases multiply what they stand for. */
+const mostAliases = 100;
+
+/** Objects of YAML and JSON in one form, with keys in their order and no prototype to reach. */
+export type ReadMap = ReadonlyMap<string, unknown>;
+
+export function isMap(value: unknown): value is ReadMap {
+  return value instanceof Map;
+}
+
+export function textIn(map: ReadMap | null, key: string): string | null {
+  const value = map?.get(key);
+  return typeof value === 'string' ? value : null;
+}
+
+export function mapIn(map: ReadMap | null, key: string): ReadMap | null {
+  const value = map?.get(key);
+  return isMap(value) ? value : null;
+}
+
+export function listIn(map: ReadMap | null, key: string): readonly unknown[] | null {
+  const value = map?.get(key);
+  return Array.isArray(value) ? value : null;
+}
+
+/** What a variable holds, as the text that a prompt takes. */
+export function valueText(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? JSON.stringify(plain(value)) : String(value);
+}
+
+/** The same value in plain objects, as a configuration is kept. */
+export function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isMap(value)) return value;
+  // As own properties even where a key is `__proto__`.
+  return Object.fromEntries([...value].map(([key, item]) => [key, plain(item)]));
+}
+
+const tooDeep = () => new Refusal(`The file is nested deeper than ${mostDepth} levels`);
+
+function checked(value: unknown, depth = 0): unknown {
+  if (depth > mostDepth) throw tooDeep();
+  if (Array.isArray(value)) return value.map((item) => checked(item, depth + 1));
+  if (value instanceof Map) {
+    return new Map([...value].map(([key, item]) => [String(valueText(key)), checked(item, depth + 1)]));
+  }
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? Number(value) : value;
+  if (value instanceof Date || value instanceof Uint8Array || value instanceof Set) {
+    throw new Refusal('The file has a value that is neither text, number, list nor object');
+  }
+  return new Map(Object.entries(value).map(([key, item]) => [key, checked(item, depth + 1)]));
+}
+
+/** Refused before a parser sees it: parsers of YAML descend once for each bracket. */
+function refuseDeepBrackets(text: string): void {
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 10) depth = 0;
+    else if (code === 91 || code === 123) depth += 1;
+    else if (code === 93 || code === 125) depth -= 1;
+    if (depth > 4 * mostDepth) throw tooDeep();
+  }
+}
+
+export interface ReadYaml {
+  readonly value: unknown;
+  /** Line of what stands at a path, from 1; null for what is not there. */
+  lineOf(path: readonly (string | number)[]): number | null;
+}
+
+function problemOf(document: Document, lines: LineCounter, firstLine: number): Refusal | null {
+  const [error] = document.errors;
+  if (error === undefined) return null;
+  const reason = error.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
+  return new Refusal(`The YAML has a mistake: ${reason}`, lines.linePos(error.pos[0]).line + firstLine - 1);
+}
+
+/** Throws `Refusal` for malformed, deep or long YAML and for aliases that multiply. `firstLine` is where it stands in its file. */
+export function readYaml(text: string, firstLine = 1): ReadYaml {
+  if (text.length > mostYamlCharacters) {
+    throw new Refusal(`The YAML is longer than ${mostYamlCharacters.toLocaleString('en')} characters`);
+  }
+  refuseDeepBrackets(text);
+  const lines = new LineCounter();
+  try {
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+    const problem = problemOf(document, lines, firstLine);
+    if (problem !== null) throw problem;
+    const value = checked(document.toJS({ mapAsMap: true, maxAliasCount: mostAliases }));
+    const lineOf = (path: readonly (string | number)[]) => {
+      const offset = (document.getIn(path, true) as Node | undefined)?.range?.[0];
+      return offset === undefined ? null : lines.linePos(offset).line + firstLine - 1;
+    };
+    return { value, lineOf };
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    if (error instanceof RangeError) throw tooDeep();
+    if (error instanceof ReferenceError)
+      throw new Refusal('The YAML has too many aliases, or one that stands for nothing');
+    throw error;
+  }
+}
+
+/** Throws `Refusal` for what is no JSON, or is nested too deeply. */
+export function readJson(text: string, firstLine = 1): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const position = /position (\d+)/.exec(String(error))?.[1];
+    const line = position === undefined ? firstLine : firstLine - 1 + lineAt(text, Number(position));
+    throw new Refusal('This is not valid JSON; perhaps the file is cut off', line);
+  }
+  return checked(value);
+}

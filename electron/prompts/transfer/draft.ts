@@ -1,0 +1,76 @@
+import type { AiSystem } from '../../../shared/contract/common.ts';
+import type { PromptVariable } from '../../../shared/contract/prompts.ts';
+import type { TransferEntry, VariableStyle } from '../../../shared/contract/prompt-transfer.ts';
+
+/** One message of a prompt as its format has it. `line` is where its text begins. */
+export interface DraftMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'other';
+  readonly text: string;
+  readonly line: number | null;
+}
+
+/** What a reader finds of one prompt, before it is translated and checked. */
+export interface Draft {
+  name: string;
+  /** Null: the folders of the file. */
+  folder: string | null;
+  tags: string[];
+  description: string | null;
+  note: string | null;
+  messages: DraftMessage[];
+  /** Null: told from the texts. */
+  style: VariableStyle | null;
+  model: { readonly aiSystem: AiSystem | null; readonly model: string } | null;
+  /** Under the names of the service. */
+  parameters: Map<string, unknown>;
+  variables: Map<string, Partial<PromptVariable>>;
+  readonly entries: TransferEntry[];
+  /** Why it cannot be kept at all. */
+  refusal: { readonly message: string; readonly line: number | null } | null;
+}
+
+export function emptyDraft(name: string): Draft {
+  return {
+    name,
+    folder: null,
+    tags: [],
+    description: null,
+    note: null,
+    messages: [],
+    style: null,
+    model: null,
+    parameters: new Map(),
+    variables: new Map(),
+    entries: [],
+    refusal: null,
+  };
+}
+
+export function note(
+  { entries }: Pick<Draft, 'entries'>,
+  outcome: TransferEntry['outcome'],
+  field: string,
+  message: string,
+  line: number | null = null,
+): void {
+  entries.push({ outcome, field, message, line });
+}
+
+export function describeVariable(draft: Draft, name: string, facts: Partial<PromptVariable>): void {
+  draft.variables.set(name, { ...draft.variables.get(name), ...facts });
+}
+
+/** Reads the text of one source. Throws `Refusal` when nothing of it can be taken. */
+export type Reader = (text: string, source: { readonly name: string }) => Draft[];
+
+/** `support/greeting.prompt` is the prompt `greeting`. */
+export function baseName(path: string): string {
+  const file = path.split(/[\\/]/).at(-1) ?? path;
+  return file.replace(/\.[A-Za-z0-9]{1,8}$/, '') || file;
+}
+
+export function roleOf(role: unknown): DraftMessage['role'] {
+  if (role === 'system' || role === 'developer') return 'system';
+  if (role === 'user' || role === 'human') return 'user';
+  return role === 'assistant' || role === 'model' || role === 'ai' ? 'assistant' : 'other';
+}

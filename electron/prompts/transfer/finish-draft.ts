@@ -1,0 +1,176 @@
+import { AppError } from '../../../shared/app-error.ts';
+import type { AiSystem } from '../../../shared/contract/common.ts';
+import { configuration } from '../../../shared/contract/completions.ts';
+import { promptInput, type PromptInput } from '../../../shared/contract/prompts.ts';
+import type { VariableStyle } from '../../../shared/contract/prompt-transfer.ts';
+import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
+import { note, type Draft, type DraftMessage } from './draft.ts';
+import { Refusal } from './refusal.ts';
+import { literalTemplate } from './templates/assemble-template.ts';
+import { hasJinjaTags, translateJinja } from './templates/jinja.ts';
+import { hasSingleBraces, translateSingleBraces } from './templates/single-brace.ts';
+
+export interface FinishOptions {
+  /** Provider of a model; throws `invalid_request` for a model that is not known. */
+  readonly systemOf: (aiSystem: AiSystem | null, model: string) => AiSystem;
+  /** Where the prompt is put unless it says so itself. */
+  readonly folder: string | null;
+  readonly style: VariableStyle | null;
+}
+
+interface Template {
+  readonly role: DraftMessage['role'];
+  readonly template: string;
+}
+
+function isRunnable(text: string): boolean {
+  return parseTemplate(text).problems.length === 0;
+}
+
+function styleOf(text: string): VariableStyle {
+  if (hasJinjaTags(text)) return 'jinja';
+  if (text.includes('{{')) return isRunnable(text) ? 'handlebars' : 'jinja';
+  return hasSingleBraces(text) ? 'single-brace' : 'none';
+}
+
+const styleNames = { jinja: 'Jinja', 'single-brace': 'Single-brace', none: 'Literal', handlebars: 'Handlebars' };
+
+function translate(style: VariableStyle, text: string): string {
+  if (style === 'jinja') return translateJinja(text);
+  if (style === 'single-brace') return translateSingleBraces(text);
+  return style === 'none' ? literalTemplate(text) : text;
+}
+
+/** The messages as Handlebars, all read in one style. Throws `Refusal` for what cannot be run. */
+function templatesOf(draft: Draft, chosen: VariableStyle | null): Template[] {
+  const style = draft.style ?? chosen ?? styleOf(draft.messages.map(({ text }) => text).join('\n'));
+  return draft.messages.map(({ role, text, line }) => {
+    const template = translated(style, text, line);
+    if (template !== text) note(draft, 'translated', 'template', `${styleNames[style]} text is Handlebars here`, line);
+    return { role, template };
+  });
+}
+
+function translated(style: VariableStyle, text: string, line: number | null): string {
+  const lineOf = (inner: number | null) => (line === null || inner === null ? (line ?? inner) : line + inner - 1);
+  try {
+    const template = translate(style, text);
+    const [problem] = parseTemplate(template).problems;
+    if (problem === undefined) return template;
+    throw new Refusal(problem.issue, style === 'handlebars' ? problem.line : null);
+  } catch (error) {
+    if (error instanceof Refusal) throw new Refusal(error.message, lineOf(error.line));
+    throw error;
+  }
+}
+
+/** The text of a template without variables; null for one that has to be filled. */
+function fixedText(template: string): string | null {
+  const parsed = parseTemplate(template);
+  return parsed.variables.length === 0 ? renderTemplate(parsed, {}).text : null;
+}
+
+/** One system message and one message of a person, which is what a prompt holds. Throws `Refusal` for a longer conversation. */
+function promptTexts(
+  draft: Draft,
+  templates: readonly Template[],
+): { promptText: string; systemMessage: string | null } {
+  const messages = [...templates];
+  if (messages.at(-1)?.role === 'assistant') {
+    messages.pop();
+    note(draft, 'refused', 'messages', 'The answer at the end is not part of a prompt');
+  }
+  if (messages.some(({ role }) => role === 'assistant')) {
+    throw new Refusal('It is a conversation with answers in between; a prompt is one message, with a system message');
+  }
+  if (messages.some(({ role }) => role === 'other')) {
+    throw new Refusal('It has messages that are neither of the system nor of a person');
+  }
+  const of = (role: Template['role']) =>
+    messages.filter((message) => message.role === role).map(({ template }) => template);
+  const [system, user] = [of('system'), of('user')];
+  for (const parts of [system, user]) {
+    if (parts.length > 1)
+      note(draft, 'translated', 'messages', `${parts.length} messages of one role are joined into one`);
+  }
+  return joined(draft, system.join('\n\n'), user.join('\n\n'));
+}
+
+function joined(draft: Draft, system: string, user: string): { promptText: string; systemMessage: string | null } {
+  if (user.trim() === '') {
+    if (system.trim() === '') throw new Refusal('It has no text');
+    note(draft, 'translated', 'messages', 'There is only a system message: it became the prompt');
+    return { promptText: system, systemMessage: null };
+  }
+  const fixed = fixedText(system);
+  if (fixed !== null) return { promptText: user, systemMessage: fixed === '' ? null : fixed };
+  note(
+    draft,
+    'translated',
+    'messages',
+    'The system message has variables, which are filled only in a prompt: it stands at the beginning of the prompt',
+  );
+  return { promptText: `${system}\n\n${user}`, systemMessage: null };
+}
+
+function modelOf(draft: Draft, systemOf: FinishOptions['systemOf']): Pick<PromptInput, 'aiSystem' | 'model'> {
+  if (draft.model === null) return {};
+  const { aiSystem, model } = draft.model;
+  try {
+    const found = systemOf(aiSystem, model);
+    note(draft, 'taken', 'model', `${model} of ${found}`);
+    return { aiSystem: found, model };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    note(
+      draft,
+      'refused',
+      'model',
+      `The model ${model.slice(0, 100)} is not known here; the first model of ServiceAi is used`,
+    );
+    return {};
+  }
+}
+
+function configurationOf(draft: Draft): Pick<PromptInput, 'configuration'> {
+  const kept: [string, unknown][] = [];
+  for (const [key, value] of draft.parameters) {
+    const result = configuration.safeParse({ [key]: value });
+    if (result.success) kept.push([key, value]);
+    else note(draft, 'refused', key, result.error.issues[0]?.message ?? 'is not a value that can be used');
+  }
+  return kept.length === 0 ? {} : { configuration: Object.fromEntries(kept) };
+}
+
+function taken(text: string | null, most: number, field: string, draft: Draft): string | null {
+  if (text === null || text.trim() === '') return null;
+  if (text.length <= most) return text;
+  note(draft, 'refused', field, `Is longer than ${most.toLocaleString('en')} characters`);
+  return null;
+}
+
+/** A prompt as it would be kept; null when it cannot be, with the reason among the draft's entries. */
+export function finishDraft(draft: Draft, options: FinishOptions): PromptInput | null {
+  try {
+    if (draft.refusal !== null) throw new Refusal(draft.refusal.message, draft.refusal.line);
+    const texts = promptTexts(draft, templatesOf(draft, options.style));
+    const input = promptInput.safeParse({
+      name: draft.name.trim().slice(0, 300) || 'Imported prompt',
+      folder: taken(draft.folder ?? options.folder, 1000, 'folder', draft),
+      tags: draft.tags.filter((tag) => tag !== '' && tag.length <= 100).slice(0, 100),
+      description: taken(draft.description, 10_000, 'description', draft),
+      ...texts,
+      ...modelOf(draft, options.systemOf),
+      ...configurationOf(draft),
+      variables: [...draft.variables].map(([name, facts]) => ({ ...facts, name })),
+      note: taken(draft.note, 10_000, 'note', draft),
+    });
+    if (input.success) return input.data;
+    const [issue] = input.error.issues;
+    throw new Refusal(`${issue?.path.join('.')}: ${issue?.message}`);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    note(draft, 'refused', 'prompt', `${draft.name.slice(0, 100)}: ${error.message}`, error.line);
+    return null;
+  }
+}

@@ -1,0 +1,56 @@
+import { isMap, listIn, mapIn, readJson, textIn, type ReadMap } from '../bounded-values.ts';
+import { baseName, emptyDraft, note, type Draft, type Reader } from '../draft.ts';
+import { takeParameters } from '../parameter-names.ts';
+import { Refusal } from '../refusal.ts';
+import { takeMessages } from './messages.ts';
+
+function isPrompt(value: unknown): value is ReadMap {
+  return isMap(value) && (typeof value.get('prompt') === 'string' || Array.isArray(value.get('prompt')));
+}
+
+function versionOf(prompt: ReadMap): number {
+  const version = prompt.get('version');
+  return typeof version === 'number' ? version : 0;
+}
+
+function draftOf(prompt: ReadMap, fileName: string): Draft {
+  const draft = emptyDraft(textIn(prompt, 'name') ?? baseName(fileName));
+  const content = prompt.get('prompt');
+  draft.style = 'handlebars';
+  draft.tags = (listIn(prompt, 'tags') ?? []).filter((tag) => typeof tag === 'string');
+  draft.note = textIn(prompt, 'commitMessage');
+  takeMessages(draft, Array.isArray(content) ? content : [content], null);
+  const config = mapIn(prompt, 'config');
+  const model = textIn(config, 'model');
+  if (model !== null) draft.model = { aiSystem: null, model };
+  if (config !== null) {
+    const settings = new Map([...config].filter(([key]) => key !== 'model'));
+    takeParameters(draft, settings, { field: 'config' });
+  }
+  if ((listIn(prompt, 'labels') ?? []).length > 0) {
+    note(draft, 'refused', 'labels', 'Labels are given here, when the version is there');
+  }
+  return draft;
+}
+
+/** Prompts as Langfuse answers them: one, a list, or a list in `data`. Of one name the newest version is taken. */
+export const readLangfuse: Reader = (text, { name }) => {
+  const value = readJson(text);
+  const listed = isMap(value) ? listIn(value, 'data') : null;
+  const found = (listed ?? (Array.isArray(value) ? value : [value])).filter(isPrompt);
+  if (found.length === 0)
+    throw new Refusal('There is no prompt in it; a list of Langfuse has names only: export each prompt with its text');
+  const newest = new Map<string, ReadMap>();
+  for (const prompt of found) {
+    const key = textIn(prompt, 'name') ?? '';
+    const other = newest.get(key);
+    if (other === undefined || key === '' || versionOf(other) < versionOf(prompt))
+      newest.set(key === '' ? String(newest.size) : key, prompt);
+  }
+  return [...newest.values()].map((prompt) => {
+    const draft = draftOf(prompt, name);
+    const others = found.filter((other) => other !== prompt && textIn(other, 'name') === draft.name).length;
+    if (others > 0) note(draft, 'refused', 'version', `Of ${others + 1} versions only the newest one is taken`);
+    return draft;
+  });
+};

@@ -1,0 +1,96 @@
+import { aiSystem } from '../../../../shared/contract/common.ts';
+import { isMap, listIn, mapIn, plain, readJson, textIn, type ReadMap } from '../bounded-values.ts';
+import { baseName, describeVariable, emptyDraft, type Draft, type Reader } from '../draft.ts';
+import { takeParameters } from '../parameter-names.ts';
+import { Refusal } from '../refusal.ts';
+import { takeMessages } from './messages.ts';
+
+/** What our own lines say beyond the format. */
+function takeExtension(draft: Draft, extension: ReadMap | null): void {
+  if (extension === null) return;
+  draft.style = 'handlebars';
+  draft.name = textIn(extension, 'name') ?? draft.name;
+  draft.folder = textIn(extension, 'folder');
+  draft.description = textIn(extension, 'description');
+  draft.note = textIn(extension, 'note');
+  draft.tags = (listIn(extension, 'tags') ?? []).filter((tag) => typeof tag === 'string');
+  const system = aiSystem.safeParse(textIn(extension, 'aiSystem'));
+  if (draft.model !== null && system.success) draft.model = { ...draft.model, aiSystem: system.data };
+  for (const variable of listIn(extension, 'variables') ?? []) {
+    if (!isMap(variable)) continue;
+    const facts = { description: textIn(variable, 'description'), defaultValue: textIn(variable, 'defaultValue') };
+    describeVariable(draft, textIn(variable, 'name') ?? '', { ...facts, sampleValue: textIn(variable, 'sampleValue') });
+  }
+  const configuration = mapIn(extension, 'configuration');
+  if (configuration !== null) draft.parameters = new Map(Object.entries(plain(configuration) as object));
+}
+
+const outer = new Set([
+  'messages',
+  'touchstone',
+  'input',
+  'instructions',
+  'model',
+  'weight',
+  'custom_id',
+  'method',
+  'url',
+  'body',
+]);
+
+/** A body of chat completions or of responses, as lines of fine-tuning, batch and evaluation files have it. */
+export function takeBody(draft: Draft, body: ReadMap, line: number | null): void {
+  const model = textIn(body, 'model');
+  if (model !== null) draft.model = { aiSystem: null, model };
+  const instructions = textIn(body, 'instructions') ?? textIn(body, 'system');
+  if (instructions !== null) draft.messages.push({ role: 'system', text: instructions, line });
+  else if (listIn(body, 'system') !== null) {
+    takeMessages(
+      draft,
+      [
+        new Map<string, unknown>([
+          ['role', 'system'],
+          ['content', listIn(body, 'system')],
+        ]),
+      ],
+      line,
+    );
+  }
+  const input = body.get('messages') ?? body.get('input');
+  takeMessages(draft, Array.isArray(input) ? input : input === undefined ? [] : [input], line);
+  takeParameters(draft, new Map([...body].filter(([key]) => !outer.has(key) && key !== 'system')), {
+    field: '',
+    lineOf: () => line,
+  });
+}
+
+function draftOf(value: unknown, name: string, line: number): Draft {
+  const draft = emptyDraft(name);
+  if (!isMap(value)) {
+    draft.refusal = { message: 'The line is no object', line };
+    return draft;
+  }
+  const body = mapIn(value, 'body') ?? value;
+  draft.name = textIn(value, 'custom_id') ?? name;
+  if (!body.has('messages') && !body.has('input')) draft.refusal = { message: 'The line has no messages', line };
+  else takeBody(draft, body, line);
+  takeExtension(draft, mapIn(value, 'touchstone'));
+  return draft;
+}
+
+/** One prompt a line. A line that cannot be read is refused by itself; a last line that is cut off too. */
+export const readOpenAiJsonl: Reader = (text, { name }) => {
+  const lines = text.split(/\r?\n/);
+  const drafts = lines.flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const title = `${baseName(name)} ${index + 1}`;
+    try {
+      return [draftOf(readJson(line, index + 1), title, index + 1)];
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return [{ ...emptyDraft(title), refusal: { message: error.message, line: index + 1 } }];
+    }
+  });
+  if (drafts.length === 0) throw new Refusal('The file has no lines');
+  return drafts;
+};

@@ -1,0 +1,87 @@
+import type { ReadMap } from './bounded-values.ts';
+import { isMap, mapIn, plain, textIn } from './bounded-values.ts';
+import { note, type Draft } from './draft.ts';
+
+/** Names that other tools have for our parameters. */
+const aliases: Readonly<Record<string, string>> = {
+  topP: 'top_p',
+  topK: 'top_k',
+  maxOutputTokens: 'max_tokens',
+  max_output_tokens: 'max_tokens',
+  max_completion_tokens: 'max_tokens',
+  maxTokens: 'max_tokens',
+  stopSequences: 'stop',
+  stop_sequences: 'stop',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+  reasoningEffort: 'reasoning_effort',
+};
+
+/** What is no setting of an answer: who asks, how it is sent, and what the service itself decides. */
+const ours = new Set([
+  'model',
+  'input',
+  'messages',
+  'stream',
+  'store',
+  'prompt',
+  'system',
+  'instructions',
+  'metadata',
+  'user',
+  'n',
+]);
+const secrets = /api[_-]?key|token$|secret|password|authorization|headers/i;
+const unsupported = new Set([
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'functions',
+  'function_call',
+  'mcp_servers',
+  'include',
+]);
+
+/**
+ * Takes settings into a draft, under our names. Settings that hold secrets, tools, and what the service sets itself are left out,
+ * each with an entry.
+ */
+export function takeParameters(
+  draft: Draft,
+  settings: ReadMap,
+  at: { readonly field: string; readonly lineOf?: (key: string) => number | null },
+): void {
+  for (const [key, value] of settings) {
+    const line = at.lineOf?.(key) ?? null;
+    const field = at.field === '' ? key : `${at.field}.${key}`;
+    const isEmpty =
+      value === null || (isMap(value) && value.size === 0) || (Array.isArray(value) && value.length === 0);
+    if (isEmpty) continue;
+    const name = aliases[key] ?? key;
+    if (secrets.test(key)) note(draft, 'refused', field, 'May hold a secret, which no prompt keeps', line);
+    else if (unsupported.has(key)) note(draft, 'refused', field, 'Tools are not part of a prompt', line);
+    else if (ours.has(key)) note(draft, 'refused', field, 'Is set by the service itself', line);
+    else if (key === 'text' && isMap(value)) takeTextFormat(draft, value, field, line);
+    else if (key === 'reasoning' && isMap(value) && textIn(value, 'effort') !== null) {
+      draft.parameters.set('reasoning_effort', textIn(value, 'effort'));
+      note(draft, 'translated', field, 'reasoning.effort is reasoning_effort here', line);
+    } else {
+      draft.parameters.set(name, plain(value));
+      if (name === key) note(draft, 'taken', field, `Setting ${key}`, line);
+      else note(draft, 'translated', field, `${key} is ${name} here`, line);
+    }
+  }
+}
+
+/** The Responses API has the form of the answer in `text.format`. */
+function takeTextFormat(draft: Draft, text: ReadMap, field: string, line: number | null): void {
+  const format = mapIn(text, 'format');
+  const type = textIn(format, 'type');
+  if (type === 'text') return;
+  if (type === 'json_object') draft.parameters.set('response_format', { type });
+  else if (type === 'json_schema' && isMap(format?.get('schema'))) {
+    const { type: _, ...schema } = plain(format) as Record<string, unknown>;
+    draft.parameters.set('response_format', { type, json_schema: schema });
+  } else return note(draft, 'refused', field, 'A form of answers that is not known', line);
+  note(draft, 'translated', field, 'text.format is response_format here', line);
+}

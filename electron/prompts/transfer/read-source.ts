@@ -1,0 +1,67 @@
+import type { ImportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
+import type { Draft, Reader } from './draft.ts';
+import { isAnthropicCode, isOpenAiCode, readAnthropicCode, readOpenAiCode } from './formats/code.ts';
+import { isDotprompt, readDotprompt } from './formats/dotprompt.ts';
+import { readLangfuse } from './formats/langfuse.ts';
+import { readOpenAiJsonl } from './formats/openai-jsonl.ts';
+import { readPlainText } from './formats/plain-text.ts';
+import { readPromptfoo } from './formats/promptfoo.ts';
+import { Refusal } from './refusal.ts';
+import { decodeText } from './source-text.ts';
+
+const readers: Readonly<Record<ImportFormat, Reader>> = {
+  dotprompt: readDotprompt,
+  promptfoo: readPromptfoo,
+  langfuse: readLangfuse,
+  'openai-jsonl': readOpenAiJsonl,
+  'openai-code': readOpenAiCode,
+  'anthropic-code': readAnthropicCode,
+  text: readPlainText,
+};
+
+/** Endings that say what a file is. */
+const endings: readonly (readonly [RegExp, ImportFormat])[] = [
+  [/\.prompt$/i, 'dotprompt'],
+  [/\.jsonl$/i, 'openai-jsonl'],
+  [/\.(txt|md|j2|jinja2?|njk|hbs|handlebars|mustache)$/i, 'text'],
+];
+
+/** What a source is, from its name and then from its text. */
+function formatOf(name: string, text: string): ImportFormat {
+  const ending = endings.find(([pattern]) => pattern.test(name))?.[1];
+  if (ending !== undefined) return ending;
+  if (isDotprompt(text)) return 'dotprompt';
+  if (/^\s*\{[^\n]*"(messages|body)"\s*:/.test(text)) return 'openai-jsonl';
+  if (/\.json$/i.test(name) || /^\s*[[{]\s*[{"][\s\S]{0,20000}"prompt"\s*:/.test(text)) return 'langfuse';
+  if (isAnthropicCode(text)) return 'anthropic-code';
+  if (isOpenAiCode(text)) return 'openai-code';
+  return /\.ya?ml$/i.test(name) || /^prompts:/m.test(text) ? 'promptfoo' : 'text';
+}
+
+export interface ReadSource {
+  readonly format: ImportFormat | null;
+  readonly drafts: readonly Draft[];
+  /** Why nothing is taken. */
+  readonly entries: TransferEntry[];
+}
+
+/** Reads one file or pasted text. Never throws: what cannot be read is in the entries. */
+export function readSource(
+  source: { readonly name: string; readonly content: string | Uint8Array },
+  chosen: ImportFormat | null,
+): ReadSource {
+  let format = chosen;
+  try {
+    const text = typeof source.content === 'string' ? source.content : decodeText(source.content);
+    if (text.trim() === '') throw new Refusal('It is empty');
+    format ??= formatOf(source.name, text);
+    return { format, drafts: readers[format](text, { name: source.name }), entries: [] };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return {
+      format,
+      drafts: [],
+      entries: [{ outcome: 'refused', field: 'file', message: error.message, line: error.line }],
+    };
+  }
+}

@@ -1,0 +1,25 @@
+import { Refusal } from './refusal.ts';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function encodingOf(bytes: Uint8Array): string | null {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return 'UTF-16';
+  const zeros = bytes.subarray(0, 1000).filter((byte) => byte === 0).length;
+  if (zeros === 0) return null;
+  return zeros * 3 >= Math.min(bytes.length, 1000) ? 'UTF-16 or UTF-32' : 'binary';
+}
+
+/** The text of a file, without a byte order mark. Throws `Refusal` for everything that is not UTF-8. */
+export function decodeText(bytes: Uint8Array): string {
+  const encoding = encodingOf(bytes);
+  if (encoding === 'binary') throw new Refusal('This is not a text file');
+  if (encoding !== null) throw new Refusal(`The file is written in ${encoding}; save it as UTF-8 and import it again`);
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new Refusal(
+      'The file is not written in UTF-8 (perhaps in Latin-1), or it is cut off; save it as UTF-8 and import it again',
+    );
+  }
+}

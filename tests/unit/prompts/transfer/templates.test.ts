@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import nunjucks from 'nunjucks';
+import { describe, expect, test } from 'vitest';
+import { literalTemplate } from '../../../../electron/prompts/transfer/templates/assemble-template.ts';
+import { translateJinja } from '../../../../electron/prompts/transfer/templates/jinja.ts';
+import { translateSingleBraces } from '../../../../electron/prompts/transfer/templates/single-brace.ts';
+import { Refusal } from '../../../../electron/prompts/transfer/refusal.ts';
+import { parseTemplate, renderTemplate } from '../../../../shared/prompt-template.ts';
+
+const rendered = (template: string, values: Record<string, unknown> = {}) =>
+  renderTemplate(parseTemplate(template), values).text;
+
+const nasty = fc.string({
+  unit: fc.constantFrom(
+    '{',
+    '{{',
+    '}',
+    '}}',
+    '\\',
+    '\n',
+    ' ',
+    'a',
+    '{{!',
+    '{{{',
+    '#',
+    '%',
+    '~',
+    '\r\n',
+    '{{x}}',
+    '\\{{',
+  ),
+  maxLength: 30,
+});
+
+test('a text that is made a template renders as itself', () => {
+  fc.assert(
+    fc.property(nasty, (text) => {
+      expect(rendered(literalTemplate(text))).toBe(text);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+describe('single braces', () => {
+  /** The same text as Python's `format` would fill it. */
+  const piece = fc.oneof(
+    fc.constantFrom('{{', '}}', '\\', '\n', ' ', 'a', '"', '\\\\').map((written) => ({
+      written,
+      meant: written === '{{' ? '{' : written === '}}' ? '}' : written,
+    })),
+    fc
+      .constantFrom('name', 'if', 'this', 'else', 'true', 'x_1', 'as')
+      .map((name) => ({ written: `{${name}}`, meant: `<${name}>` })),
+  );
+
+  test('render as before', () => {
+    const values = Object.fromEntries(
+      ['name', 'if', 'this', 'else', 'true', 'x_1', 'as'].map((name) => [name, `<${name}>`]),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.map(({ written }) => written).join('');
+        expect(rendered(translateSingleBraces(text), values)).toBe(pieces.map(({ meant }) => meant).join(''));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test.each([
+    ['Say {name!r}', '{name!r} is more than the name of a variable', 1],
+    ['a\n{price:.2f}', '{price:.2f} is more than the name of a variable', 2],
+    ['{a.b}', '{a.b} is more than the name of a variable', 1],
+    ['{}', '{} is more than the name of a variable', 1],
+    ['a\n\nb } c', 'A single } stands where it opens or closes nothing', 3],
+  ])('%j is refused', (text, message, line) => {
+    expect(() => translateSingleBraces(text)).toThrow(expect.objectContaining({ message, line }));
+  });
+});
+
+describe('Jinja', () => {
+  const environment = new nunjucks.Environment(null, { autoescape: false });
+  const values = { a: 'one', b: '', c: '<&>', o: { k: 'two', n: { m: 'three' } }, l: ['x', 'y'] };
+
+  const leaf = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.constantFrom('text', ' ', '\n', '\n\n', '  \n', '{', '}', '\\', '"', '}}', '\r\n', '\t'),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom(
+        '{{ a }}',
+        '{{b}}',
+        '{{- a }}',
+        '{{ c -}}',
+        '{{ o.k }}',
+        "{{ o['n'].m | safe }}",
+        '{{ l[1] }}',
+        '{{ missing }}',
+        '{# note #}',
+        '{#- note -#}',
+        '{% raw %}{{ a }}{% if %}{% endraw %}',
+      ),
+    },
+  );
+  const opening = fc.constantFrom(
+    '{% if a %}',
+    '{% if b %}',
+    '{%- if not a %}',
+    '{% if not b -%}',
+    '{% if o.k %}',
+    '{% if missing.z %}',
+  );
+  const middle = fc.constantFrom('{% else %}', '{%- else -%}', '{% elif a %}', '{% elif not b %}', '');
+  const closing = fc.constantFrom('{% endif %}', '{%- endif %}', '{% endif -%}');
+  const { text: template } = fc.letrec<{ text: string; block: string; node: string }>((tie) => ({
+    node: fc.oneof({ depthSize: 'small', withCrossShrink: true }, leaf, tie('block')),
+    text: fc.array(tie('node'), { maxLength: 7 }).map((nodes) => nodes.join('')),
+    block: fc.tuple(opening, tie('text'), middle, tie('text'), closing).map((parts) => parts.join('')),
+  }));
+
+  test('renders as Nunjucks itself renders it', () => {
+    let translated = 0;
+    fc.assert(
+      fc.property(template, (text) => {
+        let wanted: string;
+        let made: string;
+        try {
+          wanted = environment.renderString(text, values);
+          made = translateJinja(text);
+        } catch (error) {
+          if (error instanceof Refusal || !(error instanceof TypeError)) return;
+          throw error;
+        }
+        translated += 1;
+        expect({ made, text: rendered(made, values) }).toEqual({ made, text: wanted });
+      }),
+      { numRuns: 4000 },
+    );
+    expect(translated).toBeGreaterThan(2000);
+  });
+});
