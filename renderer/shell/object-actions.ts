@@ -1,16 +1,20 @@
-import { Box, History } from 'lucide-react';
+import { Bot, Box, History, LibraryBig } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { formatTime } from '../components/format.ts';
+import { useAgents } from '../queries/agents.ts';
 import { useModels } from '../queries/models.ts';
+import { usePrompts } from '../queries/prompts.ts';
 import { useRuns } from '../queries/runs.ts';
 import type { Action } from '../stores/actions.ts';
-import { modelAddress, runAddress } from './addresses.ts';
+import { agentAddress, modelAddress, promptAddress, runAddress } from './addresses.ts';
 
-/** Objects that the palette finds once something is typed: models and the newest runs. */
+/** Objects that the palette finds once something is typed: prompts, agents, models and the newest runs. */
 export function useObjectActions(isSearching: boolean): readonly Action[] {
   const [, navigate] = useLocation();
   const models = useModels();
   const runs = useRuns();
+  const prompts = usePrompts({ isEnabled: isSearching });
+  const agents = useAgents({ isEnabled: isSearching });
   if (!isSearching) return [];
   const modelActions = (models.data?.data ?? [])
     .filter(({ hasEnded }) => !hasEnded)
@@ -33,5 +37,23 @@ export function useObjectActions(isSearching: boolean): readonly Action[] {
       icon: History,
       run: () => navigate(runAddress(run.runId)),
     }));
-  return [...modelActions, ...runActions];
+  const promptActions = (prompts.data ?? []).map((prompt): Action => ({
+    id: `library.${prompt.id}`,
+    title: prompt.name,
+    detail: prompt.folder ?? '',
+    group: 'Library',
+    icon: LibraryBig,
+    keywords: ['prompt', ...prompt.tags],
+    run: () => navigate(promptAddress(prompt.id)),
+  }));
+  const agentActions = (agents.data ?? []).map((agent): Action => ({
+    id: `agent.${agent.id}`,
+    title: agent.name,
+    detail: agent.model,
+    group: 'Agents',
+    icon: Bot,
+    keywords: ['agent'],
+    run: () => navigate(agentAddress(agent.id)),
+  }));
+  return [...promptActions, ...agentActions, ...modelActions, ...runActions];
 }

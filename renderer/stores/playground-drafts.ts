@@ -8,6 +8,12 @@ import { createDraftStorage } from './playground-draft-storage.ts';
 /** The form of the answer on the wire. */
 export type Transport = 'sse' | 'json-array' | 'sync';
 
+/** The version of a stored prompt that a draft was opened from or saved as. */
+export interface DraftSource {
+  promptId: string;
+  versionId: string;
+}
+
 /**
  * One prompt that is being worked on. Fields hold the text as it was typed, valid or not, so that nothing a person
  * wrote is lost; what a run sends is derived from it.
@@ -30,6 +36,8 @@ export interface Draft {
   /** JSON object of parameters that the window has no field for; empty is none. */
   otherParameters: string;
   transport: Transport;
+  /** Null for one that is not in the library; drafts that were kept by earlier versions have none. */
+  source?: DraftSource | null;
   /** The run whose answer is on the screen; null before the first one. */
   shownRunId: string | null;
   /** Milliseconds since 1970. */
@@ -135,7 +143,7 @@ export const useDrafts = create<DraftsState>()(
       duplicate: (id) => {
         const original = get().drafts.find((draft) => draft.id === id);
         return get().create(
-          original && { ...original, name: `${original.name}, copy`, isExample: false, shownRunId: null },
+          original && { ...original, name: `${original.name}, copy`, isExample: false, source: null, shownRunId: null },
         );
       },
       remove: (id) => {

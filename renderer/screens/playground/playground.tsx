@@ -19,6 +19,7 @@ import { PromptPanel } from './prompt-panel.tsx';
 import { draftAddress, putRunBack, useAddresses } from './session/use-addresses.ts';
 import { usePlaygroundActions } from './session/use-playground-actions.ts';
 import { isWaitingForModel, useChosenModel, useLiveRun, useRunner, useShownRun } from './session/use-session.ts';
+import { SaveDialog } from './save/save-dialog.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { useTemplateState } from './template-state.ts';
 import { Toolbar } from './toolbar.tsx';
@@ -51,6 +52,7 @@ function usePlayground() {
   const install = useInstallOffered();
   const [isPickerOpen, setPickerOpen] = useState(false);
   const [isRenaming, setRenaming] = useState(false);
+  const [isSaving, setSaving] = useState(false);
   const focusAt = useRef<((offset: number) => void) | null>(null);
   const mustWait = isWaitingForModel(model);
   const run = (): void => {
@@ -68,6 +70,8 @@ function usePlayground() {
     setPickerOpen,
     isRenaming,
     setRenaming,
+    isSaving,
+    setSaving,
     live: useLiveRun(draft.id),
     shown: useShownRun(draft, model),
     code: useWireCode(draft, model),
@@ -88,7 +92,7 @@ function usePlayground() {
 export type PlaygroundState = ReturnType<typeof usePlayground>;
 
 function useActionsOf(state: PlaygroundState): void {
-  const { draft, runner, shown, openDraft, setPickerOpen, setRenaming, focusAt } = state;
+  const { draft, runner, shown, openDraft, setPickerOpen, setRenaming, setSaving, focusAt } = state;
   const text = shown?.text ?? '';
   usePlaygroundActions({
     draft,
@@ -96,6 +100,7 @@ function useActionsOf(state: PlaygroundState): void {
     openDraft,
     openPicker: () => setPickerOpen(true),
     rename: () => setRenaming(true),
+    save: () => setSaving(true),
     toggleWire,
     focusEditor: () => {
       usePlaygroundView.setState({ promptView: 'template' });
@@ -199,6 +204,7 @@ export function Playground() {
         }}
         onClose={() => setPickerOpen(false)}
       />
+      {state.isSaving && <SaveDialog draft={draft} onClose={() => state.setSaving(false)} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { ChevronsUpDown, CircleX, History, Settings2 } from 'lucide-react';
+import { ChevronsUpDown, CircleX, History, Save, Settings2 } from 'lucide-react';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
@@ -6,6 +6,7 @@ import { Popover } from '../../components/popover.tsx';
 import { DraftMenu } from './drafts/draft-menu.tsx';
 import type { PlaygroundState } from './playground.tsx';
 import { RunButton } from './run-button.tsx';
+import { VersionMark } from './save/version-mark.tsx';
 import { Parameters, RunHistory } from './side-panel.tsx';
 
 /** Takes the hand to what stands in the way of a run. */
@@ -56,6 +57,8 @@ export function Toolbar({ state, isWide }: { state: PlaygroundState; isWide: boo
   return (
     <div className="toolbar" role="toolbar" aria-label="Prompt">
       <DraftMenu draft={draft} isRenaming={isRenaming} onRenamingChange={setRenaming} onOpen={openDraft} />
+      <VersionMark draft={draft} />
+      <IconButton icon={Save} label="Save to the library" keys="Mod+S" onClick={() => state.setSaving(true)} />
       <span className="grow" />
       {runner.blocker && (
         <button

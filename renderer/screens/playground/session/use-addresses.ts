@@ -10,6 +10,7 @@ import type { Client } from '../../../host/client.ts';
 import { useDrafts } from '../../../stores/playground-drafts.ts';
 import { useLiveRuns } from '../../../stores/playground-runs.ts';
 import { showToast } from '../../../stores/toasts.ts';
+import { openVersion } from './open-version.ts';
 import { putBack } from './run-request.ts';
 
 export function draftAddress(draftId: string): string {
@@ -21,15 +22,20 @@ export type Target =
   | { kind: 'draft'; draftId: string }
   | { kind: 'run'; runId: string }
   | { kind: 'model'; aiSystem: string; model: string }
+  /** A version of a stored prompt; with a model, that one of the same provider in place of its own. */
+  | { kind: 'version'; promptId: string; versionId: string; model: string | null }
   | { kind: 'newest' };
 
 export function readTarget(location: string): Target {
-  const [first, second, third] = location
+  const [first, second, third, fourth] = location
     .replace(/^\/playground\/?/, '')
     .split('/')
     .map(decodeURIComponent);
   if ((first === 'runs' || first === 'run') && second) return { kind: 'run', runId: second };
   if (first === 'models' && second && third) return { kind: 'model', aiSystem: second, model: third };
+  if (first === 'prompts' && second && third) {
+    return { kind: 'version', promptId: second, versionId: third, model: fourth || null };
+  }
   return first ? { kind: 'draft', draftId: first } : { kind: 'newest' };
 }
 
@@ -87,7 +93,8 @@ export function useAddresses(): void {
       if (system.success) change(activeId, { aiSystem: system.data, model: target.model });
       settle(activeId);
     } else {
-      putRunBack(client, target.runId).then(settle, (error: unknown) => {
+      const opened = target.kind === 'run' ? putRunBack(client, target.runId) : openVersion(client, target);
+      opened.then(settle, (error: unknown) => {
         const { message, requestId } = describeError(error);
         showToast({ tone: 'negative', text: message, requestId });
         settle(useDrafts.getState().activeId);

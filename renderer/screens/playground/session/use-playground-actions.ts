@@ -7,6 +7,7 @@ import {
   Pencil,
   Play,
   Repeat2,
+  Save,
   Square,
   SquareTerminal,
   Trash2,
@@ -24,6 +25,7 @@ export interface ActionTargets {
   openDraft: (draftId: string) => void;
   openPicker: () => void;
   rename: () => void;
+  save: () => void;
   toggleWire: () => void;
   focusEditor: () => void;
   copyAnswer: (() => void) | null;
@@ -112,7 +114,7 @@ function viewActions({ toggleWire, focusEditor }: ActionTargets): Action[] {
   ];
 }
 
-function draftActions({ draft, openDraft, rename }: ActionTargets, drafts: readonly Draft[]): Action[] {
+function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts: readonly Draft[]): Action[] {
   const { create, duplicate } = useDrafts.getState();
   return [
     {
@@ -131,6 +133,15 @@ function draftActions({ draft, openDraft, rename }: ActionTargets, drafts: reado
       keys: 'F2',
       worksWhileTyping: true,
       run: rename,
+    },
+    {
+      id: 'playground.save',
+      title: 'Save to the library',
+      group,
+      icon: Save,
+      keys: 'Mod+S',
+      keywords: ['version', 'keep'],
+      run: save,
     },
     {
       id: 'playground.duplicate',

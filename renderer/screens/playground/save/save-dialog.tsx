@@ -1,0 +1,184 @@
+import { useId, useState, type FormEvent } from 'react';
+import { useLocation } from 'wouter';
+import type { PromptVersion, PromptVersionInput } from '../../../../shared/contract/prompts.ts';
+import { Button } from '../../../components/button.tsx';
+import { Segmented } from '../../../components/choices.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { describeError, Notice } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useAddVersion, useCreatePrompt, usePrompts, usePromptVersion } from '../../../queries/prompts.ts';
+import { promptAddress } from '../../../shell/addresses.ts';
+import { useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
+import { showToast } from '../../../stores/toasts.ts';
+import { isEdited, readVersion } from './save-model.ts';
+
+const kinds = [
+  { value: 'version', label: 'New version' },
+  { value: 'prompt', label: 'New prompt' },
+] as const;
+
+interface SavedVersion {
+  promptId: string;
+  versionId: string;
+  name: string;
+}
+
+/** Joins the draft to what was saved and says where it is. */
+function useSaved(draft: Draft): (saved: SavedVersion, text: string) => void {
+  const [, navigate] = useLocation();
+  return ({ promptId, versionId, name }, text) => {
+    const { change, rename } = useDrafts.getState();
+    change(draft.id, { source: { promptId, versionId }, isExample: false });
+    rename(draft.id, name);
+    const run = (): void => navigate(promptAddress(promptId, versionId));
+    showToast({ tone: 'neutral', text, action: { label: 'Open in the library', run } });
+  };
+}
+
+function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => void) {
+  const prompts = usePrompts();
+  const prompt = prompts.data?.find(({ id }) => id === before?.promptId) ?? null;
+  const [chosen, setKind] = useState<'version' | 'prompt'>('version');
+  const [name, setName] = useState(draft.name);
+  const [folder, setFolder] = useState('');
+  const [note, setNote] = useState('');
+  const create = useCreatePrompt();
+  const addVersion = useAddVersion();
+  const finish = useSaved(draft);
+  // A prompt that was deleted cannot get another version.
+  const kind = prompt === null ? 'prompt' : chosen;
+  const read = readVersion(draft, before);
+
+  const saveVersion = (version: PromptVersionInput): void => {
+    if (!prompt) return;
+    addVersion.mutate(
+      { promptId: prompt.id, ...version },
+      {
+        onSuccess: ({ id, number }) => {
+          finish(
+            { promptId: prompt.id, versionId: id, name: draft.name },
+            `Saved as version ${number} of "${prompt.name}".`,
+          );
+          onClose();
+        },
+      },
+    );
+  };
+  const savePrompt = (version: PromptVersionInput): void =>
+    create.mutate(
+      { name: name.trim(), folder: folder.trim() || null, ...version },
+      {
+        onSuccess: (made) => {
+          const saved = { promptId: made.id, versionId: made.latestVersionId, name: made.name };
+          finish(saved, `"${made.name}" is in the library.`);
+          onClose();
+        },
+      },
+    );
+  const save = (): void => {
+    if ('problem' in read || (kind === 'prompt' && name.trim() === '')) return;
+    const version = { ...read.version, note: note.trim() || null };
+    if (kind === 'version') saveVersion(version);
+    else savePrompt(version);
+  };
+  const folders = [...new Set((prompts.data ?? []).flatMap((one) => one.folder ?? []))].toSorted();
+  return {
+    prompt,
+    kind,
+    setKind,
+    fields: { name, setName, folder, setFolder, note, setNote },
+    folders,
+    problem: 'problem' in read ? read.problem : null,
+    error: create.error ?? addVersion.error,
+    isBusy: create.isPending || addVersion.isPending,
+    save,
+  };
+}
+
+type SaveForm = ReturnType<typeof useSaveForm>;
+
+function Fields({ form, formId }: { form: SaveForm; formId: string }) {
+  const { kind, fields, folders } = form;
+  return (
+    <>
+      {kind === 'prompt' && (
+        <>
+          <TextField
+            label="Name"
+            autoFocus
+            maxLength={300}
+            value={fields.name}
+            error={fields.name.trim() === '' ? 'A prompt needs a name' : null}
+            onValueChange={fields.setName}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+          <TextField
+            label="Folder"
+            maxLength={1000}
+            list={`${formId}-folders`}
+            placeholder="None"
+            value={fields.folder}
+            onValueChange={fields.setFolder}
+          />
+          <datalist id={`${formId}-folders`}>
+            {folders.map((path) => (
+              <option key={path} value={path} />
+            ))}
+          </datalist>
+        </>
+      )}
+      <TextField
+        label="Note"
+        autoFocus={kind === 'version'}
+        maxLength={10_000}
+        placeholder="What changed, for those who read the list of versions"
+        value={fields.note}
+        onValueChange={fields.setNote}
+      />
+    </>
+  );
+}
+
+/** Keeps the draft in the library: as the next version of its prompt, or as a prompt of its own. */
+export function SaveDialog({ draft, onClose }: { draft: Draft; onClose: () => void }) {
+  const formId = useId();
+  const source = draft.source ?? null;
+  const before = usePromptVersion(source?.promptId ?? null, source?.versionId ?? null).data ?? null;
+  const form = useSaveForm(draft, before, onClose);
+  const { prompt, kind, problem, error } = form;
+  const isSame = kind === 'version' && before !== null && !isEdited(draft, before);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    form.save();
+  };
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button
+        type="submit"
+        form={formId}
+        variant="primary"
+        keys="Enter"
+        isBusy={form.isBusy}
+        aria-disabled={problem !== null || undefined}
+      >
+        Save
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={prompt ? `Save "${prompt.name}"` : 'Save to the library'} isOpen onClose={onClose} footer={footer}>
+      <form id={formId} className="save-form" onSubmit={submit}>
+        {prompt && <Segmented label="Save as" value={kind} options={kinds} onValueChange={form.setKind} />}
+        {problem !== null && <Notice tone="negative">{problem}</Notice>}
+        {isSame && <Notice>Nothing has changed since version {before.number}, apart from values perhaps.</Notice>}
+        <Fields key={kind} form={form} formId={formId} />
+        {error && (
+          <p className="small negative" role="alert">
+            {describeError(error).message}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,62 @@
+import type { PromptVersion, PromptVersionInput } from '../../../../shared/contract/prompts.ts';
+import { serviceModels } from '../../../../shared/contract/settings.ts';
+import { parseTemplate } from '../../../../shared/prompt-template.ts';
+import type { Draft } from '../../../stores/playground-drafts.ts';
+import { readConfiguration } from '../parameters/parameter-model.ts';
+import { readFields } from '../variables/variable-model.ts';
+
+export type SaveRequest = { version: PromptVersionInput } | { problem: string };
+
+/** Variables with what is in their fields as samples; descriptions and defaults stay those of the version before. */
+function variablesOf(draft: Draft, before: PromptVersion | null): NonNullable<PromptVersionInput['variables']> {
+  const known = new Map(before?.variables.map((variable) => [variable.name, variable]));
+  return readFields(parseTemplate(draft.promptText).variables, draft).map(({ name, text, isFilled }) => ({
+    name,
+    description: known.get(name)?.description ?? null,
+    defaultValue: known.get(name)?.defaultValue ?? null,
+    sampleValue: isFilled ? text : (known.get(name)?.sampleValue ?? null),
+  }));
+}
+
+/** A draft as a version, or why it cannot be one. Parameters are kept even where the model of today would not take them. */
+export function readVersion(draft: Draft, before: PromptVersion | null): SaveRequest {
+  const [mistake] = parseTemplate(draft.promptText).problems;
+  if (draft.promptText.trim() === '') return { problem: 'Write a prompt first.' };
+  if (mistake) return { problem: `Line ${mistake.line}, column ${mistake.column}: ${mistake.issue}` };
+  const { configuration, problems } = readConfiguration(draft, null);
+  const [problem] = problems;
+  if (problem) return { problem: `${problem.name}: ${problem.problem}` };
+  return {
+    version: {
+      promptText: draft.promptText,
+      systemMessage: draft.systemMessage === '' ? null : draft.systemMessage,
+      aiSystem: draft.aiSystem,
+      model: draft.model,
+      configuration: Object.keys(configuration).length === 0 ? null : configuration,
+      variables: variablesOf(draft, before),
+    },
+  };
+}
+
+/** The same text for the same settings, whatever their order and whether nothing is written as nothing. */
+function canonical(configuration: Record<string, unknown> | null): string {
+  const given = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Whether a draft differs from the version that it came from in anything that a version is made of. */
+export function isEdited(draft: Draft, version: PromptVersion): boolean {
+  const { configuration, problems } = readConfiguration(draft, null);
+  const [aiSystem, model] =
+    version.aiSystem === null || version.model === null
+      ? ['ServiceAi', serviceModels[0]]
+      : [version.aiSystem, version.model];
+  return (
+    problems.length > 0 ||
+    draft.promptText !== version.promptText ||
+    draft.systemMessage !== (version.systemMessage ?? '') ||
+    draft.aiSystem !== aiSystem ||
+    draft.model !== model ||
+    canonical(configuration) !== canonical(version.configuration)
+  );
+}
