@@ -5,6 +5,7 @@ import { formatCount, formatDuration } from '../../components/format.ts';
 import { Notice } from '../../components/state-panels.tsx';
 import { classifierName, classifierPlace } from './category-names.ts';
 import type { FlaggedShare } from './quality-figures.ts';
+import { ModelCard } from './model-card.tsx';
 import { ScoreLevels } from './score-levels.tsx';
 
 /** What one classifier says of the open text. */
@@ -77,6 +78,7 @@ export function ScoresPanel(props: ScoresPanelProps) {
     <>
       <div className="header header--line">
         <h2>Scores and thresholds</h2>
+        <ModelCard />
         <span className="grow" />
         {isMoved && (
           <>

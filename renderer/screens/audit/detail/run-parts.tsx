@@ -5,6 +5,7 @@ import { Failure, Notice } from '../../../components/state-panels.tsx';
 import { runAddress, settingsAddress, type SettingsPageId } from '../../../shell/addresses.ts';
 import { useAuditViewState } from '../../../stores/audit-view.ts';
 import { MarkdownView } from '../../playground/answer/markdown-view.tsx';
+import { RunModerationPart } from './run-moderation.tsx';
 
 const remedies: Record<string, { label: string; page: SettingsPageId }> = {
   provider_key_refused: { label: 'Replace the key', page: 'providers' },
@@ -98,6 +99,7 @@ export function ConversationPart({ run }: { run: ConversationRun }) {
       {run.input.systemMessage && <Turn title="System" text={run.input.systemMessage} />}
       <Turn title="Input" text={run.input.renderedPrompt} />
       <Answer run={run} />
+      <RunModerationPart run={run} />
       {run.citations.length > 0 && <Passages run={run} />}
     </>
   );

@@ -30,6 +30,7 @@ const lists = {
   status: 'statuses',
   finish: 'finishReasons',
   error: 'errorCodes',
+  flagged: 'moderationFlags',
   caller: 'callerIds',
   tag: 'tags',
 } as const;

@@ -18,6 +18,7 @@ export type FilterFieldId =
   | 'totalTokens'
   | 'finishReasons'
   | 'errorCodes'
+  | 'moderationFlags'
   | 'appHeaders'
   | 'workspaceId'
   | 'conversationId'
@@ -28,7 +29,7 @@ export type FilterFieldId =
 
 export type ListFieldId = Extract<
   FilterFieldId,
-  'models' | 'aiSystems' | 'statuses' | 'callerIds' | 'tags' | 'finishReasons' | 'errorCodes'
+  'models' | 'aiSystems' | 'statuses' | 'callerIds' | 'tags' | 'finishReasons' | 'errorCodes' | 'moderationFlags'
 >;
 export type RangeFieldId = Extract<FilterFieldId, 'score' | 'totalMs' | 'firstTokenMs' | 'cost' | 'totalTokens'>;
 export type IdFieldId = Extract<
@@ -58,6 +59,7 @@ export const filterFields: readonly FilterField[] = [
   { id: 'statuses', kind: 'list', name: 'Status', group: 'Run', keywords: ['failed', 'cancelled', 'completed'] },
   { id: 'finishReasons', kind: 'list', name: 'Finish reason', group: 'Run', keywords: ['length', 'content filter'] },
   { id: 'errorCodes', kind: 'list', name: 'Error', group: 'Run', keywords: ['failed', 'rate limit'] },
+  { id: 'moderationFlags', kind: 'list', name: 'Flagged', group: 'Run', keywords: ['moderation', 'guard', 'violence'] },
   { id: 'hasFeedback', kind: 'own', name: 'Has feedback', group: 'Feedback', keywords: ['rated', 'unrated'] },
   { id: 'score', kind: 'range', name: 'Score', group: 'Feedback', unit: '', scale: 1, isWhole: true },
   { id: 'tags', kind: 'list', name: 'Tags', group: 'Feedback', isEvery: true },

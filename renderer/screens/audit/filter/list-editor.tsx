@@ -3,6 +3,7 @@ import { Check, Search } from 'lucide-react';
 import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
 import { aiSystems } from '../../../../shared/contract/common.ts';
 import { runStatuses } from '../../../../shared/contract/conversations.ts';
+import { moderationFlags } from '../../../../shared/contract/guard.ts';
 import { formatCount } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { matchScore } from '../../../components/match-score.ts';
@@ -45,6 +46,8 @@ export function listOptions(field: ListFieldId, facets: AuditFacets | undefined)
       }));
     case 'errorCodes':
       return (facets?.errorCodes ?? []).map(({ errorCode, runs }) => ({ value: errorCode, label: errorCode, runs }));
+    case 'moderationFlags':
+      return plain(moderationFlags, (value) => sum(facets?.moderationFlags, ({ flag }) => flag === value));
   }
 }
 
