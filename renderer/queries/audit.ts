@@ -9,6 +9,7 @@ import {
 } from '../../shared/contract/conversations.ts';
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
+import { feedbackInput } from '../stores/audit-feedback.ts';
 import { auditListKey, auditRowsKey } from './audit-list.ts';
 
 export const auditKey = ['audit'] as const;
@@ -64,7 +65,7 @@ export function useConversation(conversationId: string | null) {
   });
 }
 
-export interface RunFeedback {
+interface RunFeedback {
   conversationId: string;
   runId: string;
   feedback: FeedbackInput;
@@ -95,16 +96,20 @@ function showFeedback(queryClient: QueryClient, { conversationId, runId, feedbac
   queryClient.setQueriesData<AuditPage>({ queryKey: auditRowsKey }, inPage);
 }
 
+function knownFeedback(queryClient: QueryClient, conversationId: string, runId: string): FeedbackInput {
+  const known = queryClient.getQueryData<ConversationDetail>(conversationKey(conversationId));
+  return feedbackInput(known?.runs.find(({ conversationRunId }) => conversationRunId === runId)?.feedback);
+}
+
 /** Keeps what a person thinks of a run. It is shown at once, in the list too, and read again if the host refuses it. */
 export function useGiveFeedback() {
   const { client } = useHost();
   const queryClient = useQueryClient();
-  return useMutation({
+  const mutation = useMutation({
     // One after the other, so that the last press is the one that stays.
     scope: { id: 'feedback' },
     mutationFn: ({ conversationId, runId, feedback }: RunFeedback) =>
       client.call(giveFeedback, { parameters: { conversationId, runId }, body: feedback }),
-    onMutate: (change) => showFeedback(queryClient, change),
     onError: (_error, { conversationId }) =>
       Promise.all([
         queryClient.invalidateQueries({ queryKey: conversationKey(conversationId) }),
@@ -116,4 +121,16 @@ export function useGiveFeedback() {
         queryClient.invalidateQueries({ queryKey: auditSummaryKey }),
       ]),
   });
+  /**
+   * Changes a part of the feedback and leaves the others as they are now; gives back what was there. Before the next key is
+   * pressed the change is known: two quick ones never overwrite each other.
+   */
+  const give = (conversationId: string, runId: string, part: FeedbackInput): FeedbackInput => {
+    const before = knownFeedback(queryClient, conversationId, runId);
+    const change = { conversationId, runId, feedback: { ...before, ...part } };
+    showFeedback(queryClient, change);
+    mutation.mutate(change);
+    return before;
+  };
+  return { give, error: mutation.error, isSuccess: mutation.isSuccess };
 }

@@ -28,7 +28,7 @@ function rangesIn(element: Element, search: string): Range[] {
  */
 export function useFindMarks(element: RefObject<HTMLElement | null>, search: string, shown: string): void {
   useEffect(() => {
-    if (!('highlights' in CSS) || !element.current) return;
+    if (!('CSS' in globalThis && 'highlights' in CSS) || !element.current) return;
     const ranges = rangesIn(element.current, search);
     CSS.highlights.set(highlightName, new Highlight(...ranges));
     return () => void CSS.highlights.delete(highlightName);

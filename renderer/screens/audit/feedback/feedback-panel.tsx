@@ -60,20 +60,19 @@ function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: s
 /** What a person thinks of a run: score, tags, text. Every change is kept at once and can be taken back. */
 export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }: FeedbackPanelProps) {
   const runId = run.conversationRunId;
-  const give = useGiveFeedback();
+  const feedback = useGiveFeedback();
   const known = (useAuditFacets().data?.tags ?? []).map(({ tag }) => tag);
   const steps = useFeedbackSteps((state) => state.steps);
   const [isTagging, setTagging] = useState(false);
-  const before = feedbackInput(run.feedback);
-  const score = before.score ?? null;
+  const shown = feedbackInput(run.feedback);
+  const score = shown.score ?? null;
 
   const change = (part: FeedbackInput) => {
-    keepFeedbackStep({ conversationId, runId, before });
-    give.mutate({ conversationId, runId, feedback: { ...before, ...part } });
+    keepFeedbackStep({ conversationId, runId, before: feedback.give(conversationId, runId, part) });
   };
   const undo = () => {
     const step = takeFeedbackStep();
-    if (step) give.mutate({ conversationId: step.conversationId, runId: step.runId, feedback: step.before });
+    if (step) feedback.give(step.conversationId, step.runId, step.before);
   };
   const isWaiting = useScoreKeys(score, (next) => change({ score: next }), run.status !== 'Running' && !isBehind);
   const group = 'Feedback';
@@ -98,7 +97,7 @@ export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }
         {score !== null && <Score score={score} />}
         {isWaiting && <span className="score negative">−</span>}
         <span className="caption positive" role="status">
-          {give.isSuccess && steps.at(-1)?.runId === runId ? 'Saved' : ''}
+          {feedback.isSuccess && steps.at(-1)?.runId === runId ? 'Saved' : ''}
         </span>
         <span className="grow" />
         {steps.length > 0 && (
@@ -108,10 +107,10 @@ export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }
         )}
         <span className="caption tertiary wide-only">Keys 1 to 9, minus and 0 set the score</span>
       </div>
-      {give.error && <ErrorFailure title="The feedback was not kept" error={give.error} />}
+      {feedback.error && <ErrorFailure title="The feedback was not kept" error={feedback.error} />}
       <ScoreScale score={score} onScore={(next) => change({ score: next })} />
       <TagField
-        tags={readTags(before.scoreTags)}
+        tags={readTags(shown.scoreTags)}
         known={known}
         isOpen={isTagging}
         onOpenChange={setTagging}
@@ -119,7 +118,7 @@ export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }
       />
       <FeedbackText
         key={runId}
-        text={before.scoreText ?? ''}
+        text={shown.scoreText ?? ''}
         onText={(text) => change({ scoreText: text === '' ? null : text })}
         onNext={onNext}
       />

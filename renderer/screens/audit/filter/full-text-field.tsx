@@ -59,7 +59,7 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
         label="Full text"
         isLabelHidden
         icon={Search}
-        placeholder="Search the text"
+        placeholder="Search"
         value={typed}
         onValueChange={(text) => {
           setTyped(text);

@@ -77,7 +77,9 @@ function RetentionForm({ kept }: { kept: Retention }) {
   };
   return (
     <div className="settings__form">
-      <Segmented label="What happens to old runs" value={mode} onValueChange={setMode} options={modes} />
+      <div>
+        <Segmented label="What happens to old runs" value={mode} onValueChange={setMode} options={modes} />
+      </div>
       <p className="small tertiary">{meanings[mode]}</p>
       {mode !== 'off' && (
         <div className="setting__number">
