@@ -161,7 +161,6 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
     close: async () => {
       await auditWork.close();
-      agents.close();
       await completions.close();
       await batches.close();
       await moderation.close();

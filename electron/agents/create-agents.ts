@@ -20,8 +20,6 @@ export interface Agents extends Pick<AgentStore, 'list' | 'read' | 'remove'> {
    * unknown conversation, `forbidden` for another caller's, and whatever keeps a completion from being run.
    */
   run(id: string, request: AgentRunRequest, origin: RunOrigin, options: { signal: AbortSignal }): Promise<AcceptedRun>;
-  /** Sends home the turns that still wait for others. */
-  close(): void;
 }
 
 export interface AgentsOptions {
@@ -33,7 +31,6 @@ export interface AgentsOptions {
 
 export function createAgents({ store, turns, providers, completions }: AgentsOptions): Agents {
   const conversationTurns = createConversationTurns();
-  const closing = new AbortController();
 
   function requireConversation(conversationId: string, callerId: string): void {
     const owner = turns.callerOf(conversationId);
@@ -105,7 +102,7 @@ export function createAgents({ store, turns, providers, completions }: AgentsOpt
       const known = request.conversationId?.toLowerCase() ?? null;
       if (known !== null) requireConversation(known, origin.callerId);
       const conversationId = known ?? timeOrderedId();
-      const end = await conversationTurns.take(conversationId, { signal: AbortSignal.any([signal, closing.signal]) });
+      const end = await conversationTurns.take(conversationId, { signal });
       try {
         const accepted = await startTurn(agent, { message: request.message, conversationId }, origin, signal);
         void accepted.run.settled.then(end);
@@ -115,6 +112,5 @@ export function createAgents({ store, turns, providers, completions }: AgentsOpt
         throw error;
       }
     },
-    close: () => closing.abort(new AppError('provider_not_configured', 'The service is being shut down.')),
   };
 }

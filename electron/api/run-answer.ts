@@ -73,7 +73,9 @@ export function toMessageAnswer(plan: RunPlan, { content, usage }: RunAnswer): M
 function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFailure: ReportFailure): Response {
   const { requestId, signal } = input;
   if (error instanceof AppError) return errorAnswer(error, requestId, runHeaders(accepted));
-  if (!signal.aborted) reportFailure(`request ${requestId} failed in its run`, error);
+  // The caller went away, or the service is being shut down: neither is a fault to report.
+  const isStopped = signal.aborted || (error instanceof Error && error.name === 'AbortError');
+  if (!isStopped) reportFailure(`request ${requestId} failed in its run`, error);
   return errorAnswer(
     new AppError('internal', 'The run ended before it was answered.'),
     requestId,

@@ -414,6 +414,24 @@ describe.each(ways)('%s: refusals', (way) => {
   });
 });
 
+test('a turn that waits when the service ends is refused, and leaves no run', async () => {
+  const ending = await startTestHost();
+  ending.provider.answerWith((call) => call.chatAnswer({ content: 'ONE' }));
+  const made = await callJson(ending, 'in memory', 'POST', '/agents', { body: { name: 'A', model } });
+  const path = `/agents/${made.body.id}/run`;
+  const first = await callJson(ending, 'in memory', 'POST', path, { body: { message: 'one' } });
+  const { conversationId } = first.body;
+  ending.provider.answerWith(null);
+  const sayAgain = () => callJson(ending, 'in memory', 'POST', path, { body: { message: 'two', conversationId } });
+  const underWay = sayAgain();
+  await ending.provider.nextCall();
+  const waiting = sayAgain();
+  await ending.close();
+  const [ended, refused] = await Promise.all([underWay, waiting]);
+  judgeError(refused, 503);
+  expect([ended.status, ending.provider.calls.length, ending.log]).toEqual([500, 2, []]);
+});
+
 test('nothing of this was a failure of the service', () => {
   expect(host.log).toEqual([]);
 });
