@@ -11,12 +11,14 @@ import { serviceModels } from '../../shared/contract/settings.ts';
 import type { AcceptedRun, Completions, RunOrigin } from '../completions/create-completions.ts';
 import { requirePrompt } from '../completions/render-prompt.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import type { NewPromptVersion, PromptStore } from '../storage/prompts/prompt-store.ts';
+import type { NewPrompt, NewPromptVersion, PromptStore } from '../storage/prompts/prompt-store.ts';
 
 /** Stored prompts; what only reads, renames or removes them is the store's. */
 export interface Prompts extends Pick<PromptStore, 'list' | 'read' | 'update' | 'remove' | 'listVersions'> {
   /** Throws `invalid_request` for a malformed template (with line and column) and for an unknown model. */
   create(input: PromptInput): Prompt;
+  /** All of them or, when one is refused, none. Throws as `create`. */
+  createAll(inputs: readonly PromptInput[]): Prompt[];
   /** The same, and `not_found` for an unknown prompt. */
   addVersion(id: string, input: PromptVersionInput): PromptVersion;
   /** Also of a deleted prompt. Throws `not_found`. */
@@ -76,16 +78,9 @@ export function createPrompts({ store, providers, completions }: PromptsOptions)
     update: store.update,
     remove: store.remove,
     listVersions: store.listVersions,
-    create: (input) =>
-      store.create(
-        {
-          name: input.name,
-          folder: input.folder ?? null,
-          tags: input.tags ?? [],
-          description: input.description ?? null,
-        },
-        checkedVersion(input),
-      ),
+    create: (input) => store.create(keptPrompt(input), checkedVersion(input)),
+    createAll: (inputs) =>
+      store.createAll(inputs.map((input) => ({ prompt: keptPrompt(input), version: checkedVersion(input) }))),
     addVersion(id, input) {
       store.read(id);
       return store.addVersion(id, checkedVersion(input));
@@ -109,6 +104,15 @@ export function createPrompts({ store, providers, completions }: PromptsOptions)
         { signal, storedPrompt: { promptId: version.promptId, promptVersionId: version.id } },
       );
     },
+  };
+}
+
+function keptPrompt(input: PromptInput): NewPrompt {
+  return {
+    name: input.name,
+    folder: input.folder ?? null,
+    tags: input.tags ?? [],
+    description: input.description ?? null,
   };
 }
 

@@ -18,6 +18,8 @@ export interface PromptStore {
   /** Newest first, as the versions. Throws `invalid_request` for a token of another list. */
   list(query: ListQuery): ListPage<Prompt>;
   create(prompt: NewPrompt, version: NewPromptVersion): Prompt;
+  /** All of them or none. */
+  createAll(prompts: readonly { readonly prompt: NewPrompt; readonly version: NewPromptVersion }[]): Prompt[];
   /** Throws `not_found`. */
   read(id: string): Prompt;
   /** Throws `not_found`. */
@@ -65,6 +67,10 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
     return id;
   });
 
+  const createAll = database.transaction((prompts: Parameters<PromptStore['createAll']>[0]): string[] =>
+    prompts.map(({ prompt, version }) => create(prompt, version)),
+  );
+
   const addVersion = database.transaction((promptId: string, version: NewPromptVersion): string => {
     const { sequence: prompt, id } = required(promptId);
     const [versionId, now] = [randomUUID(), Date.now()];
@@ -85,6 +91,7 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
       }),
     // What was written is read again: the answer shows what is kept, to the last character.
     create: (prompt, version) => promptOf(required(create.immediate(prompt, version))),
+    createAll: (prompts) => createAll.immediate(prompts).map((id) => promptOf(required(id))),
     read: (id) => promptOf(required(id)),
     update(id, change) {
       const row = required(id);
