@@ -26,7 +26,7 @@ const pictures = new Map(
 ); // prettier-ignore
 
 /** Format characters, fillers, variation selectors, and accents that stand alone; not the vowel signs of other scripts. */
-const invisible = /[\p{Cf}\p{Me}\u0300-\u036F\u20D0-\u20FF\u115F\u1160\u3164\uFFA0\uFE00-\uFE0F]/u;
+const invisible = /\p{Cf}|\p{Me}|[\u0300-\u036F]|[\u20D0-\u20FF]|[\u115F\u1160\u3164\uFFA0]|\p{Variation_Selector}/u;
 const isLetterText = /\p{L}/u;
 
 /** Whether a UTF-16 unit is a letter; undefined behind the ends of a text. */
@@ -151,7 +151,7 @@ function joinSpreadLetters(text: Units): void {
   let kept = 0;
   let isAfterLetter = false;
   for (let index = 0; index < text.length;) {
-    const letters = isAfterLetter ? 0 : spreadLetters(text, index);
+    const letters: number = isAfterLetter ? 0 : spreadLetters(text, index);
     isAfterLetter = letters >= 4 || isLetter(units[index]);
     const count = letters >= 4 ? letters : 1;
     for (let letter = 0; letter < count; letter += 1) text.move(index + 2 * letter, kept++);

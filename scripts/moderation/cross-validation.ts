@@ -51,7 +51,7 @@ function validateCategory(
 ): ValidatedCategory {
   const folds = drawFolds([...given, ...own], hyperparameters.seed);
   const all = weighTexts(given, own);
-  const sums = new Array<number>(all.length).fill(0);
+  const sums = all.map(() => 0);
   for (let fold = 0; fold < foldCount; fold += 1) {
     const head = trainHead(
       category,

@@ -28,7 +28,7 @@ export function averagePrecision(scored: readonly Scored[]): number {
 
 /** Chance that a positive is scored above a negative; equal scores count half. */
 export function areaUnderRoc(scored: readonly Scored[]): number {
-  const sorted = byScoreDescending(scored).reverse();
+  const sorted = byScoreDescending(scored).toReversed();
   const positives = sorted.filter(({ isPositive }) => isPositive).length;
   let below = 0;
   let sum = 0;

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import listedWords from '@dsojevic/profanity-list/en.json' with { type: 'json' };
 import { z } from 'zod';
 import { categories, type Category } from '../../shared/contract/moderation.ts';
 import {
@@ -49,8 +48,7 @@ const profanityList = z.array(
 
 /** Words by tag, from `@dsojevic/profanity-list` (MIT). Its `*` says that a letter may be repeated, which normalizing undoes. */
 export function lexiconWords(): Record<LexiconTag, string[]> {
-  const path = createRequire(import.meta.url).resolve('@dsojevic/profanity-list/en.json');
-  const entries = profanityList.parse(JSON.parse(readFileSync(path, 'utf8')));
+  const entries = profanityList.parse(listedWords);
   const kept = entries.filter(({ severity }) => severity >= lowestSeverity);
   return Object.fromEntries(
     lexiconTags.map((tag) => [

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { categories, defaultModerationSettings, type Category } from '../../shared/contract/moderation.ts';
+import { forEachCategory } from '../../electron/moderation/classifier.ts';
 import { createModeration } from '../../electron/moderation/create-moderation.ts';
 import { moderationWeights } from '../../electron/moderation/weights.ts';
 import { createEmbeddings } from '../../electron/on-device/embeddings.ts';
@@ -11,7 +12,7 @@ import { dataFiles, readLabelledTexts, type LabelledText } from '../../scripts/m
 import { crossValidate, withLabels } from '../../scripts/moderation/cross-validation.ts';
 import { areaUnderRoc, atThreshold, averagePrecision, type Scored } from '../../scripts/moderation/metrics.ts';
 import { isFlagged, shippedScores } from '../../scripts/moderation/shipped-scores.ts';
-import { createFeatureSpace } from '../../scripts/moderation/training.ts';
+import { createFeatureSpace, isBenign } from '../../scripts/moderation/training.ts';
 import { median, percentile, printReport, row, type Row } from './support/report.ts';
 
 /** Lowest area under the precision-recall curve that we want on texts that were never seen. */
@@ -32,9 +33,8 @@ interface Scores {
 /** A text is positive if one known label is, negative if all five are known to be. */
 function anyScored(texts: readonly LabelledText[], found: Record<Category, Scores>): Scored[] {
   return texts.flatMap(({ labels }, index) => {
-    const values = categories.map((category) => labels[category]);
-    const isPositive = values.includes(true);
-    if (!isPositive && values.includes(undefined)) return [];
+    const isPositive = categories.some((category) => labels[category] === true);
+    if (!isPositive && !isBenign(texts[index]!)) return [];
     return [{ score: Math.max(...categories.map((category) => found[category].scores[index]!)), isPositive }];
   });
 }
@@ -54,6 +54,7 @@ function qualityRows(texts: readonly LabelledText[], found: Record<Category, Sco
     ];
   });
   const any = anyScored(texts, found);
+  if (!any.some(({ isPositive }) => isPositive)) return ofCategory;
   return [...ofCategory, row(`any category: AUPRC, ${how}`, averagePrecision(any), '', { atLeast: anyAim })];
 }
 
@@ -68,9 +69,7 @@ async function shipped(path: string): Promise<Row[]> {
   const texts = readLabelledTexts(path);
   const { heads } = moderationWeights();
   const scores = await shippedScores(texts);
-  const found = Object.fromEntries(
-    categories.map((category) => [category, { scores: scores[category], threshold: heads[category].threshold }]),
-  ) as Record<Category, Scores>;
+  const found = forEachCategory((category) => ({ scores: scores[category], threshold: heads[category].threshold }));
   return qualityRows(texts, found, 'shipped weights');
 }
 
