@@ -185,9 +185,9 @@ export class AuditIndex {
     this.blocks.touch(blockOf(run));
   }
 
-  /** Names a run that the index has, by which it recognises its database at the next start. */
+  /** Names the newest run that the index has on disk, by which it recognises its database at the next start. */
   #markRun(sequence: number | undefined): void {
-    if (sequence === undefined) return;
+    if (sequence === undefined || sequence < this.#marks.read('run')) return;
     const id = this.source.runId(sequence);
     if (id !== null) this.#marks.writeRun(sequence, id);
   }

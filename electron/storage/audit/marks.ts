@@ -3,8 +3,8 @@ import type { AuditSource } from './audit-source.ts';
 
 /** How far the index has come. */
 export interface Marks {
-  /** `texts`: the last run whose words were read; `revision`: the last change that was followed. 0 for none. */
-  read(name: 'texts' | 'revision'): number;
+  /** `texts`: the last run whose words were read; `revision`: the last change that was followed; `run`: the named run. 0 for none. */
+  read(name: 'texts' | 'revision' | 'run'): number;
   write(name: 'texts' | 'revision', value: number): void;
   writeRun(sequence: number, id: string): void;
   /** Whether the index was made from this database, and from no later state of it: a copy may have been put in its place. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { Storage } from '../../../electron/storage/storage.ts';
+import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import { openTestStorage } from '../storage/test-storage.ts';
 import { plainReport, type PlainRun } from './plain-filter.ts';
 import { plainRunOf, randomFilter, randomRuns } from './random-runs.ts';
@@ -106,3 +107,22 @@ test('runs that are recorded out of the order of time are listed in it', async (
     { numRuns: 12 },
   );
 }, 60_000);
+
+test('a run that arrives during a walk brings no older conversation into it, also when the list was forgotten', async () => {
+  const storage = openTestStorage();
+  const [callerId, oldest] = [uuidOf(200), uuidOf(201)];
+  const run = (conversation: string, time: number, model: string): PlainRun => ({
+    run: sampleRun({ conversationId: conversation, callerId, model, createdAt: Date.UTC(2026, 0, 1) + time }),
+    outcome: sampleOutcome(),
+    feedback: null,
+  });
+  const present = [run(oldest, 0, 'other'), run(uuidOf(202), 1, 'wanted'), run(uuidOf(203), 2, 'wanted')];
+  await record(storage, present);
+  const filter: AuditFilter = { callerId, models: ['wanted'] };
+  let time = 3;
+  const found = await walk(storage, filter, [1], async () => {
+    await record(storage, [run(oldest, time++, 'wanted'), run(uuidOf(900 + time), time++, 'wanted')]);
+    await askOthers(storage);
+  });
+  expect(found).toEqual(plainReport(present, filter));
+});
