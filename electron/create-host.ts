@@ -18,6 +18,7 @@ import { onDeviceHandlers } from './api/on-device.ts';
 import { moderationWindowHandlers } from './api/moderation-window.ts';
 import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
+import { promptTransferHandlers } from './api/prompt-transfer.ts';
 import { promptHandlers } from './api/prompts.ts';
 import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
@@ -137,6 +138,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...moderationHandlers(moderation),
       ...moderationWindowHandlers({ batches, guard, classifierOf, log: options.log }),
       ...conversationHandlers(storage.audit),
+      ...promptTransferHandlers(prompts, providers),
       ...promptHandlers(prompts, options.log),
       ...agentHandlers(agents, options.log),
       ...openApiHandlers(packageFile.version),

@@ -3,12 +3,16 @@ import { isMap, listIn, mapIn, plain, readJson, textIn, type ReadMap } from '../
 import { baseName, describeVariable, emptyDraft, type Draft, type Reader } from '../draft.ts';
 import { takeParameters } from '../parameter-names.ts';
 import { Refusal } from '../refusal.ts';
+import { literalTemplate } from '../templates/assemble-template.ts';
 import { takeMessages } from './messages.ts';
 
 /** What our own lines say beyond the format. */
 function takeExtension(draft: Draft, extension: ReadMap | null): void {
   if (extension === null) return;
   draft.style = 'handlebars';
+  draft.messages = draft.messages.map((message) =>
+    message.role === 'system' ? { ...message, text: literalTemplate(message.text) } : message,
+  );
   draft.name = textIn(extension, 'name') ?? draft.name;
   draft.folder = textIn(extension, 'folder');
   draft.description = textIn(extension, 'description');
@@ -72,9 +76,12 @@ function draftOf(value: unknown, name: string, line: number): Draft {
   }
   const body = mapIn(value, 'body') ?? value;
   draft.name = textIn(value, 'custom_id') ?? name;
+  const extension = mapIn(value, 'touchstone');
+  // Of our own lines the settings are taken from the extension, where they have their own names.
+  const own = new Map([...body].filter(([key]) => key === 'messages' || key === 'model'));
   if (!body.has('messages') && !body.has('input')) draft.refusal = { message: 'The line has no messages', line };
-  else takeBody(draft, body, line);
-  takeExtension(draft, mapIn(value, 'touchstone'));
+  else takeBody(draft, extension === null ? body : own, line);
+  takeExtension(draft, extension);
   return draft;
 }
 

@@ -1,0 +1,81 @@
+import { stringify } from 'yaml';
+import { parseTemplate } from '../../../../shared/prompt-template.ts';
+import type { PromptVersion } from '../../../../shared/contract/prompts.ts';
+import { edgeGuard } from '../formats/dotprompt.ts';
+import { writeDotpromptModel } from '../model-names.ts';
+import { Refusal } from '../refusal.ts';
+import { literalTemplate } from '../templates/assemble-template.ts';
+import { present, valuesOf, type ExportedPrompt, type Written } from './exported-prompt.ts';
+
+/** Names under which the `dotprompt` package has helpers: a variable of that name would never be filled. */
+const helpers = new Set(['role', 'history', 'media', 'section', 'json', 'ifEquals', 'unlessEquals']);
+
+/** Our parameters under the names that `.prompt` files have for them. */
+const names: Readonly<Record<string, string>> = {
+  top_p: 'topP',
+  top_k: 'topK',
+  max_tokens: 'maxOutputTokens',
+  stop: 'stopSequences',
+};
+
+function guarded(text: string): string {
+  const start = text !== text.trimStart() || text.startsWith(edgeGuard) ? edgeGuard : '';
+  const end = text !== text.trimEnd() || text.endsWith(edgeGuard) ? edgeGuard : '';
+  return `${start}${text}${end}`;
+}
+
+function bodyOf({ promptText, systemMessage }: PromptVersion): string {
+  if (systemMessage === null || systemMessage === '') return guarded(promptText);
+  const system = guarded(literalTemplate(systemMessage));
+  return `{{role "system"~}}\n${system}\n{{~role "user"~}}\n${guarded(promptText)}`;
+}
+
+function inputOf(version: PromptVersion): Map<string, unknown> {
+  const properties = version.variables.map(({ name, description }) => {
+    return [
+      name,
+      present([
+        ['type', 'string'],
+        ['description', description],
+      ]),
+    ] as const;
+  });
+  const schema = new Map<string, unknown>([
+    ['type', 'object'],
+    ['properties', new Map(properties)],
+  ]);
+  return present([
+    ['schema', properties.length === 0 ? null : schema],
+    ['default', valuesOf(version, 'defaultValue')],
+  ]);
+}
+
+function requireWritable({ promptText, systemMessage }: PromptVersion): void {
+  if (`${promptText}${systemMessage ?? ''}`.includes('\0')) throw new Refusal('The text has the character U+0000');
+  const name = parseTemplate(promptText).variables.find((variable) => helpers.has(variable.name))?.name;
+  if (name !== undefined) throw new Refusal(`{{${name}}} is no variable in .prompt files; give it another name`);
+}
+
+/** A `.prompt` file. What the format has no field for is in the extension `touchstone`. */
+export function writeDotprompt({ prompt, version }: ExportedPrompt): Written {
+  requireWritable(version);
+  const { response_format: format, ...settings } = version.configuration ?? {};
+  const isJson = format !== null && typeof format === 'object' && (format as { type?: unknown }).type !== 'text';
+  const config = Object.entries(settings).map(([key, value]) => [names[key] ?? key, value] as const);
+  const { aiSystem, model } = version;
+  const fields = present([
+    ['name', prompt.name],
+    ['description', prompt.description],
+    ['model', aiSystem === null || model === null ? null : writeDotpromptModel(aiSystem, model)],
+    ['config', new Map(config)],
+    ['input', inputOf(version)],
+    ['output', isJson ? { format: 'json' } : null],
+    ['touchstone.folder', prompt.folder],
+    ['touchstone.tags', prompt.tags],
+    ['touchstone.note', version.note],
+    ['touchstone.samples', valuesOf(version, 'sampleValue')],
+    ['touchstone.responseFormat', format],
+  ]);
+  const front = stringify(fields, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false });
+  return { content: `---\n${front}---\n${bodyOf(version)}\n`, notes: [] };
+}
