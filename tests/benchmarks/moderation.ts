@@ -70,7 +70,13 @@ async function shipped(path: string): Promise<Row[]> {
   const { heads } = moderationWeights();
   const scores = await shippedScores(texts);
   const found = forEachCategory((category) => ({ scores: scores[category], threshold: heads[category].threshold }));
-  return qualityRows(texts, found, 'shipped weights');
+  const learned = new Set([dataFiles.given, dataFiles.own].flatMap(readLabelledTexts).map(({ text }) => text));
+  return [
+    row('texts', texts.length, ''),
+    // Figures on texts that were learned from say nothing about others.
+    row('of them learned from', texts.filter(({ text }) => learned.has(text)).length, '', { atMost: 0 }),
+    ...qualityRows(texts, found, 'shipped weights'),
+  ];
 }
 
 async function benign(): Promise<Row[]> {
