@@ -56,7 +56,7 @@ const changeMilliseconds = 200;
 
 /** Takes up the packs of the data folder; those that were under way when the last host ended go on by themselves. */
 export async function createExports(options: ExportsOptions): Promise<Exports> {
-  const shelf = createExportShelf(options.dataDirectory);
+  const shelf = createExportShelf(options.dataDirectory, options.log);
   const turns = createTurns();
   const jobs = new Map<string, ExportJob>();
   const list = () => [...jobs.values()].map((job) => job.state()).toReversed();

@@ -20,7 +20,7 @@ export function exportsDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'exports');
 }
 
-export function createExportShelf(dataDirectory: string): ExportShelf {
+export function createExportShelf(dataDirectory: string, log: (message: string, error?: unknown) => void): ExportShelf {
   const directory = exportsDirectory(dataDirectory);
   const folder = (id: string) => join(directory, id);
 
@@ -32,11 +32,21 @@ export function createExportShelf(dataDirectory: string): ExportShelf {
     return record && { record, checkpoint: await readJson<PackCheckpoint>(files.checkpoint) };
   }
 
+  /** A pack whose record somebody damaged must not keep the host from starting; its files stay where they are. */
+  async function readIfWhole(id: string) {
+    try {
+      return await readOne(id);
+    } catch (error) {
+      log(`evidence pack ${id} cannot be read`, error);
+      return null;
+    }
+  }
+
   return {
     folder,
     async read() {
       if (!existsSync(directory)) return [];
-      const found = await Promise.all((await readdir(directory)).filter((id) => idForm.test(id)).map(readOne));
+      const found = await Promise.all((await readdir(directory)).filter((id) => idForm.test(id)).map(readIfWhole));
       return found
         .filter((pack) => pack !== null)
         .toSorted((one, other) => other.record.plan.createdAt - one.record.plan.createdAt);

@@ -236,6 +236,27 @@ test('a pack that cannot be written says so and can be gone on with', async () =
   expect(await endedPack(world.exports, id)).toMatchObject({ state: 'completed', failure: null, runsDone: 1 });
 });
 
+test('a host takes up whole and stopped packs; a damaged record is left alone and said', async () => {
+  const world = await openSampleExports();
+  const whole = await written(world, { selection: { filter: { text: 'refund' } } });
+  const stopped = await world.exports.create(exportInput());
+  await world.exports.stop(stopped.id);
+  const damaged = await world.exports.create(exportInput());
+  await world.exports.stop(damaged.id);
+  await world.exports.close();
+  const folder = join(world.storage.directory, 'exports', damaged.id);
+  writeFileSync(join(folder, 'export.json'), '{');
+
+  const next = await openExports(world.storage);
+  expect(next.exports.list().map(({ id, state }) => [id, state])).toEqual([
+    [stopped.id, 'stopped'],
+    [whole.pack.id, 'completed'],
+  ]);
+  expect(next.exports.read(whole.pack.id)).toEqual(whole.pack);
+  expect(next.log).toEqual([expect.stringContaining(`evidence pack ${damaged.id} cannot be read`)]);
+  expect(existsSync(folder)).toBe(true);
+});
+
 test('a preview counts what rules would replace and shows the places, without writing anything', async () => {
   const world = await openExports();
   const run = await record(world, {
