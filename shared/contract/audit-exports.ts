@@ -112,7 +112,7 @@ export const auditExportInput = z.strictObject({
   runs: z.enum(['all', 'matched']).optional(),
   /** Any order; the files have the order of `exportColumns`. */
   columns: z.array(exportColumn).min(1, 'must not be empty').max(exportColumns.length),
-  /** Applied one after the other to every text. */
+  /** Applied to every text one after the other: `account`, `card`, `email`, `phone`, then own patterns as they stand. */
   rules: z.array(redactionRule).max(50),
   formats: z.array(exportFormat).min(1, 'must not be empty').max(exportFormats.length),
   form: z.enum(['folder', 'zip']),
@@ -125,7 +125,7 @@ export const auditExport = z.object({
   id: uuid,
   name: z.string(),
   state: z.enum(exportStates),
-  /** For people: `reading`, `checking`, `packing`; null when nothing is being done. */
+  /** What is being done; null when nothing is, or while another pack has its turn. */
   step: z.enum(['selecting', 'writing', 'checking', 'packing']).nullable(),
   /** Why it failed and what to do; null when it did not. */
   failure: z.string().nullable(),
