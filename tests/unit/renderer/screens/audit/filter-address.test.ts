@@ -109,7 +109,7 @@ describe('the chips of a filter', () => {
         const chips = filterChips(filter, undefined);
         let rest = filter;
         for (const { id: chipId } of chips) {
-          const [chip] = filterChips(rest, undefined).filter((one) => one.id === chipId);
+          const chip = filterChips(rest, undefined).find((one) => one.id === chipId);
           rest = chip?.without ?? rest;
         }
         const { text: _text, textIn: _in, ...others } = rest;

@@ -1,0 +1,156 @@
+import { useMemo, useState, type RefObject } from 'react';
+import type { AuditFacets } from '../../../shared/contract/audit.ts';
+import type { ConversationRun } from '../../../shared/contract/conversations.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/state-panels.tsx';
+import { useHost } from '../../host/host-context.tsx';
+import { findAuditMoment, type AuditListHead } from '../../queries/audit-list.ts';
+import { useAuditSummary } from '../../queries/audit.ts';
+import { useActions } from '../../stores/actions.ts';
+import { clearSelection, useAuditSelection } from '../../stores/audit-selection.ts';
+import { DetailPane } from './detail/detail-pane.tsx';
+import { EvidenceDialog } from './evidence/evidence-dialog.tsx';
+import type { AddressedAudit } from './filter/use-audit-address.ts';
+import { ConversationList } from './list/conversation-list.tsx';
+import { ListHeader } from './list/list-header.tsx';
+import { useAuditList, type AuditListState } from './list/use-audit-list.ts';
+import { ReplayDialog } from './replay/replay-dialog.tsx';
+import { exportOf, replayOf } from './selection-words.ts';
+import { SummaryStrip } from './summary/summary-strip.tsx';
+
+function useListActions(list: AuditListState): void {
+  const hasSelection = useAuditSelection(({ rows, isAll }) => isAll || rows.size > 0);
+  const isEnabled = list.total > 0;
+  const move = (by: number, isExtending = false) => list.moveTo((list.active ?? -1) + by, { isExtending });
+  const group = 'Audit';
+  useActions('audit-list', [
+    { id: 'audit.next', title: 'Next conversation', group, keys: 'J', isEnabled, run: () => move(1) },
+    { id: 'audit.back', title: 'Conversation before it', group, keys: 'K', isEnabled, run: () => move(-1) },
+    { id: 'audit.next.n', title: 'Next conversation', group, keys: 'N', isHiddenInPalette: true, run: () => move(1) },
+    {
+      id: 'audit.back.p',
+      title: 'Conversation before it',
+      group,
+      keys: 'P',
+      isHiddenInPalette: true,
+      run: () => move(-1),
+    },
+    { id: 'audit.pick', title: 'Pick it, or put it back', group, keys: 'X', isEnabled, run: list.toggleActive },
+    {
+      id: 'audit.pick.down',
+      title: 'Pick down to the next',
+      group,
+      keys: 'Shift+J',
+      isEnabled,
+      run: () => move(1, true),
+    },
+    {
+      id: 'audit.pick.up',
+      title: 'Pick up to the one before',
+      group,
+      keys: 'Shift+K',
+      isEnabled,
+      run: () => move(-1, true),
+    },
+    { id: 'audit.pick.none', title: 'Pick none', group, keys: 'Escape', isEnabled: hasSelection, run: clearSelection },
+  ]);
+}
+
+function NothingMatches({ address }: { address: AddressedAudit }) {
+  return (
+    <div className="audit__state">
+      <EmptyState
+        title="No conversation matches"
+        reason="All conditions must hold for one and the same run. Take one out, or begin again."
+      >
+        <Button onClick={() => address.search({ filter: {} })}>Clear all filters</Button>
+      </EmptyState>
+    </div>
+  );
+}
+
+export interface AuditWorkProps {
+  head: AuditListHead;
+  isPlaceholder: boolean;
+  address: AddressedAudit;
+  facets: AuditFacets | undefined;
+  listRef: RefObject<HTMLDivElement | null>;
+  refresh: { isBusy: boolean; run: () => void };
+  isExporting: boolean;
+  onExported: () => void;
+}
+
+/** The figures, the list and the open conversation. */
+export function AuditWork({
+  head,
+  isPlaceholder,
+  address,
+  facets,
+  listRef,
+  refresh,
+  isExporting,
+  onExported,
+}: AuditWorkProps) {
+  const { client } = useHost();
+  const picked = useAuditSelection();
+  const [replayed, setReplayed] = useState<{ run: ConversationRun; name: string } | null>(null);
+  const list = useAuditList(head, isPlaceholder, address);
+  const summary = useAuditSummary(address.filter);
+  const { filter, search } = address;
+  // Hundreds of bars, which going through the list leaves as they are.
+  const figures = useMemo(
+    () => (
+      <SummaryStrip
+        query={summary}
+        onSpan={(startDate, endDate) => search({ filter: { ...filter, startDate, endDate } })}
+      />
+    ),
+    [summary.data, summary.error, summary.isPlaceholderData, summary.isFetching, filter, address.sort],
+  );
+  const focusRead = () => document.getElementById('audit-read')?.focus();
+  useListActions(list);
+  const goTo = async (at: string) => {
+    const index = await findAuditMoment(client, head, at);
+    list.moveTo(index);
+    listRef.current?.focus();
+  };
+  return (
+    <>
+      <section className="panel audit__main" aria-label="Conversations">
+        {figures}
+        <ListHeader
+          total={list.total}
+          isTotalExact={list.isTotalExact}
+          everything={facets?.conversations ?? null}
+          milliseconds={head.milliseconds}
+          sort={address.sort}
+          onSort={(sort) => address.search({ sort })}
+          onGo={(at) => void goTo(at)}
+          onRefresh={refresh.run}
+          isRefreshing={refresh.isBusy}
+        />
+        {list.total === 0 ? (
+          <NothingMatches address={address} />
+        ) : (
+          <ConversationList list={list} facets={facets} listRef={listRef} onOpen={focusRead} />
+        )}
+      </section>
+      <DetailPane
+        list={list}
+        address={address}
+        facets={facets}
+        listRef={listRef}
+        onReplay={(run, name) => setReplayed({ run, name })}
+      />
+      {isExporting && <EvidenceDialog {...exportOf(picked, address.filter, list.total)} isOpen onClose={onExported} />}
+      {replayed && (
+        <ReplayDialog
+          {...replayOf(picked, address.filter, { runId: replayed.run.conversationRunId, name: replayed.name })}
+          promptText={picked.isAll || picked.rows.size > 0 ? null : replayed.run.input.promptText}
+          isOpen
+          onClose={() => setReplayed(null)}
+        />
+      )}
+    </>
+  );
+}
