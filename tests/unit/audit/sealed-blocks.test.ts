@@ -20,7 +20,7 @@ let runs: GeneratedRun[];
 beforeAll(() => {
   runs = [...generateRuns(count, { until: Date.UTC(2026, 10, 20) })];
   fillDatabase(directory, runs);
-}, 60_000);
+}, 180_000);
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const cases = (): AuditFilter[] => {
@@ -57,7 +57,7 @@ describe('with sealed blocks', () => {
     expect(found).toEqual(cases().map((filter) => plainReport(runs, filter)));
     first.close();
     expect(cases().map((filter) => walkAll(openEngine(directory), filter))).toEqual(found);
-  }, 60_000);
+  }, 180_000);
 
   test('an index that is damaged, gone, or of another database is made anew', () => {
     const file = join(directory, 'audit-index.sqlite');
@@ -67,7 +67,7 @@ describe('with sealed blocks', () => {
     index.exec("UPDATE marks SET value = 'another' WHERE name = 'run-id'");
     index.close();
     expect(walkAll(openEngine(directory), filter)).toEqual(expected);
-  }, 60_000);
+  }, 180_000);
 
   test('feedback and a workspace that come after the block was sealed are found', async () => {
     const storage = openStorage({ directory });
@@ -85,7 +85,7 @@ describe('with sealed blocks', () => {
     ]);
     expect(walkAll(engine, { text: wordOfRank(60) })).toEqual(plainReport(runs, { text: wordOfRank(60) }));
     await storage.close();
-  }, 60_000);
+  }, 180_000);
 
   test('runs that are taken out are found no more', () => {
     const engine = openEngine(directory);
@@ -102,5 +102,5 @@ describe('with sealed blocks', () => {
     const rest = runs.filter((other) => other.run.runId !== run.runId);
     const words: AuditFilter = { text: wordOfRank(60) };
     expect(walkAll(engine, words)).toEqual(plainReport(rest, words));
-  }, 60_000);
+  }, 180_000);
 });

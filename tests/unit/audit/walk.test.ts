@@ -87,7 +87,7 @@ test('a walk gives exactly the conversations of a plain filter, in order, also w
     ),
     { numRuns: 12 },
   );
-}, 60_000);
+}, 180_000);
 
 test('runs that are recorded out of the order of time are listed in it', async () => {
   await fc.assert(
@@ -106,7 +106,7 @@ test('runs that are recorded out of the order of time are listed in it', async (
     }),
     { numRuns: 12 },
   );
-}, 60_000);
+}, 180_000);
 
 test('a run that arrives during a walk brings no older conversation into it, also when the list was forgotten', async () => {
   const storage = openTestStorage();
