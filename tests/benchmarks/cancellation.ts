@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request as requestHttp1 } from 'node:http';
+import { request as requestHttp1, type IncomingMessage } from 'node:http';
 import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const beginHttp1: Begin = async (address, key) => {
   const outgoing = requestHttp1(`${address}${path}`, { method: 'POST', headers: headersFor(key) });
   outgoing.on('error', () => undefined);
   outgoing.end(body);
-  const [incoming] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   incoming.on('error', () => undefined);
   await once(incoming, 'data');
   return () => outgoing.destroy();
@@ -50,7 +50,7 @@ async function measureBare(provider: ScriptedProvider): Promise<number> {
   const outgoing = requestHttp1(`${provider.baseAddress}/chat/completions`, { method: 'POST' });
   outgoing.on('error', () => undefined);
   outgoing.end(body);
-  const [incoming] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   incoming.on('error', () => undefined);
   await once(incoming, 'data');
   const left = performance.now();
