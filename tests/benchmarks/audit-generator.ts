@@ -163,7 +163,7 @@ export function fillDatabase(directory: string, generated: Iterable<GeneratedRun
   const insertFeedback = prepareQuery(database, (tables, input: Schema['feedback']) =>
     tables.insertInto('feedback').values(valuesOf(input, ['run', 'score', 'score_text', 'score_tags', 'updated_at'])),
   );
-  const runs = Iterator.from(generated);
+  const runs = generated[Symbol.iterator]();
   let sequence = 0;
   const writeBatch = database.transaction(() => {
     for (let written = 0; written < batchRuns; written += 1) {
