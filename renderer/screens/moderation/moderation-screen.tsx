@@ -1,85 +1,86 @@
 import { List } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
-import type { Batch, BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
+import { useMemo, useRef, useState, type ReactNode } from 'react';
+import type { Batch, BatchResult } from '../../../shared/contract/moderation-window.ts';
 import { Button } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Popover } from '../../components/popover.tsx';
-import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
-import { useBatches, useBatchResults, useStopBatch } from '../../queries/moderation.ts';
+import { ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
+import { useBatches, useBatchResults } from '../../queries/moderation.ts';
 import { useSettings } from '../../queries/settings.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { useActions } from '../../stores/actions.ts';
 import { usePlace } from '../../stores/activity.ts';
 import { useModerationStore } from '../../stores/moderation.ts';
 import { useModerationAddress, type ModerationAddress } from './moderation-address.ts';
+import { ListPane } from './list-pane.tsx';
 import { ModerationToolbar } from './moderation-toolbar.tsx';
 import './moderation.css';
 import { flaggedShare } from './quality-figures.ts';
-import { QualityPanel } from './quality-panel.tsx';
-import { ScoresPanel } from './scores-panel.tsx';
-import { TextList } from './text-list.tsx';
+import { ScoresSide } from './scores-side.tsx';
 import { TextPanel } from './text-panel.tsx';
-import { useLoadTexts, type LoadTexts } from './use-load-texts.ts';
+import { useLoadTexts } from './use-load-texts.ts';
 import { useOpenText } from './use-open-text.ts';
-import { useThresholds } from './use-thresholds.ts';
+import { useThresholds, type Thresholds } from './use-thresholds.ts';
 
 const noResults: readonly BatchResult[] = [];
 
-interface ListPaneProps {
-  batch: Batch | undefined;
-  results: readonly BatchResult[];
-  thresholds: CategoryScores;
+interface ScreenActions {
   address: ModerationAddress;
-  load: LoadTexts;
-  onFile: () => void;
+  batch: Batch | undefined;
+  limits: Thresholds;
+  check: () => void;
+  chooseFile: () => void;
+  openPaste: () => void;
+  openGuard: () => void;
 }
 
-function ListPane({ batch, results, thresholds, address, load, onFile }: ListPaneProps) {
-  const shown = useModerationStore((state) => state.shown);
-  const stop = useStopBatch();
-  const share = useMemo(() => flaggedShare(results, thresholds), [results, thresholds]);
-  if (batch) {
-    return (
-      <>
-        <TextList
-          batch={batch}
-          results={results}
-          share={share}
-          shown={shown === 'differ' && batch.classifiers.length === 1 ? 'all' : shown}
-          onShown={(next) => useModerationStore.setState({ shown: next })}
-          selected={address.index}
-          onSelect={(index) => address.openBatch(batch.id, index)}
-          onStop={() => stop.mutate(batch.id)}
-        />
-        <div className="moderation__back line-top">
-          <Button size="small" variant="quiet" onClick={address.openText}>
-            Back to one text
-          </Button>
-        </div>
-      </>
-    );
-  }
-  if (load.error) return <ErrorFailure title="The texts could not be taken" error={load.error} />;
-  if (address.batchId !== null) {
-    return (
-      <EmptyState
-        title="These texts are gone"
-        reason="Loaded texts are kept in memory, eight sets at most, until the service ends."
-      >
-        <Button onClick={address.openText}>Back to one text</Button>
-      </EmptyState>
-    );
-  }
+function useModerationActions(actions: ScreenActions): void {
+  const { address, batch, limits, check, chooseFile, openPaste, openGuard } = actions;
+  const move = (by: number) => {
+    const next = (address.index ?? 0) + by;
+    if (batch && next >= 0 && next < batch.total) address.openBatch(batch.id, next);
+  };
+  const group = 'Moderation';
+  useActions('moderation', [
+    { id: 'moderation.check', title: 'Check the text', group, keys: 'Mod+Enter', run: check },
+    { id: 'moderation.file', title: 'Texts from file', group, keywords: ['CSV', 'JSONL', 'labelled'], run: chooseFile },
+    { id: 'moderation.paste', title: 'Paste lines to check', group, run: openPaste },
+    { id: 'moderation.guard', title: 'Guard of prompts and answers', group, run: openGuard },
+    { id: 'moderation.reset', title: 'Reset thresholds', group, isEnabled: limits.isMoved, run: limits.reset },
+    { id: 'moderation.one', title: 'Check one text', group, isEnabled: batch !== undefined, run: address.openText },
+    { id: 'moderation.next', title: 'Next text', group, keys: 'J', isEnabled: batch !== undefined, run: () => move(1) },
+    {
+      id: 'moderation.back',
+      title: 'Text before it',
+      group,
+      keys: 'K',
+      isEnabled: batch !== undefined,
+      run: () => move(-1),
+    },
+  ]);
+}
+
+/** Until the host has told the thresholds. */
+function Waiting({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  if (!error) return <LoadingRows label="Reading the classifier" rows={8} />;
   return (
-    <EmptyState
-      title="Many texts"
-      reason="TXT with a text a line, CSV or JSONL with a column text or prompt; pasted lines; or what the audit has."
+    <ErrorFailure title="Touchstone could not read the settings" error={error}>
+      <Button onClick={onRetry}>Try again</Button>
+    </ErrorFailure>
+  );
+}
+
+/** The list where the window is too narrow for a panel of it. */
+function ListButton({ children }: { children: ReactNode }) {
+  return (
+    <Popover
+      label="Texts"
+      className="moderation__list-menu"
+      trigger={<IconButton icon={List} label="Choose a text" size="small" />}
     >
-      <Button isBusy={load.isBusy} onClick={onFile}>
-        Texts from file
-      </Button>
-    </EmptyState>
+      {children}
+    </Popover>
   );
 }
 
@@ -90,7 +91,7 @@ export function ModerationScreen() {
   const [isPasting, setPasting] = useState(false);
   const [isGuardOpen, setGuardOpen] = useState(false);
   const isWide = useMediaQuery('(min-width: 1100px)');
-  const { text, first: chosen, second, category, labelledId } = useModerationStore();
+  const { text, first: chosen, second, labelledId } = useModerationStore();
   const settings = useSettings();
   const first = chosen ?? settings.data?.moderation.classifier ?? null;
   const classifiers = first ? [first, ...(second ? [second] : [])] : [];
@@ -100,7 +101,6 @@ export function ModerationScreen() {
   const batch = batches.data?.data.find(({ id }) => id === address.batchId);
   const labelled = batches.data?.data.find(({ id }) => id === labelledId);
   const results = useBatchResults(batch).data?.results ?? noResults;
-  const labelledResults = useBatchResults(labelled).data?.results ?? noResults;
   const open = useOpenText(batch, results, address.index ?? (batch ? 0 : null), thresholds);
   const share = useMemo(
     () => (thresholds ? flaggedShare(results, thresholds) : { flagged: [], differ: [], judged: 0 }),
@@ -114,37 +114,18 @@ export function ModerationScreen() {
     if (text !== '' && first) useModerationStore.setState({ checked: { text, classifiers } });
   };
   const chooseFile = () => file.current?.click();
-  const move = (by: number) => {
-    const next = (address.index ?? 0) + by;
-    if (batch && next >= 0 && next < batch.total) address.openBatch(batch.id, next);
-  };
-  const group = 'Moderation';
-  useActions('moderation', [
-    { id: 'moderation.check', title: 'Check the text', group, keys: 'Mod+Enter', run: check },
-    { id: 'moderation.file', title: 'Texts from file', group, keywords: ['CSV', 'JSONL', 'labelled'], run: chooseFile },
-    { id: 'moderation.paste', title: 'Paste lines to check', group, run: () => setPasting(true) },
-    { id: 'moderation.guard', title: 'Guard of prompts and answers', group, run: () => setGuardOpen(true) },
-    { id: 'moderation.reset', title: 'Reset thresholds', group, isEnabled: limits.isMoved, run: limits.reset },
-    { id: 'moderation.one', title: 'Check one text', group, isEnabled: batch !== undefined, run: address.openText },
-    { id: 'moderation.next', title: 'Next text', group, keys: 'J', isEnabled: batch !== undefined, run: () => move(1) },
-    {
-      id: 'moderation.back',
-      title: 'Text before it',
-      group,
-      keys: 'K',
-      isEnabled: batch !== undefined,
-      run: () => move(-1),
-    },
-  ]);
+  useModerationActions({
+    address,
+    batch,
+    limits,
+    check,
+    chooseFile,
+    openPaste: () => setPasting(true),
+    openGuard: () => setGuardOpen(true),
+  });
 
   if (!thresholds) {
-    return settings.error ? (
-      <ErrorFailure title="Touchstone could not read the settings" error={settings.error}>
-        <Button onClick={() => void settings.refetch()}>Try again</Button>
-      </ErrorFailure>
-    ) : (
-      <LoadingRows label="Reading the classifier" rows={8} />
-    );
+    return <Waiting error={settings.error} onRetry={() => void settings.refetch()} />;
   }
 
   const list = (
@@ -156,15 +137,6 @@ export function ModerationScreen() {
       load={load}
       onFile={chooseFile}
     />
-  );
-  const listButton = (
-    <Popover
-      label="Texts"
-      className="moderation__list-menu"
-      trigger={<IconButton icon={List} label="Choose a text" size="small" />}
-    >
-      {list}
-    </Popover>
   );
   return (
     <>
@@ -196,36 +168,17 @@ export function ModerationScreen() {
           flags={open.flags}
           passages={open.passages}
           isBusy={open.isBusy}
-          start={isWide ? null : listButton}
+          start={isWide ? null : <ListButton>{list}</ListButton>}
         />
-        <section className="panel line-left moderation__scores scroll" aria-label="Scores">
-          {open.error ? (
-            <ErrorFailure title="The text could not be checked" error={open.error}>
-              <Button onClick={open.retry}>Try again</Button>
-            </ErrorFailure>
-          ) : null}
-          <ScoresPanel
-            verdicts={open.verdicts}
-            thresholds={thresholds}
-            batch={batch}
-            share={share}
-            onThreshold={limits.move}
-            onCategory={(next) => useModerationStore.setState({ category: next })}
-            isMoved={limits.isMoved}
-            onReset={limits.reset}
-            onSave={limits.save}
-            isSaving={limits.isSaving}
-          />
-          <QualityPanel
-            batch={labelled}
-            results={labelledResults}
-            thresholds={thresholds}
-            category={category}
-            onCategory={(next) => useModerationStore.setState({ category: next })}
-            onThreshold={limits.move}
-            onLoad={chooseFile}
-          />
-        </section>
+        <ScoresSide
+          open={open}
+          batch={batch}
+          share={share}
+          limits={limits}
+          thresholds={thresholds}
+          labelled={labelled}
+          onLoad={chooseFile}
+        />
       </div>
     </>
   );

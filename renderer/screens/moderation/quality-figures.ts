@@ -70,7 +70,7 @@ export function curveOf(results: readonly BatchResult[], place: number, category
     }
     points.push({ threshold, precision: share(found, flagged), recall: share(found, positives) });
   }
-  return points.reverse();
+  return points.toReversed();
 }
 
 /** The lowest threshold from which on at least this share of the flags is right; null where none is. */

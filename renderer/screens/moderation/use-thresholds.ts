@@ -42,6 +42,8 @@ export function useThresholds(first: ModerationClassifier | null) {
   };
 }
 
+export type Thresholds = ReturnType<typeof useThresholds>;
+
 /** A value once it has rested; the first one at once. */
 export function useRested<Value>(value: Value): Value {
   const [rested, setRested] = useState(value);

@@ -1,0 +1,68 @@
+import { useMemo } from 'react';
+import type { Batch, BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState, ErrorFailure } from '../../components/state-panels.tsx';
+import { useStopBatch } from '../../queries/moderation.ts';
+import { useModerationStore } from '../../stores/moderation.ts';
+import type { ModerationAddress } from './moderation-address.ts';
+import { flaggedShare } from './quality-figures.ts';
+import { TextList } from './text-list.tsx';
+import type { LoadTexts } from './use-load-texts.ts';
+
+interface ListPaneProps {
+  batch: Batch | undefined;
+  results: readonly BatchResult[];
+  thresholds: CategoryScores;
+  address: ModerationAddress;
+  load: LoadTexts;
+  onFile: () => void;
+}
+
+/** The texts of the open batch, or the ways to load some. */
+export function ListPane({ batch, results, thresholds, address, load, onFile }: ListPaneProps) {
+  const shown = useModerationStore((state) => state.shown);
+  const stop = useStopBatch();
+  const share = useMemo(() => flaggedShare(results, thresholds), [results, thresholds]);
+  if (batch) {
+    return (
+      <>
+        <TextList
+          batch={batch}
+          results={results}
+          share={share}
+          shown={shown === 'differ' && batch.classifiers.length === 1 ? 'all' : shown}
+          onShown={(next) => useModerationStore.setState({ shown: next })}
+          selected={address.index}
+          onSelect={(index) => address.openBatch(batch.id, index)}
+          onStop={() => stop.mutate(batch.id)}
+        />
+        <div className="moderation__back line-top">
+          <Button size="small" variant="quiet" onClick={address.openText}>
+            Back to one text
+          </Button>
+        </div>
+      </>
+    );
+  }
+  if (load.error) return <ErrorFailure title="The texts could not be taken" error={load.error} />;
+  if (address.batchId !== null) {
+    return (
+      <EmptyState
+        title="These texts are gone"
+        reason="Loaded texts are kept in memory, eight sets at most, until the service ends."
+      >
+        <Button onClick={address.openText}>Back to one text</Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      title="Many texts"
+      reason="TXT with a text a line, CSV or JSONL with a column text or prompt; pasted lines; or what the audit has."
+    >
+      <Button isBusy={load.isBusy} onClick={onFile}>
+        Texts from file
+      </Button>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,133 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ModerationScreen } from '../../../../../renderer/screens/moderation/moderation-screen.tsx';
+import { useModerationStore } from '../../../../../renderer/stores/moderation.ts';
+import { createBatch, listBatches } from '../../../../../shared/contract/moderation-window.ts';
+import { readSettings } from '../../../../../shared/contract/settings.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+
+const patience = { timeout: 20_000 };
+const threat = 'I will find you and kill you with a knife, you worthless idiot.';
+let opened: OpenWindow;
+
+beforeEach(() => {
+  // The editor measures its text, and jsdom has no measures.
+  Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList;
+  // A wide window, where the list of texts stands beside the text.
+  const list = { matches: true, addEventListener: () => {}, removeEventListener: () => {} };
+  vi.stubGlobal('matchMedia', () => list);
+  useModerationStore.setState(useModerationStore.getInitialState(), true);
+});
+afterEach(() => opened.close());
+
+async function open(options: Parameters<typeof openWindow>[1] = {}): Promise<void> {
+  opened = await openWindow(<ModerationScreen />, { address: '/moderation', ...options });
+  await screen.findByText('Scores and thresholds', {}, patience);
+}
+
+const slider = (name: string) => screen.getByRole('slider', { name: `${name} threshold` });
+const level = (name: string) => screen.getByRole('group', { name });
+
+describe('one text', () => {
+  test('is checked, flagged, and its passages are pointed at', async () => {
+    useModerationStore.setState({ text: `Good morning. ${threat}` });
+    await open();
+    fireEvent.click(screen.getByText('Check'));
+    await screen.findByText(/^Flagged: .*violence/, {}, patience);
+    const passages = screen.getByRole('region', { name: 'Passages' });
+    await within(passages).findByRole('button', { name: /^Violence: show/ }, patience);
+    expect(document.querySelector('mark')?.textContent).toContain('VI');
+  });
+
+  test('is flagged or not by thresholds that move, without being classified again', async () => {
+    useModerationStore.setState({ text: threat });
+    await open();
+    fireEvent.click(screen.getByText('Check'));
+    await within(await waitFor(() => level('Violence'))).findByText('Flagged', {}, patience);
+    const before = opened.window.requests.length;
+    fireEvent.keyDown(slider('Violence'), { key: 'End' });
+    await waitFor(() => expect(within(level('Violence')).queryByText('Flagged')).toBeNull());
+    expect(slider('Violence').getAttribute('aria-valuenow')).toBe('1');
+    const after = opened.window.requests.slice(before);
+    expect(after.filter((request) => !request.includes('/window/moderation/check'))).toEqual([]);
+  });
+
+  test('keeps its verdict apart from what is written afterwards', async () => {
+    useModerationStore.setState({ text: threat });
+    await open();
+    fireEvent.click(screen.getByText('Check'));
+    await screen.findByText(/^Flagged: /, {}, patience);
+    useModerationStore.setState({ text: 'Something else.' });
+    await screen.findByText('Changed since the check', {}, patience);
+  });
+
+  test('by a classifier without a key says so, beside the one that answers', async () => {
+    useModerationStore.setState({ text: threat, second: { kind: 'open-ai', model: 'omni-moderation-latest' } });
+    await open();
+    fireEvent.click(screen.getByText('Check'));
+    await screen.findByText(/^B, omni-moderation-latest: .*key/, {}, patience);
+    expect(within(level('Violence')).getByText('Only A')).toBeTruthy();
+  });
+});
+
+describe('thresholds', () => {
+  test('become those of the service only when a person says so', async () => {
+    await open();
+    fireEvent.keyDown(slider('Hatred'), { key: 'Home' });
+    fireEvent.keyDown(slider('Hatred'), { key: 'PageUp' });
+    fireEvent.keyDown(slider('Hatred'), { key: 'ArrowRight' });
+    const saved = async () => (await opened.window.host.client.call(readSettings)).moderation.thresholds.hatred;
+    expect(await saved()).toBeNull();
+    fireEvent.click(await screen.findByText('Use for the service'));
+    await waitFor(async () => expect(await saved()).toBe(0.11), patience);
+    await waitFor(() => expect(screen.queryByText('Use for the service')).toBeNull());
+  });
+});
+
+describe('a labelled set', () => {
+  test('tells precision and recall of a threshold, at once as it moves', async () => {
+    const labels = { sexual: false, hatred: false, harassment: null, selfHarm: false };
+    await open({
+      prepare: async (client) => {
+        const texts = [
+          { text: threat, labels: { ...labels, violence: true } },
+          { text: 'The weather is nice today.', labels: { ...labels, violence: false } },
+        ];
+        const source = { kind: 'texts' as const, texts };
+        const { id } = await client.call(createBatch, {
+          body: { name: 'set.jsonl', classifiers: [{ kind: 'on-device' }], source },
+        });
+        await waitFor(async () => {
+          const { data } = await client.call(listBatches);
+          expect(data[0]?.state).toBe('completed');
+        }, patience);
+        useModerationStore.setState({ labelledId: id });
+      },
+    });
+    const quality = screen.getByRole('region', { name: 'Quality' });
+    const row = async () => (await within(quality).findByRole('button', { name: 'Violence' }, patience)).closest('tr');
+    await waitFor(async () => expect((await row())?.textContent).toBe('Violence11.001.00'), patience);
+    fireEvent.keyDown(slider('Violence'), { key: 'Home' });
+    await waitFor(async () => expect((await row())?.textContent).toBe('Violence10.501.00'));
+    expect(within(quality).getByRole('img', { name: 'Violence: Precision 0.50, recall 1.00 at 0.00' })).toBeTruthy();
+  });
+});
+
+describe('the guard', () => {
+  test('is switched here, with what it costs', async () => {
+    await open();
+    fireEvent.click(await screen.findByText('Guard off'));
+    const prompts = await screen.findByRole('group', { name: 'Prompts' }, patience);
+    fireEvent.click(within(prompts).getByText('Refuse'));
+    await screen.findByText('Guard on', {}, patience);
+    expect((await opened.window.host.client.call(readSettings)).guard).toEqual({ prompts: 'refuse', answers: 'off' });
+    await within(prompts).findByText('Nothing checked since the host started.', {}, patience);
+  });
+});
+
+test('texts that are gone say so, with the way back', async () => {
+  await open({ address: '/moderation/batches/0192f0aa-0000-7000-8000-000000000000/3' });
+  await screen.findByText('These texts are gone', {}, patience);
+  fireEvent.click(screen.getByText('Back to one text'));
+  await screen.findByText('Many texts');
+});
