@@ -18,10 +18,14 @@ import { ReplayDialog } from './replay/replay-dialog.tsx';
 import { exportOf, replayOf } from './selection-words.ts';
 import { SummaryStrip } from './summary/summary-strip.tsx';
 
-function useListActions(list: AuditListState): void {
+function useListActions(list: AuditListState, listRef: RefObject<HTMLDivElement | null>): void {
   const hasSelection = useAuditSelection(({ rows, isAll }) => isAll || rows.size > 0);
   const isEnabled = list.total > 0;
-  const move = (by: number, isExtending = false) => list.moveTo((list.active ?? -1) + by, { isExtending });
+  const move = (by: number, isExtending = false) => {
+    // Enter opens what the keys went to, wherever they were pressed; in the conversation it goes on to the next.
+    if (!document.activeElement?.closest('.audit__detail')) listRef.current?.focus();
+    list.moveTo((list.active ?? -1) + by, { isExtending });
+  };
   const group = 'Audit';
   useActions('audit-list', [
     { id: 'audit.next', title: 'Next conversation', group, keys: 'J', isEnabled, run: () => move(1) },
@@ -108,7 +112,7 @@ export function AuditWork({
     [summary.data, summary.error, summary.isPlaceholderData, summary.isFetching, filter, address.sort],
   );
   const focusRead = () => document.getElementById('audit-read')?.focus();
-  useListActions(list);
+  useListActions(list, listRef);
   const goTo = async (at: string) => {
     const index = await findAuditMoment(client, head, at);
     list.moveTo(index);

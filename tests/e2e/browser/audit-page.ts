@@ -10,8 +10,8 @@ export interface AuditPage {
   readonly feedback: Locator;
   /** Waits until the list is there and belongs to what was asked. */
   settled(): Promise<void>;
-  /** What has the focus: its name, or its text. */
-  focused(): Promise<string>;
+  /** The keys that open the screen. */
+  screenKeys(): Promise<string>;
 }
 
 export function auditPage(page: Page): AuditPage {
@@ -26,10 +26,7 @@ export function auditPage(page: Page): AuditPage {
     async settled() {
       await list.and(page.locator('[aria-busy=false]')).waitFor();
     },
-    focused: () =>
-      page.evaluate(() => {
-        const { activeElement } = document;
-        return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? '';
-      }),
+    screenKeys: async () =>
+      String(await page.getByRole('link', { name: 'Audit', exact: true }).getAttribute('aria-keyshortcuts')),
   };
 }

@@ -6,7 +6,7 @@ test('a conversation is found, read, judged and handed over by keyboard alone', 
   const audit = auditPage(page);
   await page.goto(`${served.address}/#/playground`);
   await expect(page.getByRole('navigation', { name: 'Screens' })).toBeVisible();
-  await page.keyboard.press('Control+2');
+  await page.keyboard.press(await audit.screenKeys());
   await audit.settled();
   const everything = await audit.count.textContent();
 

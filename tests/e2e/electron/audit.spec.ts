@@ -15,7 +15,7 @@ test('on the desktop a conversation is found, judged, kept and written into a pa
   const { page } = first;
   const audit = auditPage(page);
   await expect(page.getByRole('navigation', { name: 'Screens' })).toBeVisible();
-  await page.keyboard.press('Control+2');
+  await page.keyboard.press(await audit.screenKeys());
   await audit.settled();
   await page.keyboard.press('/');
   await page.keyboard.type('customer');

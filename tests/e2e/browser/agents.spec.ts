@@ -1,0 +1,130 @@
+import { expect, findings, kestrel, test } from './prompts-window.ts';
+
+test('an agent is made, talked to, stopped, asked again and deleted, and its turns lead to the audit', async ({
+  page,
+  library,
+  nextRun,
+  pageProblems,
+}) => {
+  await library.open('/agents');
+  await page.getByRole('button', { name: 'Make an agent' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Workshop desk');
+  await page.getByRole('button', { name: /^Model / }).click();
+  await page.getByRole('combobox', { name: 'Filter models' }).fill('kestrel-large');
+  await page.getByRole('option', { name: /kestrel-large/ }).click();
+  await page.getByLabel('Prompt', { exact: true }).fill('You are the desk of a bicycle workshop.');
+  await page.keyboard.press('Control+Enter');
+  const message = page.getByRole('textbox', { name: 'Message to Workshop desk' });
+  await message.fill('Are you open today?');
+  await page.reload();
+  await expect(message).toHaveValue('Are you open today?');
+
+  let call = nextRun();
+  await message.press('Enter');
+  let run = await call;
+  expect(run.body['messages']).toEqual([
+    { role: 'system', content: 'You are the desk of a bicycle workshop.' },
+    { role: 'user', content: 'Are you open today?' },
+  ]);
+  run.openEventStream();
+  await run.chatDelta({ content: 'Yes, **until' });
+  await expect(page.getByRole('article').getByText('Streaming')).toBeVisible();
+  await run.chatDelta({ content: ' six**.' });
+  await run.chatEnd({ usage: { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 } });
+  await expect(page.getByRole('article').locator('strong')).toHaveText('until six');
+  await expect(page.getByRole('article').getByText('25 tokens')).toBeVisible();
+  await expect(page).toHaveURL(/#\/agents\/[\w-]+\/[\w-]+$/);
+
+  call = nextRun();
+  await message.fill('And tomorrow?');
+  await message.press('Enter');
+  run = await call;
+  expect(run.body['messages']).toHaveLength(4);
+  run.openEventStream();
+  await run.chatDelta({ content: 'Tomorrow we are' });
+  await expect(page.getByText('Tomorrow we are')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await run.closed;
+  await expect(page.getByText('The text until then is kept')).toBeVisible();
+  await expect(page.getByText('1 turn before it sent along')).toBeVisible();
+
+  call = nextRun();
+  await page.getByRole('button', { name: 'Send again' }).click();
+  run = await call;
+  run.openEventStream();
+  await run.chatDelta({ content: 'Closed tomorrow.' });
+  await run.chatEnd();
+  await expect(page.getByRole('article')).toHaveCount(3);
+  await page.reload();
+  await expect(page.getByText('Tomorrow we are')).toBeVisible();
+  await expect(page.getByText('Closed tomorrow.')).toBeVisible();
+  const past = page.getByRole('complementary', { name: 'Agent and conversations' });
+  await expect(past.getByRole('link', { name: /3 turns/ })).toBeVisible();
+
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await expect(page.getByText('A new conversation with Workshop desk')).toBeVisible();
+  await past.getByRole('link', { name: /3 turns/ }).click();
+  await page.getByRole('article').first().getByRole('link', { name: 'Run' }).click();
+  await expect(page).toHaveURL(/#\/audit\/all\//);
+  await page.goBack();
+
+  await page.getByRole('button', { name: 'More for Workshop desk' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await expect(page.getByText('No agents yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(message).toBeVisible();
+  expect(pageProblems).toEqual([]);
+});
+
+test('a turn that fails says what refused and is sent again', async ({ page, library, nextRun }) => {
+  const agent = await library.agent({ name: 'Desk', ...kestrel, prompt: 'Be brief.' });
+  await library.open(`/agents/${agent.id}`);
+  const message = page.getByRole('textbox', { name: 'Message to Desk' });
+  let call = nextRun();
+  await message.fill('Hello?');
+  await message.press('Enter');
+  (await call).fail(500, 'It broke');
+  await expect(page.getByRole('alert')).toContainText('workshop');
+  call = nextRun();
+  await page.getByRole('button', { name: 'Send again' }).click();
+  const run = await call;
+  run.openEventStream();
+  await run.chatDelta({ content: 'Here I am.' });
+  await run.chatEnd();
+  await expect(page.getByText('Here I am.')).toBeVisible();
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in the ${colorScheme} theme axe finds nothing`, () => {
+    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
+
+    test('without agents, in the form, in a conversation and in a narrow window', async ({
+      page,
+      library,
+      nextRun,
+    }) => {
+      await library.open('/agents');
+      await expect(page.getByText('No agents yet')).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      await library.open('/agents/new');
+      await expect(page.getByRole('form', { name: 'New agent' })).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      const agent = await library.agent({ name: 'Desk', ...kestrel, prompt: 'Be brief.' });
+      await library.open(`/agents/${agent.id}`);
+      const call = nextRun();
+      await page.getByRole('textbox', { name: 'Message to Desk' }).fill('Hello?');
+      await page.keyboard.press('Enter');
+      const run = await call;
+      run.openEventStream();
+      await run.chatDelta({ content: '# Hello\n\n- one\n- two\n' });
+      await run.chatEnd();
+      await expect(page.getByRole('article').getByText('Finished')).toBeVisible();
+      await expect(page.getByRole('link', { name: /1 turn/ })).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      await page.setViewportSize({ width: 980, height: 700 });
+      await page.getByRole('button', { name: 'Agent and conversations' }).click();
+      await expect(page.getByRole('dialog').getByRole('link', { name: /1 turn/ })).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,63 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import type { Agent, AgentInput } from '../../../shared/contract/agents.ts';
+import type { Prompt, PromptInput, PromptVersion, PromptVersionInput } from '../../../shared/contract/prompts.ts';
+import { test as base } from './playground-window.ts';
+
+/** Makes what a test begins with, through the endpoints that the window itself calls, with the page's own session. */
+export interface Library {
+  prompt(input: PromptInput): Promise<Prompt>;
+  version(promptId: string, input: PromptVersionInput): Promise<PromptVersion>;
+  agent(input: AgentInput): Promise<Agent>;
+  /** What the host answers to a request for this path. */
+  status(path: string): Promise<number>;
+  /** Shows an address of the window as a fresh page has it. */
+  open(address: string): Promise<void>;
+}
+
+/** The model that the scripted provider answers. */
+export const kestrel = { aiSystem: 'OpenAiCompatible', model: 'workshop/kestrel-large' } as const;
+
+export const test = base.extend<{ library: Library }>({
+  library: async ({ page, served, playground: _playground }, use) => {
+    // In the page: only what it sends itself is the window's.
+    const ask = (method: string, path: string, body?: unknown) =>
+      page.evaluate(
+        async ([how, where, text]) => {
+          const headers = { 'content-type': 'application/json' };
+          const answer = await fetch(where, { method: how, headers, ...(text !== null && { body: text }) });
+          return { status: answer.status, text: await answer.text() };
+        },
+        [method, path, body === undefined ? null : JSON.stringify(body)] as const,
+      );
+    const post = async <Made>(path: string, body: unknown): Promise<Made> => {
+      const { status, text } = await ask('POST', path, body);
+      if (status !== 201) throw new Error(text);
+      return JSON.parse(text) as Made;
+    };
+    await use({
+      prompt: (input) => post('/prompts', input),
+      version: (promptId, input) => post(`/prompts/${promptId}/versions`, input),
+      agent: (input) => post('/agents', input),
+      status: async (path) => (await ask('GET', path)).status,
+      open: async (address) => {
+        await page.goto(`${served.address}/#${address}`);
+        await page.reload();
+      },
+    });
+  },
+});
+
+/** WCAG 2.2 A and AA and the best practices; every finding as one line. */
+export async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(() => {
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+    return Promise.all(ending.map((animation) => animation.finished.catch(() => {})));
+  });
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
+export { expect } from '@playwright/test';

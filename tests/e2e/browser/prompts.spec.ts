@@ -1,0 +1,183 @@
+import type { Page } from '@playwright/test';
+import { expect, findings, kestrel, test, type Library } from './prompts-window.ts';
+
+const firstText = `You answer customers of a bicycle workshop.
+
+Customer: {{name}}
+Question: {{question}}
+
+Answer in two sentences.`;
+
+const secondText = firstText.replace('two sentences', 'three short sentences').replace('Question:', 'They ask:');
+
+const versions = (page: Page) => page.getByRole('listbox', { name: /^Versions/ });
+
+async function twoVersions(library: Library) {
+  const prompt = await library.prompt({
+    name: 'Workshop reply',
+    folder: 'support/mail',
+    tags: ['mail', 'english'],
+    description: 'First answer to a mail that came in',
+    promptText: firstText,
+    ...kestrel,
+    configuration: { temperature: 0.2 },
+    variables: [{ name: 'name', sampleValue: 'Mara Lindqvist', description: 'As she signs' }, { name: 'question' }],
+    note: 'As it went live',
+  });
+  const second = await library.version(prompt.id, {
+    promptText: secondText,
+    ...kestrel,
+    configuration: { temperature: 0.7, max_tokens: 200 },
+    variables: [{ name: 'name', sampleValue: 'Mara Lindqvist', description: 'As she signs' }, { name: 'question' }],
+    note: 'Warmer',
+  });
+  return { prompt, second };
+}
+
+test('a draft is saved, edited, saved again, compared, and the older version is restored', async ({
+  page,
+  playground,
+  pageProblems,
+}) => {
+  await playground.chooseModel('kestrel-large');
+  await playground.writePrompt('Greet {{name}}');
+  await playground.variable('name').fill('Mara');
+  await page.keyboard.press('Control+s');
+  const dialog = page.getByRole('dialog', { name: 'Save to the library' });
+  await dialog.getByLabel('Name', { exact: true }).fill('Greeting');
+  await dialog.getByLabel('Folder').fill('support');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('link', { name: 'Version 1 in the library' })).toBeVisible();
+  await expect(page.getByText('Edited', { exact: true })).toBeHidden();
+
+  await playground.writePrompt('Greet {{name}} warmly');
+  await expect(page.getByText('Edited', { exact: true })).toBeVisible();
+  await page.reload();
+  await expect(page.getByText('Edited', { exact: true })).toBeVisible();
+  await page.keyboard.press('Control+s');
+  await page.getByRole('dialog', { name: 'Save "Greeting"' }).getByLabel('Note').fill('Warmer');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Version 2 in the library' }).click();
+
+  await expect(page.getByRole('heading', { name: 'Greeting' })).toBeVisible();
+  await page.getByRole('radio', { name: 'Compare' }).click();
+  const compared = page.getByRole('table', { name: 'Prompt' });
+  await expect(compared.locator('ins')).toHaveText(' warmly');
+  await versions(page)
+    .getByRole('option', { name: /^Version 1/ })
+    .click();
+  await page.getByRole('radio', { name: 'Version', exact: true }).click();
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByText('Version 1 is back as version 3.', { exact: true })).toBeVisible();
+  await expect(versions(page).getByRole('option', { name: /^Version 3/ })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('region', { name: 'Version 3' }).getByText('Greet {{name}}')).toBeVisible();
+  expect(pageProblems).toEqual([]);
+});
+
+test('the text of a prompt finds it; a deleted one comes back with Undo, and without it is gone', async ({
+  page,
+  library,
+}) => {
+  const { prompt } = await twoVersions(library);
+  await library.prompt({ name: 'Invoice reader', promptText: 'Read {{invoice}}', tags: ['finance'] });
+  await library.open('/prompts');
+  const list = page.getByRole('listbox', { name: /^Prompts/ });
+  await expect(list.getByRole('option')).toHaveCount(2);
+  await page.keyboard.press('/');
+  await page.keyboard.type('bicycle');
+  await expect(list.getByRole('option')).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await page
+    .getByRole('button', { name: /^mail 1/ })
+    .last()
+    .click();
+  await expect(list.getByRole('option')).toHaveText(/Workshop reply/);
+
+  await list.getByRole('option').click();
+  await page.getByRole('button', { name: 'More for Workshop reply' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await expect(list.getByRole('option', { name: /Workshop reply/ })).toHaveCount(0);
+  expect(await library.status(`/prompts/${prompt.id}`)).toBe(200);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('heading', { name: 'Workshop reply' })).toBeVisible();
+
+  await page.keyboard.press('Delete');
+  await page.getByRole('button', { name: 'Put away' }).last().click();
+  await expect.poll(() => library.status(`/prompts/${prompt.id}`)).toBe(404);
+});
+
+test('a version is run as a program runs it, and its run is found in the audit by its version', async ({
+  page,
+  library,
+  nextRun,
+}) => {
+  const { prompt, second } = await twoVersions(library);
+  await library.open(`/prompts/${prompt.id}/run/${second.id}`);
+  await page.getByLabel('question').fill('Are you open today?');
+  const call = nextRun();
+  await page.keyboard.press('Control+Enter');
+  const run = await call;
+  expect(JSON.stringify(run.body['messages'])).toContain('They ask: Are you open today?');
+  run.chatAnswer({ content: 'Yes, **until six**.' });
+  await expect(page.getByRole('region', { name: 'Answer' }).locator('strong')).toHaveText('until six');
+  await page.getByRole('radio', { name: 'Version', exact: true }).click();
+  await page.getByRole('link', { name: '1 run in the audit' }).click();
+  await expect(page).toHaveURL(new RegExp(`prompt-version=${second.id}`));
+  await expect(page.getByText('until six').first()).toBeVisible();
+});
+
+test('a version opens in the playground with its samples and settings, and the palette finds the prompt', async ({
+  page,
+  playground,
+  library,
+}) => {
+  await twoVersions(library);
+  await library.open('/playground');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('workshop reply');
+  await page.getByRole('option', { name: /Workshop reply/ }).click();
+  await expect(page).toHaveURL(/#\/prompts\//);
+  await versions(page)
+    .getByRole('option', { name: /^Version 1/ })
+    .click();
+  await page.keyboard.press('o');
+  await expect(playground.prompt).toContainText('Answer in two sentences.');
+  await expect(playground.variable('name')).toHaveValue('Mara Lindqvist');
+  await expect(page.getByRole('link', { name: 'Version 1 in the library' })).toBeVisible();
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in the ${colorScheme} theme axe finds nothing`, () => {
+    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
+
+    test('in an empty library, in a version, in two of them side by side and before a run', async ({
+      page,
+      library,
+    }) => {
+      await library.open('/prompts');
+      await expect(page.getByText('No prompts yet')).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      const { prompt, second } = await twoVersions(library);
+      for (const [view, part] of [
+        [`/${second.id}`, 'Version 2'],
+        [`/compare/${(await library.version(prompt.id, { promptText: 'Short' })).id}/${second.id}`, /beside/],
+        [`/run/${second.id}`, 'Run this version'],
+      ] as const) {
+        await library.open(`/prompts/${prompt.id}${view}`);
+        await expect(page.getByRole('region', { name: part })).toBeVisible();
+        await expect(
+          page.getByText('Not run yet').or(page.getByText('Run version')).or(page.getByText('Not set')).first(),
+        ).toBeVisible();
+        expect(await findings(page)).toEqual([]);
+      }
+      await page.keyboard.press('F2');
+      await expect(page.getByRole('dialog')).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.setViewportSize({ width: 980, height: 700 });
+      await page.getByRole('button', { name: 'Folders and tags' }).click();
+      await expect(page.getByRole('dialog', { name: 'Folders and tags' })).toBeVisible();
+      expect(await findings(page)).toEqual([]);
+    });
+  });
+}
