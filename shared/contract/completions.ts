@@ -54,7 +54,10 @@ export type Configuration = z.infer<typeof configuration>;
 
 const metadata = z
   .looseObject({ conversationId: uuid.nullish(), workspaceId: uuid.nullish() })
-  .meta({ id: 'Metadata', description: 'Kept with the run. conversationId joins a conversation, workspaceId names its workspace.' });
+  .meta({
+    id: 'Metadata',
+    description: 'Kept with the run. conversationId joins a conversation, workspaceId names its workspace.',
+  });
 
 export const completionRequest = z
   .strictObject({

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-const specifiers = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g;
+const specifiers = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"\s]+)['"]/g;
 
 /** Every import below a folder, as `file → what it imports`; relative ones from the root of the repository. */
 function importsBelow(folder: string): { file: string; imported: string }[] {
