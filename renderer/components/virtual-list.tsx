@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export interface VirtualListProps<Item> {
@@ -32,6 +32,7 @@ function nextIndex(key: string, index: number, last: number): number | null {
 export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const { label, items, itemKey, rowHeight, renderItem, selectedKey, onSelect, onOpen, onEndReached, className } =
     props;
+  const listId = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: items.length,
@@ -64,7 +65,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       className={classNames('scroll', 'virtual-list', className)}
       role="listbox"
       aria-label={label}
-      aria-activedescendant={selectedIndex < 0 ? undefined : `${label}-${selectedKey}`}
+      aria-activedescendant={selectedIndex < 0 ? undefined : `${listId}-${selectedKey}`}
       tabIndex={0}
       onKeyDown={onKeyDown}
     >
@@ -75,7 +76,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
           return (
             <div
               key={row.key}
-              id={`${label}-${key}`}
+              id={`${listId}-${key}`}
               role="option"
               aria-selected={key === selectedKey}
               className="virtual-list__row"

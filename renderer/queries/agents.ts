@@ -93,6 +93,9 @@ export function useAgentConversations(agentId: string) {
   });
 }
 
+/** How often a conversation is read again while a turn of it goes on somewhere else, in milliseconds. */
+const runningInterval = 1_000;
+
 /** A conversation with its turns, oldest first. */
 export function useTurns(conversationId: string | null) {
   const { client } = useHost();
@@ -100,6 +103,8 @@ export function useTurns(conversationId: string | null) {
     queryKey: [...agentsKey, 'turns', conversationId],
     enabled: conversationId !== null,
     queryFn: ({ signal }) => client.call(readConversation, { signal, parameters: { id: conversationId ?? '' } }),
+    refetchInterval: ({ state }) =>
+      state.data?.runs.some(({ status }) => status === 'Running') ? runningInterval : false,
   });
 }
 

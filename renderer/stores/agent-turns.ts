@@ -17,8 +17,12 @@ export interface LiveTurn {
   text: string;
   state: 'connecting' | 'streaming' | 'completed' | 'stopped' | 'failed';
   finishReason: string | null;
+  /** Tokens of question and answer together; null until the provider has said. */
+  tokens: number | null;
   /** Milliseconds since 1970. */
   sentAt: number;
+  /** From the press to the end; null before it. */
+  totalMs: number | null;
   error: AppError | null;
 }
 
@@ -53,10 +57,11 @@ function asAppError(cause: unknown): AppError {
   });
 }
 
-function takeChunk(turn: LiveTurn, { choice, runId }: CompletionChunk): void {
+function takeChunk(turn: LiveTurn, { choice, runId, usage }: CompletionChunk): void {
   turn.runId = runId;
   turn.text += choice.message.content ?? '';
   turn.finishReason = choice.finish_reason ?? turn.finishReason;
+  turn.tokens = usage?.total_tokens ?? turn.tokens;
 }
 
 async function follow(
@@ -111,7 +116,9 @@ export const useAgentTurns = create<AgentTurnsState>()((set, get) => ({
       text: '',
       state: 'connecting',
       finishReason: null,
+      tokens: null,
       sentAt: Date.now(),
+      totalMs: null,
       error: null,
     };
     const show = (shown: LiveTurn): void => {
@@ -124,6 +131,7 @@ export const useAgentTurns = create<AgentTurnsState>()((set, get) => ({
     try {
       const { signal } = controller;
       await follow(client, turn, sent, { signal, onChange: () => frames.push({ ...turn }) });
+      turn.totalMs = Date.now() - turn.sentAt;
       frames.flush({ ...turn });
       return turn;
     } finally {

@@ -21,6 +21,7 @@ export interface AgentFormProps {
 type Model = Pick<Agent, 'aiSystem' | 'model'>;
 
 function ModelField({ value, onChange }: { value: Model; onChange: (model: Model) => void }) {
+  const id = useId();
   const [isOpen, setOpen] = useState(false);
   const choose = ({ aiSystem, name }: { aiSystem: Model['aiSystem']; name: string }): void => {
     onChange({ aiSystem, model: name });
@@ -28,11 +29,14 @@ function ModelField({ value, onChange }: { value: Model; onChange: (model: Model
   };
   return (
     <div className="labelled">
-      <span className="label">Model</span>
+      <span id={`${id}-label`} className="label">
+        Model
+      </span>
       <button
         type="button"
+        id={id}
         className={isOpen ? 'model-button is-open' : 'model-button'}
-        aria-label={`Model: ${value.model} of ${value.aiSystem}`}
+        aria-labelledby={`${id}-label ${id}`}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         onClick={() => setOpen(true)}

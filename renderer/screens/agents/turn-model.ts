@@ -81,8 +81,8 @@ function liveShown(turn: LiveTurn): ShownTurn {
     aiSystem: null,
     model: null,
     createdAt: new Date(turn.sentAt).toISOString(),
-    totalMs: null,
-    tokens: null,
+    totalMs: turn.totalMs,
+    tokens: turn.tokens,
     memory: null,
   };
 }
