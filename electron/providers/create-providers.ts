@@ -1,18 +1,16 @@
-import { AppError } from '../../shared/app-error.ts';
-import { aiSystems, keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
+import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
 import type { Configuration, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../shared/contract/providers.ts';
-import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
 import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
 import { Accounts, type AccountsOptions, type EndpointAddress } from './accounts.ts';
-import type { CatalogueEntry } from './catalogue/catalogue.ts';
 import { createEndpoints } from './endpoints.ts';
 import { findEndpoints, wellKnownEndpoints, type FoundEndpoint } from './local-endpoints.ts';
-import { ModelDirectory, unknownModel } from './model-directory.ts';
-import { applyFacts, costOf, factsOf, type ModelFacts } from './model-facts.ts';
+import { ModelDirectory } from './model-directory.ts';
+import { applyFacts, costOf } from './model-facts.ts';
 import { createModelList } from './model-list.ts';
+import { createModelResolver, type ResolvedModel } from './model-resolver.ts';
 import { createProviderFetch } from './provider-fetch.ts';
 import { testAccount } from './provider-tests.ts';
 import type { Provider } from './provider.ts';
@@ -25,18 +23,6 @@ export interface ProvidersOptions extends Pick<AccountsOptions, 'environment' | 
   readonly onDevice: OnDeviceLanguageModels;
   /** Where model servers on this machine are looked for; their usual ports unless told. */
   readonly wellKnownEndpoints?: readonly EndpointAddress[];
-}
-
-/** Where a run goes. */
-export interface ResolvedModel {
-  readonly provider: Provider;
-  /** The model as the provider names it. */
-  readonly model: string;
-  /** `<aiSystem>/<model>`, or `on-device/<file name>`. */
-  readonly servedBy: string;
-  /** Null for models that the bundled catalogue does not have. */
-  readonly catalogueEntry: CatalogueEntry | null;
-  readonly facts: ModelFacts;
 }
 
 export interface Providers {
@@ -96,81 +82,15 @@ export interface Providers {
   close(): Promise<void>;
 }
 
-/** An endpoint without a list takes any name, so names are not bounded by themselves. */
-const mostResolved = 1000;
-
-/** The context of the smallest model that is offered for this machine; another file may have more. */
-const onDeviceContextTokens = 2048;
-const onDeviceFacts = factsOf('on-device', 'the on-device model', null, {
-  name: 'on-device',
-  title: 'the on-device model',
-  contextTokens: onDeviceContextTokens,
-});
-
-function isServiceModel(name: string): name is ServiceModel {
-  return (serviceModels as readonly string[]).includes(name);
-}
-
 export function createProviders(options: ProvidersOptions): Providers {
   const { memory, keyStore, settings, onDevice } = options;
   const transport = createProviderFetch({ timeLimits: () => settings.read().timeLimits });
-  const resolved = new Map<string, ResolvedModel>();
-  const forget = () => resolved.clear();
-  const unsubscribe = settings.subscribe(forget);
-  const accounts = new Accounts({ ...options, transport, onChange: forget });
+  const accounts = new Accounts({ ...options, transport, onChange: () => resolver.forget() });
   const directory = new ModelDirectory(memory, accounts);
+  const resolver = createModelResolver({ settings, onDevice, accounts, directory });
+  const { resolve, systemOf, forget } = resolver;
+  const unsubscribe = settings.subscribe(forget);
   const closing = new AbortController();
-
-  function resolveAtProvider(aiSystem: Exclude<AiSystem, 'ServiceAi'>, name: string): ResolvedModel {
-    const { account, providerName, facts, name: model } = directory.find(aiSystem, name);
-    return {
-      provider: accounts.provider(account),
-      model: providerName,
-      servedBy: `${aiSystem}/${model}`,
-      catalogueEntry: facts.catalogueEntry,
-      facts,
-    };
-  }
-
-  function requireServiceModel(name: string): ServiceModel {
-    if (isServiceModel(name)) return name;
-    throw unknownModel(name, "the service's own", serviceModels, directory.ownerHint('ServiceAi', name));
-  }
-
-  function resolveServiceModel(name: string): ResolvedModel {
-    const route = settings.read().serviceRoutes[requireServiceModel(name)];
-    if (route.kind === 'on-device') {
-      const servedBy = `on-device/${onDevice.selectedFileName()}`;
-      return { provider: onDevice.provider, model: name, servedBy, catalogueEntry: null, facts: onDeviceFacts };
-    }
-    try {
-      return resolveAtProvider(route.aiSystem, route.model);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const message = `${name} goes to ${route.aiSystem}/${route.model}, which is not available: ${error.message} Choose where it goes in Settings.`;
-      throw new AppError('provider_not_configured', message, { cause: error });
-    }
-  }
-
-  function resolve(aiSystem: AiSystem, model: string): ResolvedModel {
-    const known = resolved.get(`${aiSystem}/${model}`);
-    if (known) return known;
-    const target = aiSystem === 'ServiceAi' ? resolveServiceModel(model) : resolveAtProvider(aiSystem, model);
-    if (resolved.size >= mostResolved) forget();
-    // The on-device file changes without our being told.
-    if (target.provider !== onDevice.provider) resolved.set(`${aiSystem}/${model}`, target);
-    return target;
-  }
-
-  function systemOf(aiSystem: AiSystem | null, model: string): AiSystem {
-    const has = (system: AiSystem) => (system === 'ServiceAi' ? isServiceModel(model) : directory.has(system, model));
-    if (aiSystem === 'ServiceAi') requireServiceModel(model);
-    else if (aiSystem !== null) directory.find(aiSystem, model);
-    const found = aiSystem ?? aiSystems.find(has);
-    if (found !== undefined) return found;
-    const names = [...serviceModels, ...directory.all().map(({ name }) => name)];
-    throw unknownModel(model, 'any provider', names);
-  }
 
   function stateOf(aiSystem: KeyedProvider): ProviderState {
     const { address, isDefault } = accounts.baseAddress(aiSystem);

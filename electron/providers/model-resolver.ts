@@ -1,0 +1,110 @@
+import { AppError } from '../../shared/app-error.ts';
+import { aiSystems, type AiSystem } from '../../shared/contract/common.ts';
+import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
+import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
+import type { SettingsStore } from '../storage/storage.ts';
+import type { Accounts } from './accounts.ts';
+import type { CatalogueEntry } from './catalogue/catalogue.ts';
+import { unknownModel, type ModelDirectory } from './model-directory.ts';
+import { factsOf, type ModelFacts } from './model-facts.ts';
+import type { Provider } from './provider.ts';
+
+/** Where a run goes. */
+export interface ResolvedModel {
+  readonly provider: Provider;
+  /** The model as the provider names it. */
+  readonly model: string;
+  /** `<aiSystem>/<model>`, or `on-device/<file name>`. */
+  readonly servedBy: string;
+  /** Null for models that the bundled catalogue does not have. */
+  readonly catalogueEntry: CatalogueEntry | null;
+  readonly facts: ModelFacts;
+}
+
+/** An endpoint without a list takes any name, so names are not bounded by themselves. */
+const mostResolved = 1000;
+
+/** The context of the smallest model that is offered for this machine; another file may have more. */
+const onDeviceContextTokens = 2048;
+const onDeviceFacts = factsOf('on-device', 'the on-device model', null, {
+  name: 'on-device',
+  title: 'the on-device model',
+  contextTokens: onDeviceContextTokens,
+});
+
+function isServiceModel(name: string): name is ServiceModel {
+  return (serviceModels as readonly string[]).includes(name);
+}
+
+export interface ModelResolverOptions {
+  readonly settings: SettingsStore;
+  readonly onDevice: OnDeviceLanguageModels;
+  readonly accounts: Accounts;
+  readonly directory: ModelDirectory;
+}
+
+export interface ModelResolver {
+  resolve(aiSystem: AiSystem, model: string): ResolvedModel;
+  systemOf(aiSystem: AiSystem | null, model: string): AiSystem;
+  /** Forgets what was resolved, after a change of keys, addresses, lists or settings. */
+  forget(): void;
+}
+
+/** Finds out where the runs of a model go; see `Providers` for what it promises. */
+export function createModelResolver({ settings, onDevice, accounts, directory }: ModelResolverOptions): ModelResolver {
+  const resolved = new Map<string, ResolvedModel>();
+  const forget = () => resolved.clear();
+
+  function resolveAtProvider(aiSystem: Exclude<AiSystem, 'ServiceAi'>, name: string): ResolvedModel {
+    const { account, providerName, facts, name: model } = directory.find(aiSystem, name);
+    return {
+      provider: accounts.provider(account),
+      model: providerName,
+      servedBy: `${aiSystem}/${model}`,
+      catalogueEntry: facts.catalogueEntry,
+      facts,
+    };
+  }
+
+  function requireServiceModel(name: string): ServiceModel {
+    if (isServiceModel(name)) return name;
+    throw unknownModel(name, "the service's own", serviceModels, directory.ownerHint('ServiceAi', name));
+  }
+
+  function resolveServiceModel(name: string): ResolvedModel {
+    const route = settings.read().serviceRoutes[requireServiceModel(name)];
+    if (route.kind === 'on-device') {
+      const servedBy = `on-device/${onDevice.selectedFileName()}`;
+      return { provider: onDevice.provider, model: name, servedBy, catalogueEntry: null, facts: onDeviceFacts };
+    }
+    try {
+      return resolveAtProvider(route.aiSystem, route.model);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const message = `${name} goes to ${route.aiSystem}/${route.model}, which is not available: ${error.message} Choose where it goes in Settings.`;
+      throw new AppError('provider_not_configured', message, { cause: error });
+    }
+  }
+
+  function resolve(aiSystem: AiSystem, model: string): ResolvedModel {
+    const known = resolved.get(`${aiSystem}/${model}`);
+    if (known) return known;
+    const target = aiSystem === 'ServiceAi' ? resolveServiceModel(model) : resolveAtProvider(aiSystem, model);
+    if (resolved.size >= mostResolved) forget();
+    // The on-device file changes without our being told.
+    if (target.provider !== onDevice.provider) resolved.set(`${aiSystem}/${model}`, target);
+    return target;
+  }
+
+  function systemOf(aiSystem: AiSystem | null, model: string): AiSystem {
+    const has = (system: AiSystem) => (system === 'ServiceAi' ? isServiceModel(model) : directory.has(system, model));
+    if (aiSystem === 'ServiceAi') requireServiceModel(model);
+    else if (aiSystem !== null) directory.find(aiSystem, model);
+    const found = aiSystem ?? aiSystems.find(has);
+    if (found !== undefined) return found;
+    const names = [...serviceModels, ...directory.all().map(({ name }) => name)];
+    throw unknownModel(model, 'any provider', names);
+  }
+
+  return { resolve, systemOf, forget };
+}
