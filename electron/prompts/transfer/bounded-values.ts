@@ -62,16 +62,16 @@ function checked(value: unknown, depth = 0): unknown {
   return new Map(Object.entries(value).map(([key, item]) => [key, checked(item, depth + 1)]));
 }
 
-/** Refused before a parser sees it: parsers of YAML descend once for each bracket. */
-function refuseDeepBrackets(text: string): void {
+/** Refused before a parser sees it: parsers of YAML descend once for each bracket and each dash, and take long to come back. */
+function refuseDepth(text: string): void {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if (code === 10) depth = 0;
-    else if (code === 91 || code === 123) depth += 1;
-    else if (code === 93 || code === 125) depth -= 1;
-    if (depth > 4 * mostDepth) throw tooDeep();
+    if (code === 91 || code === 123) depth += 1;
+    else if ((code === 93 || code === 125) && depth > 0) depth -= 1;
+    if (depth > 8 * mostDepth) throw tooDeep();
   }
+  if (/^(?:[^\S\n]*[-?:][^\S\n]){65}/m.test(text)) throw tooDeep();
 }
 
 export interface ReadYaml {
@@ -83,6 +83,7 @@ export interface ReadYaml {
 function problemOf(document: Document, lines: LineCounter, firstLine: number): Refusal | null {
   const [error] = document.errors;
   if (error === undefined) return null;
+  if (error.message.includes('call stack')) return tooDeep();
   const reason = error.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
   return new Refusal(`The YAML has a mistake: ${reason}`, lines.linePos(error.pos[0]).line + firstLine - 1);
 }
@@ -92,7 +93,7 @@ export function readYaml(text: string, firstLine = 1): ReadYaml {
   if (text.length > mostYamlCharacters) {
     throw new Refusal(`The YAML is longer than ${mostYamlCharacters.toLocaleString('en')} characters`);
   }
-  refuseDeepBrackets(text);
+  refuseDepth(text);
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });

@@ -29,8 +29,8 @@ function isRunnable(text: string): boolean {
 
 function styleOf(text: string): VariableStyle {
   if (hasJinjaTags(text)) return 'jinja';
-  if (text.includes('{{')) return isRunnable(text) ? 'handlebars' : 'jinja';
-  return hasSingleBraces(text) ? 'single-brace' : 'none';
+  if (text.includes('{{') && isRunnable(text)) return 'handlebars';
+  return hasSingleBraces(text) ? 'single-brace' : text.includes('{{') ? 'handlebars' : 'none';
 }
 
 const styleNames = { jinja: 'Jinja', 'single-brace': 'Single-brace', none: 'Literal', handlebars: 'Handlebars' };

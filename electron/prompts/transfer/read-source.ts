@@ -1,4 +1,4 @@
-import type { ImportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
+import { mostImportedBytes, type ImportFormat, type TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
 import type { Draft, Reader } from './draft.ts';
 import { isAnthropicCode, isOpenAiCode, readAnthropicCode, readOpenAiCode } from './formats/code.ts';
 import { isDotprompt, readDotprompt } from './formats/dotprompt.ts';
@@ -23,7 +23,7 @@ const readers: Readonly<Record<ImportFormat, Reader>> = {
 const endings: readonly (readonly [RegExp, ImportFormat])[] = [
   [/\.prompt$/i, 'dotprompt'],
   [/\.jsonl$/i, 'openai-jsonl'],
-  [/\.(txt|md|j2|jinja2?|njk|hbs|handlebars|mustache)$/i, 'text'],
+  [/\.(md|j2|jinja2?|njk|hbs|handlebars|mustache)$/i, 'text'],
 ];
 
 /** What a source is, from its name and then from its text. */
@@ -35,7 +35,16 @@ function formatOf(name: string, text: string): ImportFormat {
   if (/\.json$/i.test(name) || /^\s*[[{]\s*[{"][\s\S]{0,20000}"prompt"\s*:/.test(text)) return 'langfuse';
   if (isAnthropicCode(text)) return 'anthropic-code';
   if (isOpenAiCode(text)) return 'openai-code';
-  return /\.ya?ml$/i.test(name) || /^prompts:/m.test(text) ? 'promptfoo' : 'text';
+  return /\.ya?ml$/i.test(name) || /^prompts:\s/.test(text) ? 'promptfoo' : 'text';
+}
+
+/** Aliases of YAML let a small file hold large prompts. */
+function refuseMultiplied(drafts: readonly Draft[]): void {
+  const characters = drafts.reduce(
+    (sum, { messages }) => sum + messages.reduce((all, { text }) => all + text.length, 0),
+    0,
+  );
+  if (characters > 2 * mostImportedBytes) throw new Refusal('Its prompts are too large together');
 }
 
 export interface ReadSource {
@@ -55,7 +64,9 @@ export function readSource(
     const text = typeof source.content === 'string' ? source.content : decodeText(source.content);
     if (text.trim() === '') throw new Refusal('It is empty');
     format ??= formatOf(source.name, text);
-    return { format, drafts: readers[format](text, { name: source.name }), entries: [] };
+    const drafts = readers[format](text, { name: source.name });
+    refuseMultiplied(drafts);
+    return { format, drafts, entries: [] };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return {

@@ -1,6 +1,7 @@
+import { createLineFinder } from '../../../../shared/prompt-template-variables.ts';
 import { isMap, textIn, type ReadMap } from '../bounded-values.ts';
 import { baseName, emptyDraft, note, type Draft, type Reader } from '../draft.ts';
-import { lineAt, Refusal } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { Computed, LiteralReader } from './code-literals.ts';
 import { takeBody } from './openai-jsonl.ts';
 
@@ -57,8 +58,9 @@ function readCalls(call: RegExp, system: 'OpenAi' | 'Anthropic'): Reader {
     const calls = [...text.matchAll(call)].slice(0, 1000);
     if (calls.length === 0)
       throw new Refusal(`There is no call of ${system === 'OpenAi' ? 'OpenAI' : 'Anthropic'} in it`);
+    const positionOf = createLineFinder(text);
     return calls.map((match, index) => {
-      const line = lineAt(text, match.index);
+      const { line } = positionOf(match.index);
       const draft = emptyDraft(calls.length === 1 ? baseName(name) : `${baseName(name)} ${index + 1}`);
       const body = fixedBody(draft, new LiteralReader(text, match.index + match[0].length).arguments(), line);
       refusePromptObject(draft, body, line);

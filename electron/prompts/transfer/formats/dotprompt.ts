@@ -1,4 +1,5 @@
 import type { AST } from '@handlebars/parser';
+import { createLineFinder } from '../../../../shared/prompt-template-variables.ts';
 import { nodeSpan, parseSyntax, TemplateProblem } from '../../../../shared/prompt-template-syntax.ts';
 import {
   isMap,
@@ -29,8 +30,12 @@ import { aiSystem } from '../../../../shared/contract/common.ts';
 /** As the `dotprompt` package has it. */
 const frontMatter = /^---[^\S\r\n]*(?:\r\n|\r|\n)([\s\S]*?)(?:\r\n|\r|\n)---[^\S\r\n]*(?:(?:\r\n|\r|\n)([\s\S]*))?$/;
 
-/** Stands beside white space that belongs to a prompt: readers of `.prompt` files take away what is at the ends. */
-export const edgeGuard = '{{!}}{{!}}';
+/**
+ * Readers of `.prompt` files take away white space at the ends of a text. Where it belongs to the prompt, comments stand beside it: a
+ * line of its own at the start, which renders as nothing, and two at the end, which are no line of their own.
+ */
+export const startGuard = /^\{\{!\}\}\r?\n/;
+export const endGuard = '{{!}}{{!}}';
 
 /** Whether a text begins with front matter. */
 export function isDotprompt(text: string): boolean {
@@ -41,10 +46,8 @@ export function isDotprompt(text: string): boolean {
 const ignored = new Set(['variant', 'version', 'raw', 'ext', 'metadata']);
 
 function unguarded(text: string): string {
-  const trimmed = text.trim();
-  const start = trimmed.startsWith(edgeGuard) ? edgeGuard.length : 0;
-  const end = trimmed.endsWith(edgeGuard) && trimmed.length >= start + edgeGuard.length ? edgeGuard.length : 0;
-  return trimmed.slice(start, trimmed.length - end);
+  const started = text.trim().replace(startGuard, '');
+  return started.endsWith(endGuard) ? started.slice(0, -endGuard.length) : started;
 }
 
 interface Marker {
@@ -73,12 +76,13 @@ function messagesOf(draft: Draft, body: string, firstLine: number): DraftMessage
     markers = [];
   }
   const messages: DraftMessage[] = [];
+  const positionOf = createLineFinder(body);
   let role: DraftMessage['role'] = 'user';
   let done = 0;
   for (const marker of [...markers, { role: '', start: body.length, end: body.length }]) {
     const raw = body.slice(done, marker.start);
     const text = unguarded(raw);
-    const line = firstLine - 1 + lineAt(body, done + raw.length - raw.trimStart().length);
+    const line = firstLine - 1 + positionOf(done + raw.length - raw.trimStart().length).line;
     if (text !== '') messages.push({ role, text, line });
     if (marker.role === 'history') {
       note(draft, 'refused', 'template', '{{history}} is left out: a prompt has no messages before it', line);

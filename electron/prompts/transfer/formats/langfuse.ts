@@ -41,16 +41,19 @@ export const readLangfuse: Reader = (text, { name }) => {
   if (found.length === 0)
     throw new Refusal('There is no prompt in it; a list of Langfuse has names only: export each prompt with its text');
   const newest = new Map<string, ReadMap>();
+  const versions = new Map<string, number>();
   for (const prompt of found) {
     const key = textIn(prompt, 'name') ?? '';
     const other = newest.get(key);
+    versions.set(key, (versions.get(key) ?? 0) + 1);
     if (other === undefined || key === '' || versionOf(other) < versionOf(prompt))
       newest.set(key === '' ? String(newest.size) : key, prompt);
   }
   return [...newest.values()].map((prompt) => {
     const draft = draftOf(prompt, name);
-    const others = found.filter((other) => other !== prompt && textIn(other, 'name') === draft.name).length;
-    if (others > 0) note(draft, 'refused', 'version', `Of ${others + 1} versions only the newest one is taken`);
+    const count = versions.get(textIn(prompt, 'name') ?? '') ?? 1;
+    if (count > 1 && prompt.has('name'))
+      note(draft, 'refused', 'version', `Of ${count} versions only the newest one is taken`);
     return draft;
   });
 };

@@ -1,3 +1,4 @@
+import { mostTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
 import {
   isMap,
   listIn,
@@ -54,6 +55,9 @@ function takeProviders(draft: Draft, { fields, lineOf }: Suite): void {
   });
 }
 
+/** Tests after these are only counted. */
+const mostTests = 100;
+
 /** Values of `defaultTest` fill what is left out, those of the first test that has them are samples. */
 function takeTests(draft: Draft, { fields, lineOf }: Suite): void {
   for (const [name, value] of mapIn(mapIn(fields, 'defaultTest'), 'vars') ?? []) {
@@ -68,8 +72,9 @@ function takeTests(draft: Draft, { fields, lineOf }: Suite): void {
       `${tests.slice(0, 100)} is a file of its own, which is not read`,
       lineOf(['tests']),
     );
-  let others = 0;
-  for (const test of listIn(fields, 'tests') ?? []) {
+  const listed = listIn(fields, 'tests') ?? [];
+  let others = Math.max(0, listed.length - mostTests);
+  for (const test of listed.slice(0, mostTests)) {
     const vars = isMap(test) ? mapIn(test, 'vars') : null;
     let isNew = false;
     for (const [name, value] of vars ?? []) {
@@ -81,7 +86,7 @@ function takeTests(draft: Draft, { fields, lineOf }: Suite): void {
   }
   if (others > 0)
     note(draft, 'refused', 'tests', `Values of ${others} more tests: a variable has one sample`, lineOf(['tests']));
-  const hasAssertions = (listIn(fields, 'tests') ?? []).some((test) => isMap(test) && test.has('assert'));
+  const hasAssertions = listed.some((test) => isMap(test) && test.has('assert'));
   if (hasAssertions) note(draft, 'refused', 'tests', 'Assertions are not part of a prompt', lineOf(['tests']));
 }
 
@@ -135,6 +140,7 @@ export const readPromptfoo: Reader = (text, { name }) => {
   if (!isMap(value) || !value.has('prompts')) throw new Refusal('There are no prompts in it');
   const suite = { fields: value, lineOf };
   const prompts = asList(value.get('prompts'));
+  if (prompts.length > mostTransferredPrompts) throw new Refusal(`It has more than ${mostTransferredPrompts} prompts`);
   if (prompts.length === 0) throw new Refusal('There are no prompts in it', lineOf(['prompts']));
   const title = textIn(value, 'description') ?? baseName(name);
   return prompts.map((entry, index) => {

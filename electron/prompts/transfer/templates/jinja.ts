@@ -3,7 +3,7 @@ import { lineAt, Refusal } from '../refusal.ts';
 
 /** Whether a text has statements of Jinja2 or Nunjucks; variables alone are written in Handlebars' way too. */
 export function hasJinjaTags(text: string): boolean {
-  return /\{%[-+]?\s*\w|\{#|\{\{-|-\}\}|\{\{[^{}]*\|[^{}]*\}\}/.test(text);
+  return /\{%[-+]?\s*\w|\{#|\{\{-|-\}\}|\{\{[^{}|]*\|/.test(text);
 }
 
 const namePattern = /^[A-Za-z_]\w*/;

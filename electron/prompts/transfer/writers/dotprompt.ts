@@ -1,11 +1,11 @@
-import { stringify } from 'yaml';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import type { PromptVersion } from '../../../../shared/contract/prompts.ts';
-import { edgeGuard } from '../formats/dotprompt.ts';
+import { endGuard, startGuard } from '../formats/dotprompt.ts';
 import { writeDotpromptModel } from '../model-names.ts';
 import { Refusal } from '../refusal.ts';
 import { literalTemplate } from '../templates/assemble-template.ts';
 import { present, valuesOf, type ExportedPrompt, type Written } from './exported-prompt.ts';
+import { yamlText } from './yaml-text.ts';
 
 /** Names under which the `dotprompt` package has helpers: a variable of that name would never be filled. */
 const helpers = new Set(['role', 'history', 'media', 'section', 'json', 'ifEquals', 'unlessEquals']);
@@ -19,8 +19,8 @@ const names: Readonly<Record<string, string>> = {
 };
 
 function guarded(text: string): string {
-  const start = text !== text.trimStart() || text.startsWith(edgeGuard) ? edgeGuard : '';
-  const end = text !== text.trimEnd() || text.endsWith(edgeGuard) ? edgeGuard : '';
+  const start = text !== text.trimStart() || startGuard.test(text) ? '{{!}}\n' : '';
+  const end = text !== text.trimEnd() || text.endsWith(endGuard) ? endGuard : '';
   return `${start}${text}${end}`;
 }
 
@@ -76,6 +76,6 @@ export function writeDotprompt({ prompt, version }: ExportedPrompt): Written {
     ['touchstone.samples', valuesOf(version, 'sampleValue')],
     ['touchstone.responseFormat', format],
   ]);
-  const front = stringify(fields, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false });
+  const front = yamlText(fields);
   return { content: `---\n${front}---\n${bodyOf(version)}\n`, notes: [] };
 }

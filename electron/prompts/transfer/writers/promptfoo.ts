@@ -1,7 +1,7 @@
-import { stringify } from 'yaml';
 import { writePromptfooProvider } from '../model-names.ts';
 import { literalNunjucks, toNunjucks } from '../templates/nunjucks.ts';
 import { present, valuesOf, type ExportedPrompt, type ExportNote, type Written } from './exported-prompt.ts';
+import { yamlText } from './yaml-text.ts';
 
 function rawOf({ version }: ExportedPrompt): string {
   const user = toNunjucks(version.promptText);
@@ -55,5 +55,5 @@ export function writePromptfoo(exported: ExportedPrompt): Written {
     ['tests', samples.size === 0 ? null : [{ vars: samples }]],
     ['metadata', extension.size === 0 ? null : { touchstone: extension }],
   ]);
-  return { content: stringify(fields, { lineWidth: 0, aliasDuplicateObjects: false }), notes };
+  return { content: yamlText(fields), notes };
 }

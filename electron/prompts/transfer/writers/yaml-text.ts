@@ -1,0 +1,24 @@
+import { Scalar, stringify } from 'yaml';
+
+/** Lines that begin and end with a sign: what a block of YAML keeps exactly, whoever reads it. */
+const blockText = /^[^\s\p{C}][^\p{C}]*(\n+[^\s\p{C}][^\p{C}]*)*$/u;
+
+function scalar(text: string): unknown {
+  if (!/[\n\p{C}]|^\s|\s$/u.test(text)) return text;
+  const node = new Scalar(text);
+  node.type = blockText.test(text) ? 'BLOCK_LITERAL' : 'QUOTE_DOUBLE';
+  return node;
+}
+
+function prepared(value: unknown): unknown {
+  if (typeof value === 'string') return scalar(value);
+  if (Array.isArray(value)) return value.map(prepared);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  return new Map(entries.map(([key, item]) => [scalar(key), prepared(item)]));
+}
+
+/** A YAML document. Lines are never folded, and texts of several lines stay readable where that is exact. */
+export function yamlText(fields: ReadonlyMap<string, unknown>): string {
+  return stringify(prepared(fields), { lineWidth: 0, aliasDuplicateObjects: false });
+}

@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestHost, type TestHost } from '../support/test-host.ts';
+import { fixture } from '../support/prompt-transfer.ts';
+
+let host: TestHost;
+beforeAll(async () => {
+  host = await startTestHost();
+});
+afterAll(() => host.close());
+
+/** What the person at the window asks for. */
+async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+  const request = new Request(`http://127.0.0.1${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = await host.host.api.fetch(request, { access: 'window' });
+  return { status: answer.status, body: await answer.json() };
+}
+
+const file = (name: string) => ({ name: name.split('/')[1]!, base64: fixture(name).toString('base64') });
+const count = async () => (await ask('GET', '/prompts?pageSize=100')).body.data.length;
+
+test('a preview stores nothing; an import keeps what was chosen, in its folder', async () => {
+  const before = await count();
+  const sources = [
+    file('dotprompt/support-reply.prompt'),
+    file('promptfoo/promptfooconfig.yaml'),
+    file('langfuse/chat.json'),
+  ];
+  const preview = await ask('POST', '/window/prompts/import/preview', { sources, folder: 'Brought' });
+  const found = preview.body.sources.flatMap((source: any) =>
+    source.prompts.map((one: any) => [one.index, one.prompt.name]),
+  );
+  expect([preview.status, found, await count()]).toEqual([
+    200,
+    [
+      [0, 'support-reply'],
+      [1, 'Translation check 1'],
+      [2, 'polite'],
+      [3, 'movie-critic'],
+    ],
+    before,
+  ]);
+  const kept = await ask('POST', '/window/prompts/import', { sources, folder: 'Brought', chosen: [3, 0] });
+  const names = kept.body.prompts.map((one: any) => [one.name, one.folder]);
+  expect([kept.status, names, await count()]).toEqual([
+    201,
+    [
+      ['movie-critic', 'Brought'],
+      ['support-reply', 'Brought'],
+    ],
+    before + 2,
+  ]);
+});
+
+test.each([
+  [{ sources: [] }, 400, 'sources'],
+  [{ sources: [{ name: 'a' }] }, 400, 'sources[0]'],
+  [{ sources: [{ name: 'a', text: 'x', base64: 'eA==' }] }, 400, 'sources[0]'],
+  [{ sources: [{ name: 'a', base64: '***' }] }, 400, 'sources[0].base64'],
+  [{ sources: [{ name: 'a', text: 'x' }], chosen: [0, 7] }, 400, 'chosen'],
+  [{ sources: [{ name: 'a.prompt', text: '---\n[' }] }, 400, 'sources'],
+  [{ sources: [{ name: 'a', text: 'x' }], format: 'word' }, 400, 'format'],
+  [{ sources: [{ name: 'a', text: 'x'.repeat(3_100_000) }] }, 413, undefined],
+  [{ sources: [{ name: 'a', text: 'x'.repeat(4_200_000) }] }, 413, undefined],
+  [
+    { sources: [{ name: 'a.jsonl', text: '{"messages":[{"role":"user","content":"x"}]}\n'.repeat(1001) }] },
+    413,
+    undefined,
+  ],
+])('an import that cannot be leaves the library as it was (%#)', async (body, status, field) => {
+  const before = await count();
+  const answer = await ask('POST', '/window/prompts/import', body);
+  expect([answer.status, answer.body.error.details[0]?.field, await count()]).toEqual([status, field, before]);
+});
+
+test('an import that fails in the middle keeps nothing', async () => {
+  const before = await count();
+  const inputs = [
+    { name: 'first', promptText: 'x' },
+    { name: 'second', promptText: 'y' },
+    { name: 'third', promptText: 'z' },
+  ];
+  const store = host.host.storage.prompts;
+  const rows = inputs.map(({ name, promptText }) => ({
+    prompt: { name, folder: null, tags: [], description: null },
+    version: {
+      promptText,
+      systemMessage: null,
+      aiSystem: null,
+      model: null,
+      configuration: null,
+      variables: [],
+      note: null,
+    },
+  }));
+  // The last one cannot be written: a text is required.
+  rows[2]!.version.promptText = null as never;
+  expect(() => store.createAll(rows)).toThrow(/NOT NULL/);
+  expect(await count()).toBe(before);
+});
+
+test('prompts are exported as files and as an archive that unpacks to the same files', async () => {
+  const sources = [
+    { name: 'a.txt', text: 'Hi {{name}}' },
+    { name: 'A.txt', text: 'Hello' },
+  ];
+  const { body } = await ask('POST', '/window/prompts/import', { sources, folder: 'Mail' });
+  const prompts = body.prompts.map(({ id }: { id: string }) => ({ id }));
+  const { body: plain } = await ask('POST', '/window/prompts/export', { prompts, format: 'dotprompt' });
+  expect(plain.files.map((each: any) => each.name)).toEqual(['Mail/a.prompt', 'Mail/A 2.prompt']);
+  const { body: zip } = await ask('POST', '/window/prompts/export', { prompts, format: 'dotprompt', isZipped: true });
+  const directory = mkdtempSync(join(tmpdir(), 'prompts-'));
+  try {
+    const path = join(directory, zip.archive.name);
+    writeFileSync(path, Buffer.from(zip.archive.base64, 'base64'));
+    const unpack =
+      'import sys,zipfile,json;z=zipfile.ZipFile(sys.argv[1]);print(json.dumps([{"name":n,"content":z.read(n).decode()} for n in z.namelist()]))';
+    expect([zip.files, JSON.parse(execFileSync('python3', ['-c', unpack, path], { encoding: 'utf8' }))]).toEqual([
+      [],
+      plain.files,
+    ]);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('an unknown prompt, and a version of another one, are not exported', async () => {
+  const { body } = await ask('POST', '/window/prompts/import', {
+    sources: [
+      { name: 'a', text: '1' },
+      { name: 'b', text: '2' },
+    ],
+  });
+  const [first, second] = body.prompts;
+  const unknown = { id: '00000000-0000-4000-8000-000000000000' };
+  const answers = await Promise.all([
+    ask('POST', '/window/prompts/export', { prompts: [unknown], format: 'jsonl' }),
+    ask('POST', '/window/prompts/export', {
+      prompts: [{ id: first.id, versionId: second.latestVersionId }],
+      format: 'jsonl',
+    }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+});
+
+test('no API key reaches import or export', async () => {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${host.key}` };
+  const paths = ['/window/prompts/import/preview', '/window/prompts/import', '/window/prompts/export'];
+  const answers = await Promise.all(
+    paths.map((path) => host.send('HTTP/1.1', { method: 'POST', path, headers, body: '{}' })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+});

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest';
+import { writeFiles } from '../../../../electron/prompts/transfer/export-prompts.ts';
+import { createFileNames } from '../../../../electron/prompts/transfer/writers/file-names.ts';
+import type { PreviewedSource } from '../../../../shared/contract/prompt-transfer.ts';
+import type { PromptInput } from '../../../../shared/contract/prompts.ts';
+import { kept, preview, previewFixture, told } from '../../../support/prompt-transfer.ts';
+
+/** Fields of a prompt that have a value. */
+function facts(input: PromptInput | undefined): Record<string, unknown> {
+  const isThere = (value: unknown) =>
+    value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(input ?? {}).filter(([, value]) => isThere(value)));
+}
+
+const factsOf = (source: PreviewedSource) => source.prompts.map(({ prompt }) => facts(prompt));
+
+describe('dotprompt', () => {
+  test('model, settings, variables and roles are taken, tools are refused with their line', () => {
+    const source = previewFixture('dotprompt/support-reply.prompt');
+    expect(factsOf(source)).toEqual([
+      {
+        name: 'support-reply',
+        description: 'Answers a customer in the tone of the house',
+        promptText: '{{customer}} asks: {{question}}\n{{#if tone}}\nAnswer in a {{tone}} tone.\n{{/if}}',
+        systemMessage: 'You are the support desk of a shop for hiking boots. Never promise a refund.',
+        aiSystem: 'GoogleGemini',
+        model: 'gemini-2.5-flash',
+        configuration: expect.objectContaining({ temperature: 0.3, top_p: 0.9, max_tokens: 800, stop: ['END'] }),
+        variables: [
+          { name: 'customer', description: 'who wrote to us' },
+          { name: 'question', description: 'what they asked' },
+          { name: 'tone', description: null, defaultValue: 'friendly' },
+        ],
+      },
+    ]);
+    expect(told(source.prompts[0]!)).toEqual(
+      expect.arrayContaining([
+        'translated config.topP@7: topP is top_p here',
+        'refused tools@20: Tools are not part of a prompt',
+      ]),
+    );
+  });
+
+  test.each([
+    [
+      'few-shot',
+      'few-shot: It is a conversation with answers in between; a prompt is one message, with a system message',
+    ],
+    ['helpers', 'helpers: There is no helper "media", only if, unless, each, with and lookup'],
+  ])('%s is refused', (name, message) => {
+    const source = previewFixture(`dotprompt/${name}.prompt`);
+    expect([source.prompts, source.entries.map((entry) => entry.message)]).toEqual([[], [message]]);
+  });
+
+  test('a mistake in the template is told with its line in the file', () => {
+    const source = preview('a.prompt', '---\nname: a\n---\n\nHello\n{{#if x}}\n');
+    expect(told(source)).toEqual(['refused prompt@6: a: {{#if}} is never closed: {{/if}} is missing']);
+  });
+
+  test('a system message with variables stands at the beginning of the prompt, and that is told', () => {
+    const source = preview('a.prompt', '{{role "system"}}Speak {{language}}.{{role "user"}}Hello');
+    expect(factsOf(source)).toEqual([{ name: 'a', promptText: 'Speak {{language}}.\n\nHello' }]);
+    expect(told(source.prompts[0]!)[0]).toMatch(/^translated messages: The system message has variables/);
+  });
+});
+
+describe('promptfoo', () => {
+  test('prompts, the first provider and values of tests are taken', () => {
+    const source = previewFixture('promptfoo/promptfooconfig.yaml');
+    const variables = [
+      { name: 'language', defaultValue: 'French' },
+      { name: 'input', sampleValue: 'Good morning' },
+      { name: 'formal', sampleValue: 'true' },
+    ];
+    const model = {
+      aiSystem: 'OpenAi',
+      model: 'gpt-4.1',
+      configuration: { temperature: 0, max_tokens: 200 },
+      variables,
+    };
+    expect(factsOf(source)).toEqual([
+      { name: 'Translation check 1', promptText: 'Translate into {{language}}: {{input}}', ...model },
+      {
+        name: 'polite',
+        promptText: '{{#if formal}}Formally, please: {{/if}}{{input}} in {{language}}',
+        systemMessage: 'You translate. You are polite.',
+        ...model,
+      },
+    ]);
+    expect(told(source)).toEqual([
+      'refused prompt@10: Translation check 3: file://prompts/long.txt is a file of its own; import that file too',
+      'refused prompt@11: Translation check 4: {% for word in words %} has no exact counterpart in Handlebars',
+    ]);
+    expect(told(source.prompts[0]!)).toContain(
+      'refused providers[0].config.apiKey@13: May hold a secret, which no prompt keeps',
+    );
+    expect(JSON.stringify(source)).not.toContain('sk-not-a-real-key');
+  });
+
+  test('anchors are followed', () => {
+    expect(factsOf(previewFixture('promptfoo/shared-anchors.yaml')).map(({ promptText }) => promptText)).toEqual([
+      'Summarise {{text}}',
+      'Summarise {{text}}',
+    ]);
+  });
+});
+
+test('Langfuse: chat and text prompts are taken, of a list the newest version of each name', () => {
+  expect(factsOf(previewFixture('langfuse/chat.json'))).toEqual([
+    {
+      name: 'movie-critic',
+      tags: ['movies'],
+      promptText: 'Do you like {{movie}}, {{ name }}?',
+      systemMessage: 'You are a movie critic.',
+      aiSystem: 'OpenAi',
+      model: 'gpt-4.1',
+      configuration: { temperature: 0.7, supported_languages: ['en', 'fr'] },
+      note: 'Ask by name',
+    },
+  ]);
+  expect(factsOf(previewFixture('langfuse/list.json'))).toEqual([
+    { name: 'greeting', tags: ['mail'], promptText: 'Hello {{name}}' },
+    { name: 'farewell', promptText: 'Goodbye' },
+  ]);
+});
+
+describe('OpenAI', () => {
+  test('each line of a JSONL file is a prompt or is refused by itself', () => {
+    const source = previewFixture('openai/training.jsonl');
+    expect(factsOf(source)).toEqual([
+      { name: 'training 1', systemMessage: 'You are terse.', promptText: 'What is JSON like {"a": {"b": 1}}?' },
+      {
+        name: 'task-1',
+        systemMessage: 'Be kind.',
+        promptText: 'Greet {{name}}',
+        aiSystem: 'OpenAi',
+        model: 'gpt-4.1',
+        configuration: { max_tokens: 300 },
+      },
+    ]);
+    expect(source.entries.map(({ line, message }) => [line, message.slice(0, 30)])).toEqual([
+      [null, 'training 3: It is a conversati'],
+      [4, 'training 4: It has a message w'],
+      [6, 'training 6: This is not valid '],
+    ]);
+  });
+
+  test('code of the Responses API is read without being run', () => {
+    const source = previewFixture('openai/responses-python.txt');
+    expect([source.format, factsOf(source)]).toEqual([
+      'openai-code',
+      [
+        {
+          name: 'responses-python',
+          systemMessage: 'You sort mail.\nAnswer with one word.',
+          promptText: 'Sort this: {{mail}}',
+          aiSystem: 'OpenAi',
+          model: 'gpt-4.1',
+          configuration: { response_format: { type: 'json_object' }, temperature: 1, max_tokens: 2048, top_p: 1 },
+        },
+      ],
+    ]);
+    expect(JSON.stringify(source)).not.toContain('sk-not-a-real-key');
+  });
+
+  test('code with the id of a kept prompt says that the text is elsewhere', () => {
+    const source = previewFixture('openai/prompt-object-typescript.txt');
+    expect([source.prompts, told(source)]).toEqual([
+      [],
+      [
+        'refused prompt@3: prompt-object-typescript: The code names the prompt pmpt_68abc that OpenAI keeps, and its text is not in the code; copy the text from there',
+      ],
+    ]);
+  });
+});
+
+test('Anthropic: code of the Workbench is read in Python and in TypeScript', () => {
+  const python = previewFixture('anthropic/workbench-python.txt');
+  const typescript = previewFixture('anthropic/workbench-typescript.txt');
+  expect([factsOf(python), factsOf(typescript)]).toEqual([
+    [
+      {
+        name: 'workbench-python',
+        systemMessage: 'You are a guide. It\'s "you", always.',
+        promptText: 'What is worth a visit in {{CITY}}?\n\nAnswer in one line.',
+        aiSystem: 'Anthropic',
+        model: 'claude-sonnet-4-5',
+        configuration: { max_tokens: 20000, temperature: 0.5, thinking: { type: 'enabled', budget_tokens: 1024 } },
+      },
+    ],
+    [
+      {
+        name: 'workbench-typescript',
+        promptText: 'Weigh up {{OPTION}}.\nBe brief.',
+        aiSystem: 'Anthropic',
+        model: 'claude-sonnet-4-5',
+        configuration: { max_tokens: 1000 },
+      },
+    ],
+  ]);
+  expect(JSON.stringify([python, typescript])).not.toContain('my_api_key');
+});
+
+describe('plain text', () => {
+  test('single braces are told from the text', () => {
+    expect(factsOf(previewFixture('text/limerick.txt'))).toEqual([
+      { name: 'limerick', promptText: 'Write a limerick about {{topic}}.\nAs JSON: {"lines": ["{{topic}}"]}' },
+    ]);
+  });
+
+  test('the person may say that there are no variables', () => {
+    const source = preview('a.txt', 'Keep {this} and {{that}}', { variableStyle: 'none' });
+    expect(factsOf(source)).toEqual([{ name: 'a', promptText: 'Keep {this} and \\{{that}}' }]);
+  });
+
+  test('folders of files become folders of prompts, below the chosen one', () => {
+    expect(factsOf(preview('mail/late/a.txt', 'x', { folder: 'Imported' }))).toEqual([
+      { name: 'a', folder: 'Imported/mail/late', promptText: 'x' },
+    ]);
+  });
+});
+
+test('file names are safe, short and different without regard to case', () => {
+  const nameOf = createFileNames('prompt');
+  const names = [
+    'Hello',
+    'hello',
+    'a/b\\c:*?',
+    'CON',
+    '..',
+    '_partial',
+    'x'.repeat(500),
+    'v1.2',
+    ' \t',
+    'naïve \u202e\u0000',
+  ];
+  expect(names.map((name) => nameOf({ name, folder: null }))).toEqual([
+    'Hello.prompt',
+    'hello 2.prompt',
+    'a-b-c.prompt',
+    'CON-prompt.prompt',
+    'prompt.prompt',
+    'partial.prompt',
+    `${'x'.repeat(80)}.prompt`,
+    'v1-2.prompt',
+    'prompt 2.prompt',
+    'naïve.prompt',
+  ]);
+  expect(nameOf({ name: 'a', folder: '../../etc//mail' })).toBe('prompt/prompt/etc/mail/a.prompt');
+});
+
+test('Markdown keeps a text whole, whatever fences are in it', () => {
+  const promptText = 'Use:\n````\ncode\n````';
+  const [file] = writeFiles([kept({ name: 'A *b*', promptText })], 'markdown').files;
+  expect(file).toEqual({
+    name: 'A -b.md',
+    content: expect.stringContaining(`\`\`\`\`\`handlebars\n${promptText}\n\`\`\`\`\``),
+  });
+  expect(file?.content).toMatch(/^# A \\\*b\\\*\n/);
+});
+
+test('what a format cannot hold is told, and only that prompt has no file', () => {
+  const loop = kept({ name: 'loop', promptText: 'a\n{{#each items}}{{this}}{{/each}}' });
+  const plain = kept({ name: 'plain', promptText: 'Hi {{name}}', aiSystem: 'ServiceAi', model: 'small' });
+  const { files, entries } = writeFiles([loop, plain], 'promptfoo');
+  expect([files.map(({ name }) => name), told({ entries })]).toEqual([
+    ['plain.promptfoo.yaml'],
+    [
+      'refused prompt@2: {{#each items}}{{this}}{{/each}} has no exact counterpart in Nunjucks',
+      'refused model: promptfoo has no provider for small; name one in the file',
+    ],
+  ]);
+  expect(told(writeFiles([kept({ name: 'h', promptText: '{{history}}' })], 'dotprompt'))).toEqual([
+    'refused prompt: {{history}} is no variable in .prompt files; give it another name',
+  ]);
+});
