@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ExportedFile, PreviewedSource } from '../../shared/contract/prompt-transfer.ts';
+import type { Prompt } from '../../shared/contract/prompts.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 import { fixture } from '../support/prompt-transfer.ts';
 
@@ -12,15 +14,25 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
+/** Fields of all the answers here. */
+interface AnswerBody {
+  readonly data: readonly Prompt[];
+  readonly prompts: readonly Prompt[];
+  readonly sources: readonly PreviewedSource[];
+  readonly files: readonly ExportedFile[];
+  readonly archive: { readonly name: string; readonly base64: string };
+  readonly error: { readonly details: readonly { readonly field: string }[] };
+}
+
 /** What the person at the window asks for. */
-async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: AnswerBody }> {
   const request = new Request(`http://127.0.0.1${path}`, {
     method,
     headers: { 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const answer = await host.host.api.fetch(request, { access: 'window' });
-  return { status: answer.status, body: await answer.json() };
+  return { status: answer.status, body: (await answer.json()) as AnswerBody };
 }
 
 const file = (name: string) => ({ name: name.split('/')[1]!, base64: fixture(name).toString('base64') });
@@ -34,9 +46,7 @@ test('a preview stores nothing; an import keeps what was chosen, in its folder',
     file('langfuse/chat.json'),
   ];
   const preview = await ask('POST', '/window/prompts/import/preview', { sources, folder: 'Brought' });
-  const found = preview.body.sources.flatMap((source: any) =>
-    source.prompts.map((one: any) => [one.index, one.prompt.name]),
-  );
+  const found = preview.body.sources.flatMap((source) => source.prompts.map((one) => [one.index, one.prompt.name]));
   expect([preview.status, found, await count()]).toEqual([
     200,
     [
@@ -48,7 +58,7 @@ test('a preview stores nothing; an import keeps what was chosen, in its folder',
     before,
   ]);
   const kept = await ask('POST', '/window/prompts/import', { sources, folder: 'Brought', chosen: [3, 0] });
-  const names = kept.body.prompts.map((one: any) => [one.name, one.folder]);
+  const names = kept.body.prompts.map((one) => [one.name, one.folder]);
   expect([kept.status, names, await count()]).toEqual([
     201,
     [
@@ -114,7 +124,7 @@ test('prompts are exported as files and as an archive that unpacks to the same f
   const { body } = await ask('POST', '/window/prompts/import', { sources, folder: 'Mail' });
   const prompts = body.prompts.map(({ id }: { id: string }) => ({ id }));
   const { body: plain } = await ask('POST', '/window/prompts/export', { prompts, format: 'dotprompt' });
-  expect(plain.files.map((each: any) => each.name)).toEqual(['Mail/a.prompt', 'Mail/A 2.prompt']);
+  expect(plain.files.map((each) => each.name)).toEqual(['Mail/a.prompt', 'Mail/A 2.prompt']);
   const { body: zip } = await ask('POST', '/window/prompts/export', { prompts, format: 'dotprompt', isZipped: true });
   const directory = mkdtempSync(join(tmpdir(), 'prompts-'));
   try {
@@ -138,7 +148,7 @@ test('an unknown prompt, and a version of another one, are not exported', async 
       { name: 'b', text: '2' },
     ],
   });
-  const [first, second] = body.prompts;
+  const [first, second] = body.prompts as [Prompt, Prompt];
   const unknown = { id: '00000000-0000-4000-8000-000000000000' };
   const answers = await Promise.all([
     ask('POST', '/window/prompts/export', { prompts: [unknown], format: 'jsonl' }),

@@ -89,8 +89,10 @@ class JinjaTranslator {
     return this.refuse(tag, reason);
   }
 
+  /** Kept even when it says nothing: a sign that takes white space away reaches only as far as the next tag. */
   private comment(tag: JinjaTag): void {
-    if (tag.left || tag.right) this.parts.push({ tag: `{{${tag.left}!${tag.right}}}` });
+    const isSafe = tag.inner !== '' && !/--|\}\}|-$/.test(tag.inner);
+    this.push(tag, isSafe ? `!-- ${tag.inner} --` : '!', 'right');
   }
 
   /** Everything up to `endraw` is text; answers where that ends. */
@@ -99,7 +101,11 @@ class JinjaTranslator {
     close.lastIndex = tag.end;
     const match = close.exec(this.text);
     if (match === null || tag.left || tag.right) this.refuse(tag, 'is not closed by a plain {% endraw %}');
-    this.parts.push({ text: this.text.slice(tag.end, match.index) });
+    const raw = this.text.slice(tag.end, match.index);
+    const isTrimmed = /\{[{%#]-|-[}%#]\}/.test(this.text);
+    if (isTrimmed && raw !== raw.trim())
+      this.refuse(tag, 'has white space at its ends, which signs around it may take away');
+    this.parts.push({ text: raw });
     return match.index + match[0].length;
   }
 

@@ -109,6 +109,9 @@ describe('Jinja', () => {
         '{# note #}',
         '{#- note -#}',
         '{% raw %}{{ a }}{% if %}{% endraw %}',
+        '{% raw %} \n {% endraw %}',
+        '{##}',
+        '{# a -- b }} #}',
       ),
     },
   );
