@@ -66,13 +66,6 @@ export function usePromptVersion(promptId: string | null, versionId: string | nu
   });
 }
 
-/** Reads a version from the cache where it is there. */
-export function useReadVersion(): (promptId: string, versionId: string) => Promise<PromptVersion> {
-  const { client } = useHost();
-  const queryClient = useQueryClient();
-  return (promptId, versionId) => queryClient.fetchQuery(versionOptions(client, promptId, versionId));
-}
-
 /** The newest version of each prompt, for search and marks in the list. Those that were read before are not read again. */
 export function useNewestVersions(prompts: readonly Prompt[], isEnabled: boolean) {
   const { client } = useHost();

@@ -88,6 +88,8 @@ export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
       aria-label={agent ? `Edit ${agent.name}` : 'New agent'}
       onSubmit={submit}
       onKeyDown={(event) => {
+        // The model picker floats outside the form, and its keys are its own.
+        if (!event.currentTarget.contains(event.target as Node)) return;
         if (event.key === 'Escape') onCancel();
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
       }}

@@ -53,7 +53,8 @@ function wordParts(before: string, after: string): { before: DiffPart[]; after: 
 /** Two texts line by line, changed lines word by word. Lines that were replaced stand beside those in their place. */
 export function diffRows(before: string, after: string): DiffRow[] {
   const [old, fresh] = [linesOf(before), linesOf(after)];
-  const changes = diffLines(`${old.join('\n')}\n`, `${fresh.join('\n')}\n`, { timeout: lineTimeout }) ?? [
+  const ended = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+  const changes = diffLines(ended(old), ended(fresh), { timeout: lineTimeout }) ?? [
     { removed: true, added: false, count: old.length },
     { removed: false, added: true, count: fresh.length },
   ];

@@ -77,6 +77,12 @@ function TextDiff({ title, before, after, names }: TextDiffProps) {
       </div>
       {changed > 0 && (
         <table className="compare mono" aria-label={title}>
+          <colgroup>
+            <col className="compare__numbers" />
+            <col />
+            <col className="compare__numbers" />
+            <col />
+          </colgroup>
           <thead className="visually-hidden">
             <tr>
               <th colSpan={2}>{names[0]}</th>

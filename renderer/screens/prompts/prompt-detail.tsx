@@ -5,6 +5,7 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Badge } from '../../components/marks.tsx';
 import { Menu } from '../../components/menu.tsx';
@@ -186,8 +187,8 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
   return (
     <section className="panel prompts__detail" aria-label={prompt.name}>
       <Head {...head} />
-      <div className="prompts__work">
-        <div className="panel panel--inset line-right">
+      <div className="prompts__work" data-view={address.view}>
+        <div className={classNames('panel', 'panel--inset', 'line-right', address.view === 'compare' && 'wide-only')}>
           <div className="header header--line">
             <h2>Versions</h2>
           </div>

@@ -10,6 +10,9 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   await page.getByRole('button', { name: 'Make an agent' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Workshop desk');
   await page.getByRole('button', { name: /^Model / }).click();
+  await page.keyboard.press('Escape');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Workshop desk');
+  await page.getByRole('button', { name: /^Model / }).click();
   await page.getByRole('combobox', { name: 'Filter models' }).fill('kestrel-large');
   await page.getByRole('option', { name: /kestrel-large/ }).click();
   await page.getByLabel('Prompt', { exact: true }).fill('You are the desk of a bicycle workshop.');

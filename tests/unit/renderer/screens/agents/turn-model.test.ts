@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { ConversationRun } from '../../../../../shared/contract/conversations.ts';
+import { memoryText, readMemory, shownTurns } from '../../../../../renderer/screens/agents/turn-model.ts';
+import type { LiveTurn } from '../../../../../renderer/stores/agent-turns.ts';
+
+function kept(conversationRunId: string, status: ConversationRun['status'], content: string): ConversationRun {
+  return {
+    conversationRunId,
+    status,
+    aiSystem: 'ServiceAi',
+    model: 'hl-gpt-4.1-mini',
+    input: { promptText: `ask ${conversationRunId}` },
+    output: { content, reasoning: null, finishReason: null, error: null },
+    usage: null,
+    timing: { firstTokenMs: null, totalMs: null },
+    createdAt: '2026-11-20T09:00:00.000Z',
+    metadata: { memory: { turns: 1, forgottenTurns: 2 } },
+  } as unknown as ConversationRun;
+}
+
+const live: LiveTurn = {
+  key: 'k',
+  agentId: 'a',
+  conversationId: 'c',
+  runId: 'two',
+  message: 'ask two',
+  text: 'more tha',
+  state: 'streaming',
+  finishReason: null,
+  tokens: null,
+  sentAt: 0,
+  totalMs: null,
+  error: null,
+};
+
+const brief = (turns: ReturnType<typeof shownTurns>) => turns.map(({ key, text, state }) => [key, text, state]);
+
+test('a turn stands last until the host has it, then in its place with the text that the window knows', () => {
+  const first = kept('one', 'Completed', 'yes');
+  expect(brief(shownTurns([first], live))).toEqual([
+    ['one', 'yes', 'completed'],
+    ['two', 'more tha', 'streaming'],
+  ]);
+  const shown = shownTurns([first, kept('two', 'Running', '')], live);
+  expect(brief(shown)[1]).toEqual(['two', 'more tha', 'streaming']);
+  expect(shown[1]?.memory).toEqual({ turns: 1, forgottenTurns: 2 });
+});
+
+test('what the host wrote down at the end counts', () => {
+  const ended = { ...live, state: 'completed' as const, text: 'more than that' };
+  expect(brief(shownTurns([kept('two', 'Running', '')], ended))).toEqual([['two', 'more than that', 'completed']]);
+  expect(brief(shownTurns([kept('two', 'Completed', 'more than that.')], ended))).toEqual([
+    ['two', 'more than that.', 'completed'],
+  ]);
+});
+
+test('memory is told in words, and not at all for a first message', () => {
+  expect(readMemory({ memory: { turns: 3 } })).toBeNull();
+  expect(readMemory(null)).toBeNull();
+  expect(memoryText({ turns: 0, forgottenTurns: 0 })).toBeNull();
+  expect(memoryText({ turns: 1, forgottenTurns: 0 })).toBe('1 turn before it sent along');
+  expect(memoryText({ turns: 4, forgottenTurns: 2 })).toBe('4 turns before it sent along, 2 forgotten');
+});

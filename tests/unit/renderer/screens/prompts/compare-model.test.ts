@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import type { PromptVersion } from '../../../../../shared/contract/prompts.ts';
+import {
+  diffRows,
+  diffSettings,
+  foldRows,
+  type DiffLine,
+} from '../../../../../renderer/screens/prompts/compare-model.ts';
+
+/** A line as one reads it, with what the other side has not got in brackets. */
+function written(line: DiffLine | null): string | null {
+  return line && `${line.number} ${line.parts.map(({ text, isOwn }) => (isOwn ? `[${text}]` : text)).join('')}`;
+}
+
+function rows(before: string, after: string): (string | null)[][] {
+  return diffRows(before, after).map((row) => [written(row.before), written(row.after)]);
+}
+
+test('equal lines stand beside each other, changed ones word by word, added and removed ones beside nothing', () => {
+  expect(rows('Hello\nBe kind\nBye\nOld', 'Hello\nBe very kind\nNew line\nBye')).toEqual([
+    ['1 Hello', '1 Hello'],
+    ['2 Be kind', '2 Be [very ]kind'],
+    [null, '3 [New line]'],
+    ['3 Bye', '4 Bye'],
+    ['4 [Old]', null],
+  ]);
+});
+
+test('the end of the last line is no difference, and neither is how lines end', () => {
+  expect(diffRows('one\ntwo', 'one\r\ntwo\n').every(({ isSame }) => isSame)).toBe(true);
+});
+
+test('both texts can be read whole from the rows, whatever they are', () => {
+  const texts = ['', 'a', 'a\n\nb', 'b\na\nc', '\n\n', 'a\nb\nc\nd', 'd\nc\nb\na', 'a '.repeat(30)];
+  for (const before of texts) {
+    for (const after of texts) {
+      const found = diffRows(before, after);
+      const side = (name: 'before' | 'after') =>
+        found.flatMap((row) => row[name]?.parts.map(({ text }) => text).join('') ?? []).join('\n');
+      expect([side('before'), side('after')]).toEqual([before.replace(/\n$/, ''), after.replace(/\n$/, '')]);
+    }
+  }
+});
+
+test('long stretches of equal lines are folded, a few around each change stay', () => {
+  const before = Array.from({ length: 30 }, (_, index) => `line ${index}`);
+  const after = before.with(15, 'another');
+  const blocks = foldRows(diffRows(before.join('\n'), after.join('\n')));
+  expect(blocks.map(({ kind, rows: part }) => [kind, part.length])).toEqual([
+    ['fold', 12],
+    ['rows', 7],
+    ['fold', 11],
+  ]);
+});
+
+const version: PromptVersion = {
+  id: 'a',
+  promptId: 'p',
+  number: 1,
+  promptText: 'x',
+  systemMessage: null,
+  aiSystem: null,
+  model: null,
+  configuration: null,
+  variables: [],
+  note: null,
+  createdAt: '2026-11-20T09:00:00.000Z',
+};
+
+test('settings that differ are named with both values; a version without a model runs on the first one of the service', () => {
+  const after: PromptVersion = {
+    ...version,
+    aiSystem: 'OpenAi',
+    model: 'gpt-4.1',
+    configuration: { temperature: 0.2, stop: ['END'] },
+    variables: [{ name: 'tone', description: null, defaultValue: 'warm', sampleValue: null }],
+  };
+  expect(diffSettings(version, after)).toEqual({
+    differences: [
+      { name: 'Provider', before: 'ServiceAi', after: 'OpenAi' },
+      { name: 'Model', before: 'hl-gpt-4o-mini', after: 'gpt-4.1' },
+      { name: 'temperature', before: null, after: '0.2' },
+      { name: 'stop', before: null, after: '["END"]' },
+      { name: '{{tone}} default', before: null, after: 'warm' },
+    ],
+    same: 0,
+  });
+  expect(diffSettings(after, after)).toEqual({ differences: [], same: 5 });
+});

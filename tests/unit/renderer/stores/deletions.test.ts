@@ -1,0 +1,35 @@
+import { expect, test, vi } from 'vitest';
+import { deleteWithUndo, useDeletions } from '../../../../renderer/stores/deletions.ts';
+import { dismissToast, useToasts } from '../../../../renderer/stores/toasts.ts';
+
+const newest = () => useToasts.getState().toasts.at(-1)!;
+
+test('what is deleted is off the screen at once and deleted at the host when the message is gone', async () => {
+  const carryOut = vi.fn(() => Promise.resolve());
+  deleteWithUndo({ id: 'one', text: 'One is deleted.', carryOut });
+  expect([...useDeletions.getState().ids]).toEqual(['one']);
+  expect(carryOut).not.toHaveBeenCalled();
+  dismissToast(newest().id);
+  await vi.waitFor(() => expect(useDeletions.getState().ids.size).toBe(0));
+  expect(carryOut).toHaveBeenCalledOnce();
+});
+
+test('what is taken back was never deleted', () => {
+  const carryOut = vi.fn(() => Promise.resolve());
+  const onUndo = vi.fn();
+  deleteWithUndo({ id: 'two', text: 'Two is deleted.', carryOut, onUndo });
+  newest().action?.run();
+  dismissToast(newest().id);
+  expect([useDeletions.getState().ids.size, carryOut.mock.calls.length, onUndo.mock.calls.length]).toEqual([0, 0, 1]);
+});
+
+test('what the host refuses to delete is back on the screen, with the reason', async () => {
+  deleteWithUndo({
+    id: 'three',
+    text: 'Three is deleted.',
+    carryOut: () => Promise.reject(new Error('It is locked.')),
+  });
+  dismissToast(newest().id);
+  await vi.waitFor(() => expect(newest()).toMatchObject({ tone: 'negative', text: 'It is locked.' }));
+  expect(useDeletions.getState().ids.size).toBe(0);
+});
