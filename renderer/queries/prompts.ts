@@ -1,4 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import {
   createPrompt,
   createPromptVersion,
@@ -70,8 +71,13 @@ export function usePromptVersion(promptId: string | null, versionId: string | nu
 export function useNewestVersions(prompts: readonly Prompt[], isEnabled: boolean) {
   const { client } = useHost();
   const queryClient = useQueryClient();
+  // Whatever is added, changed or taken away changes one of the two; the ids of ten thousand versions would be a slow key.
+  const changedAt = useMemo(
+    () => prompts.reduce((at, { updatedAt }) => (updatedAt > at ? updatedAt : at), ''),
+    [prompts],
+  );
   return useQuery({
-    queryKey: [...promptsKey, 'newest', prompts.map(({ latestVersionId }) => latestVersionId)],
+    queryKey: [...promptsKey, 'newest', prompts.length, changedAt],
     enabled: isEnabled && prompts.length > 0,
     staleTime: Infinity,
     placeholderData: keepPreviousData,

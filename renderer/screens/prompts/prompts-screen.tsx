@@ -1,4 +1,4 @@
-import { FilePlus2, Search } from 'lucide-react';
+import { FileInput, FilePlus2, Search } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
@@ -20,12 +20,15 @@ import { LibraryNav } from './library-nav.tsx';
 import { PromptDetail } from './prompt-detail.tsx';
 import { PromptList } from './prompt-list.tsx';
 import { readPromptsAddress } from './prompts-address.ts';
+import { PromptTransfer } from './transfer/prompt-transfer.tsx';
+import { openImport } from './transfer/transfer-state.ts';
 import './prompts.css';
 
 /** A library beyond this has its texts read when someone searches, not when it is opened. */
 const mostReadUnasked = 500;
 
 const noModels: readonly Model[] = [];
+const noPrompts: readonly Prompt[] = [];
 
 function useNewPrompt(): () => void {
   const [, navigate] = useLocation();
@@ -35,12 +38,16 @@ function useNewPrompt(): () => void {
 function EmptyLibrary({ onNew }: { onNew: () => void }) {
   return (
     <div className="prompts__state">
+      <PromptTransfer prompts={noPrompts} />
       <EmptyState
         title="No prompts yet"
         reason="Write one in the playground and save it with Ctrl+S or Command+S. Each save is a version that never changes."
       >
         <Button variant="primary" icon={FilePlus2} onClick={onNew}>
           Write a prompt
+        </Button>
+        <Button icon={FileInput} onClick={openImport}>
+          Import prompts
         </Button>
       </EmptyState>
     </div>
@@ -96,6 +103,7 @@ function Library({ prompts, onNew }: { prompts: readonly Prompt[]; onNew: () => 
   ]);
   return (
     <div className="prompts">
+      <PromptTransfer prompts={shown} />
       <div className="wide-only prompts__nav">
         <LibraryNav prompts={prompts} />
       </div>
@@ -125,12 +133,10 @@ export function PromptsScreen() {
   const prompts = usePrompts();
   const deleted = useDeletions(({ ids }) => ids);
   const onNew = useNewPrompt();
+  const kept = useMemo(() => (prompts.data ?? []).filter(({ id }) => !deleted.has(id)), [prompts.data, deleted]);
   return (
     <QueryView query={prompts} subject="the prompts" rows={6}>
-      {(all) => {
-        const kept = all.filter(({ id }) => !deleted.has(id));
-        return kept.length === 0 ? <EmptyLibrary onNew={onNew} /> : <Library prompts={kept} onNew={onNew} />;
-      }}
+      {() => (kept.length === 0 ? <EmptyLibrary onNew={onNew} /> : <Library prompts={kept} onNew={onNew} />)}
     </QueryView>
   );
 }

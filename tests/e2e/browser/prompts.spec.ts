@@ -146,6 +146,21 @@ test('a version opens in the playground with its samples and settings, and the p
   await expect(page.getByRole('link', { name: 'Version 1 in the library' })).toBeVisible();
 });
 
+test('a model that will be shut down is marked, and its replacement is tried with one press', async ({
+  page,
+  playground,
+  library,
+}) => {
+  const ending = { aiSystem: 'OpenAi', model: 'gpt-4.1' } as const;
+  const prompt = await library.prompt({ name: 'Refund decision', promptText: 'Decide {{case}}', ...ending });
+  await library.open(`/prompts/${prompt.id}`);
+  await expect(page.getByRole('option', { name: /Refund decision .*Ends 14 Jan 2027/ })).toBeVisible();
+  await page.getByRole('link', { name: 'Try it with gpt-6-luna' }).click();
+  await expect(playground.prompt).toContainText('Decide {{case}}');
+  await expect(page.getByRole('button', { name: /gpt-6-luna/ })).toBeVisible();
+  await expect(page.getByText('Edited', { exact: true })).toBeVisible();
+});
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(`in the ${colorScheme} theme axe finds nothing`, () => {
     test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
