@@ -87,7 +87,7 @@ function Head({ prompt, version, isNewest, commands, onEdit }: HeadProps) {
   return (
     <div className="prompts__head">
       <div className="row">
-        <h1 className="prompts__title truncate">{prompt.name}</h1>
+        <h2 className="prompts__title truncate">{prompt.name}</h2>
         {version && !isNewest && <Badge tone="caution">Version {version.number}, not the newest</Badge>}
         <span className="grow" />
         {version && !isNewest && (
