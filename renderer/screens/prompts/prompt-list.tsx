@@ -1,4 +1,4 @@
-import { FilePlus2, FolderTree, Search, X } from 'lucide-react';
+import { FileInput, FileOutput, FilePlus2, FolderTree, Search, X } from 'lucide-react';
 import type { RefObject } from 'react';
 import type { Model } from '../../../shared/contract/providers.ts';
 import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
@@ -14,6 +14,7 @@ import { everyPrompt, usePromptsView } from '../../stores/prompts-view.ts';
 import { shutdownMark } from '../playground/model/model-list.ts';
 import { modelOf } from './library-model.ts';
 import { LibraryNav } from './library-nav.tsx';
+import { openExport, openImport } from './transfer/transfer-state.ts';
 
 const rowHeight = 48;
 
@@ -104,6 +105,8 @@ function Head({ prompts, shown, search, onNew }: PromptListProps) {
           )
         }
       />
+      <IconButton icon={FileInput} label="Import prompts" size="small" onClick={openImport} />
+      <IconButton icon={FileOutput} label="Export prompts" size="small" onClick={openExport} />
       <IconButton icon={FilePlus2} label="New prompt" size="small" onClick={onNew} />
       <span className="visually-hidden" role="status">
         {formatPlural(shown.length, 'prompt')}

@@ -1,0 +1,101 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { ImportSource, PreviewedSource } from '../../../../shared/contract/prompt-transfer.ts';
+import { Button } from '../../../components/button.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { formatPlural } from '../../../components/format.ts';
+import { describeError } from '../../../components/state-panels.tsx';
+import { promptAddress } from '../../../shell/addresses.ts';
+import { ImportReport } from './import-report.tsx';
+import { readFiles, tooMuch } from './read-files.ts';
+import { SourceFields, type SourceDraft } from './source-fields.tsx';
+import { useImportPrompts, usePreviewImport, type ImportBody } from './transfer-queries.ts';
+
+interface Preview {
+  readonly body: ImportBody;
+  readonly sources: readonly PreviewedSource[];
+}
+
+function usePreview(draft: SourceDraft, onPreview: (preview: Preview) => void) {
+  const preview = usePreviewImport();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: async () => {
+      const pasted: ImportSource[] = draft.pasted.trim() === '' ? [] : [{ name: 'Pasted text', text: draft.pasted }];
+      const sources = [...(await readFiles(draft.files)), ...pasted];
+      const body = { sources, folder: draft.folder.trim() || null };
+      return { body, sources: (await preview.mutateAsync(body)).sources };
+    },
+    onSuccess: onPreview,
+  });
+}
+
+function Problem({ message }: { message: string | null }) {
+  return (
+    message && (
+      <p className="small negative" role="alert">
+        {message}
+      </p>
+    )
+  );
+}
+
+/** First the sources, then the report of what they hold; nothing is stored before that was seen. */
+export function ImportDialog({ onClose }: { onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const [draft, setDraft] = useState<SourceDraft>({ files: [], pasted: '', folder: '' });
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const look = usePreview(draft, (found) => {
+    setPreview(found);
+    setChosen(new Set(found.sources.flatMap(({ prompts }) => prompts.map(({ index }) => index))));
+  });
+  const bring = useImportPrompts();
+  const problem = tooMuch(draft.files) ?? (look.error && describeError(look.error).message);
+  const isEmpty = draft.files.length === 0 && draft.pasted.trim() === '';
+  const keep = (): void => {
+    if (preview === null) return;
+    const body = { ...preview.body, chosen: [...chosen].toSorted((one, other) => one - other) };
+    bring.mutate(body, {
+      onSuccess: ({ prompts: [first] }) => {
+        onClose();
+        if (first) navigate(promptAddress(first.id));
+      },
+    });
+  };
+  const back = (): void => {
+    bring.reset();
+    setPreview(null);
+  };
+  const footer = preview ? (
+    <>
+      <Button onClick={back}>Back</Button>
+      <Button variant="primary" isBusy={bring.isPending} aria-disabled={chosen.size === 0 || undefined} onClick={keep}>
+        Import {formatPlural(chosen.size, 'prompt')}
+      </Button>
+    </>
+  ) : (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button
+        variant="primary"
+        isBusy={look.isPending}
+        aria-disabled={isEmpty || tooMuch(draft.files) !== null || undefined}
+        onClick={() => look.mutate()}
+      >
+        Look at them first
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title="Import prompts" isOpen isWide onClose={onClose} footer={footer}>
+      {preview ? (
+        <ImportReport sources={preview.sources} chosen={chosen} onChosenChange={setChosen} />
+      ) : (
+        <SourceFields draft={draft} onChange={setDraft} />
+      )}
+      <Problem message={preview ? bring.error && describeError(bring.error).message : problem} />
+    </Dialog>
+  );
+}

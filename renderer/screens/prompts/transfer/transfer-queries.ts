@@ -1,0 +1,46 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import {
+  exportPrompts,
+  importPrompts,
+  previewPromptImport,
+  type ExportFormat,
+  type ImportSource,
+} from '../../../../shared/contract/prompt-transfer.ts';
+import { useHost } from '../../../host/host-context.tsx';
+
+export interface ImportBody {
+  readonly sources: ImportSource[];
+  readonly folder: string | null;
+}
+
+/** What an import would bring. The caller shows why it could not be told. */
+export function usePreviewImport() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (body: ImportBody) => client.call(previewPromptImport, { body }),
+  });
+}
+
+/** Keeps the chosen prompts, all or none. The caller shows why they could not be kept. */
+export function useImportPrompts() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (body: ImportBody & { chosen: number[] }) => client.call(importPrompts, { body }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['prompts'] }),
+  });
+}
+
+/** Prompts as files; several come as one archive. The caller shows why they could not be written. */
+export function useExportPrompts() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: ({ ids, format }: { ids: readonly string[]; format: ExportFormat }) =>
+      client.call(exportPrompts, {
+        body: { prompts: ids.map((id) => ({ id })), format, isZipped: ids.length > 1 && format !== 'jsonl' },
+      }),
+  });
+}

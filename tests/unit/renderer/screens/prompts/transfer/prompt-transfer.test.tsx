@@ -1,0 +1,102 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { PromptTransfer } from '../../../../../../renderer/screens/prompts/transfer/prompt-transfer.tsx';
+import {
+  closeTransfer,
+  openExport,
+  openImport,
+} from '../../../../../../renderer/screens/prompts/transfer/transfer-state.ts';
+import { createPrompt, listPrompts, type Prompt } from '../../../../../../shared/contract/prompts.ts';
+import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
+
+const patience = { timeout: 20_000 };
+let opened: OpenWindow;
+const saved: { name: string; content: Blob }[] = [];
+
+beforeEach(() => {
+  saved.length = 0;
+  let blob: Blob;
+  vi.stubGlobal(
+    'URL',
+    Object.assign(URL, {
+      createObjectURL: (made: Blob) => {
+        blob = made;
+        return 'blob:made';
+      },
+      revokeObjectURL: () => {},
+    }),
+  );
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    saved.push({ name: this.download, content: blob });
+  });
+});
+afterEach(async () => {
+  closeTransfer();
+  await opened.close();
+});
+
+async function kept(): Promise<Prompt[]> {
+  return (await opened.window.host.client.call(listPrompts, { query: {} })).data;
+}
+
+const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }));
+
+test('files and pasted text are shown with their report, and only what is chosen is stored', async () => {
+  opened = await openWindow(<PromptTransfer prompts={[]} />);
+  openImport();
+  const files = [
+    new File(['---\nname: greeting\ntools: [a]\n---\nHello {{name}}'], 'greeting.prompt'),
+    new File([new Uint8Array([0xff, 0xfe, 0x41, 0])], 'wrong.prompt'),
+  ];
+  fireEvent.change(await screen.findByLabelText('Files'), { target: { files } });
+  fireEvent.change(screen.getByLabelText('Or paste text or code'), { target: { value: 'Write about {topic}' } });
+  press('Look at them first');
+  const report = await screen.findByRole('region', { name: 'What the import brings' }, patience);
+  expect(within(report).getByText(/Tools are not part of a prompt/)).toBeTruthy();
+  expect(within(report).getByText(/is written in UTF-16/)).toBeTruthy();
+  expect(within(report).getByText(/Write about \{\{topic\}\}/)).toBeTruthy();
+  expect(await kept()).toEqual([]);
+  fireEvent.click(within(report).getByLabelText('Pasted text'));
+  press('Import 1 prompt');
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull(), patience);
+  const [only, ...others] = await kept();
+  expect([only?.name, others, opened.addresses.at(-1)]).toEqual(['greeting', [], expect.stringContaining(only!.id)]);
+});
+
+test('files that are too large are refused before they are read', async () => {
+  opened = await openWindow(<PromptTransfer prompts={[]} />);
+  openImport();
+  const huge = new File(['x'], 'huge.prompt');
+  Object.defineProperty(huge, 'size', { value: 200_000_000 });
+  fireEvent.change(await screen.findByLabelText('Files'), { target: { files: [huge] } });
+  expect((await screen.findByRole('alert')).textContent).toBe(
+    'The files have 200.0 MB together, the largest is huge.prompt; at most 3 MB come at once.',
+  );
+  expect(screen.getByRole('button', { name: 'Look at them first' }).getAttribute('aria-disabled')).toBe('true');
+});
+
+test('prompts are saved as files, and what a format cannot hold is told', async () => {
+  const prompts: Prompt[] = [];
+  const texts = { loop: '{{#each items}}{{this}}{{/each}}', plain: 'Hi {{name}}' };
+  opened = await openWindow(<PromptTransfer prompts={prompts} />, {
+    prepare: async (client) => {
+      const made = Object.entries(texts).map(([name, promptText]) =>
+        client.call(createPrompt, { body: { name, promptText } }),
+      );
+      prompts.push(...(await Promise.all(made)));
+    },
+  });
+  openExport();
+  fireEvent.change(await screen.findByLabelText('Format'), { target: { value: 'promptfoo' } });
+  press('Save 2 prompts');
+  expect((await screen.findByText(/has no exact counterpart in Nunjucks/, {}, patience)).textContent).toContain('loop');
+  expect(saved.map(({ name }) => name)).toEqual(['prompts-promptfoo.zip']);
+  fireEvent.click(screen.getByLabelText('loop'));
+  fireEvent.change(screen.getByLabelText('Format'), { target: { value: 'dotprompt' } });
+  press('Save 1 prompt');
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull(), patience);
+  expect([saved[1]?.name, await saved[1]?.content.text()]).toEqual([
+    'plain.prompt',
+    '---\nname: plain\n---\nHi {{name}}\n',
+  ]);
+});
