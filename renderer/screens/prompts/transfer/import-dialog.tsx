@@ -51,18 +51,15 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     setPreview(found);
     setChosen(new Set(found.sources.flatMap(({ prompts }) => prompts.map(({ index }) => index))));
   });
-  const bring = useImportPrompts();
+  const bring = useImportPrompts(([first]) => {
+    onClose();
+    if (first) navigate(promptAddress(first.id));
+  });
   const problem = tooMuch(draft.files) ?? (look.error && describeError(look.error).message);
   const isEmpty = draft.files.length === 0 && draft.pasted.trim() === '';
   const keep = (): void => {
     if (preview === null) return;
-    const body = { ...preview.body, chosen: [...chosen].toSorted((one, other) => one - other) };
-    bring.mutate(body, {
-      onSuccess: ({ prompts: [first] }) => {
-        onClose();
-        if (first) navigate(promptAddress(first.id));
-      },
-    });
+    bring.mutate({ ...preview.body, chosen: [...chosen].toSorted((one, other) => one - other) });
   };
   const back = (): void => {
     bring.reset();

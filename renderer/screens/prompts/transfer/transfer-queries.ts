@@ -6,6 +6,7 @@ import {
   type ExportFormat,
   type ImportSource,
 } from '../../../../shared/contract/prompt-transfer.ts';
+import type { Prompt } from '../../../../shared/contract/prompts.ts';
 import { useHost } from '../../../host/host-context.tsx';
 
 export interface ImportBody {
@@ -22,13 +23,17 @@ export function usePreviewImport() {
   });
 }
 
-/** Keeps the chosen prompts, all or none. The caller shows why they could not be kept. */
-export function useImportPrompts() {
+/**
+ * Keeps the chosen prompts, all or none, and tells them before the list is read again: a library that was empty is drawn anew then. The
+ * caller shows why they could not be kept.
+ */
+export function useImportPrompts(onKept: (prompts: readonly Prompt[]) => void) {
   const { client } = useHost();
   const queryClient = useQueryClient();
   return useMutation({
     meta: { isFailureShown: true },
     mutationFn: (body: ImportBody & { chosen: number[] }) => client.call(importPrompts, { body }),
+    onSuccess: ({ prompts }) => onKept(prompts),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['prompts'] }),
   });
 }

@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { PromptsScreen } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { PromptTransfer } from '../../../../../../renderer/screens/prompts/transfer/prompt-transfer.tsx';
 import {
   closeTransfer,
@@ -99,4 +100,14 @@ test('prompts are saved as files, and what a format cannot hold is told', async 
     'plain.prompt',
     '---\nname: plain\n---\nHi {{name}}\n',
   ]);
+});
+
+test('an empty library offers the import and shows what came', async () => {
+  opened = await openWindow(<PromptsScreen />, { address: '/prompts' });
+  fireEvent.click(await screen.findByRole('button', { name: 'Import prompts' }, patience));
+  fireEvent.change(await screen.findByLabelText('Or paste text or code'), { target: { value: 'Hello {{name}}' } });
+  press('Look at them first');
+  fireEvent.click(await screen.findByRole('button', { name: 'Import 1 prompt' }, patience));
+  expect(await screen.findByRole('button', { name: 'Export prompts' }, patience)).toBeTruthy();
+  expect(screen.queryByRole('dialog')).toBeNull();
 });
