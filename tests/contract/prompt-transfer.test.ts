@@ -81,8 +81,8 @@ test.each([
   [{ sources: [{ name: 'a', text: 'x'.repeat(4_200_000) }] }, 413, undefined],
   [
     { sources: [{ name: 'a.jsonl', text: '{"messages":[{"role":"user","content":"x"}]}\n'.repeat(1001) }] },
-    413,
-    undefined,
+    400,
+    'sources',
   ],
 ])('an import that cannot be leaves the library as it was (%#)', async (body, status, field) => {
   const before = await count();

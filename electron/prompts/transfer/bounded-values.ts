@@ -3,8 +3,8 @@
 import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { lineAt, Refusal } from './refusal.ts';
 
-/** Longer YAML is refused: reading it takes about a second per million characters. */
-export const mostYamlCharacters = 1_000_000;
+/** Longer YAML is refused: reading it takes up to five seconds per million characters. */
+const mostYamlCharacters = 400_000;
 /** A value nested deeper than this is no prompt. */
 const mostDepth = 64;
 /** Aliases multiply what they stand for. */
