@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hostFlags } from '../../scripts/run-built.ts';
 import { makeRequests, type Target } from './support/load.ts';
 import { cpuSeconds, freePort, startServer, type MeasuredProcess } from './support/processes.ts';
 import { median, percentile, printReport, row } from './support/report.ts';
