@@ -8,7 +8,7 @@ const keywords = new Set(['true', 'false', 'none', 'null', 'not', 'and', 'or', '
 
 /** Text that renders as itself in Nunjucks. Throws `Refusal` for the one sign that ends such a text. */
 export function literalNunjucks(text: string): string {
-  if (!/\{[{%#]|\{$|#\}/.test(text)) return text;
+  if (!/\{[{%#]|[{#]$|#\}/.test(text)) return text;
   if (/\{%-?\s*endraw/.test(text)) throw new Refusal('Its text has {% endraw %}, which Nunjucks cannot show');
   return `{% raw %}${text}{% endraw %}`;
 }
