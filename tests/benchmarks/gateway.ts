@@ -58,6 +58,7 @@ async function startService(
   );
   const endpoint = `bench=http://127.0.0.1:${upstreamPort}/v1`;
   const parameters = [
+    ...hostFlags,
     `${built}serve.js`,
     '--port',
     String(port),
