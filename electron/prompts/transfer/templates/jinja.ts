@@ -58,8 +58,12 @@ class JinjaTranslator {
   private readonly text: string;
   private readonly blocks: { name: 'if' | 'unless'; start: number; hasElse: boolean }[] = [];
 
+  /** Whether a tag outside of `raw` takes white space away. */
+  private readonly isTrimmed: boolean;
+
   constructor(text: string) {
     this.text = text;
+    this.isTrimmed = /\{[{%#]-|-[}%#]\}/.test(text.replace(/\{%\s*raw\s*%\}[\s\S]*?\{%\s*endraw\s*%\}/g, ''));
   }
 
   translate(): string {
@@ -102,8 +106,7 @@ class JinjaTranslator {
     const match = close.exec(this.text);
     if (match === null || tag.left || tag.right) this.refuse(tag, 'is not closed by a plain {% endraw %}');
     const raw = this.text.slice(tag.end, match.index);
-    const isTrimmed = /\{[{%#]-|-[}%#]\}/.test(this.text);
-    if (isTrimmed && raw !== raw.trim())
+    if (this.isTrimmed && raw !== raw.trim())
       this.refuse(tag, 'has white space at its ends, which signs around it may take away');
     this.parts.push({ text: raw });
     return match.index + match[0].length;
