@@ -52,12 +52,10 @@ export const configuration = z
   .meta({ id: 'Configuration' });
 export type Configuration = z.infer<typeof configuration>;
 
-const metadata = z
-  .looseObject({ conversationId: uuid.nullish(), workspaceId: uuid.nullish() })
-  .meta({
-    id: 'Metadata',
-    description: 'Kept with the run. conversationId joins a conversation, workspaceId names its workspace.',
-  });
+const metadata = z.looseObject({ conversationId: uuid.nullish(), workspaceId: uuid.nullish() }).meta({
+  id: 'Metadata',
+  description: 'Kept with the run. conversationId joins a conversation, workspaceId names its workspace.',
+});
 
 export const completionRequest = z
   .strictObject({
