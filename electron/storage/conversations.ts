@@ -53,6 +53,11 @@ export function createConversations(database: Database.Database): Conversations 
     return sequence;
   }
 
+  /** What is still to be written need not be looked for. */
+  function sequenceOf(id: string): number | undefined {
+    return unwritten.has(id) ? undefined : queries.find.first({ id })?.sequence;
+  }
+
   /** The runs that are there become findable by the workspace. */
   const setWorkspace = database.transaction((sequence: number, workspace: string) => {
     queries.setWorkspace.run({ sequence, workspace_id: workspace });
@@ -79,7 +84,7 @@ export function createConversations(database: Database.Database): Conversations 
     },
 
     append(run, runSequence) {
-      const known = inserted.get(run.conversationId) ?? queries.find.first({ id: run.conversationId })?.sequence;
+      const known = inserted.get(run.conversationId) ?? sequenceOf(run.conversationId);
       if (known === undefined) return insert(run, runSequence);
       queries.append.run({ sequence: known, last_run: runSequence, updated_at: run.createdAt });
       return known;
