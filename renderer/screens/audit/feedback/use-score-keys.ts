@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState, type RefObject } from 'react';
 import { noTyping, typeScore, type ScoreTyping } from './score-keys.ts';
 
 /** After this long without a key a new score begins, in milliseconds. */
@@ -12,29 +12,65 @@ function isElsewhere(target: EventTarget | null): boolean {
   );
 }
 
-/** Digits and minus anywhere in the screen set the score of the open run. True while a minus waits for its digit. */
+/** Keys that came before the run that they are meant for was there. */
+interface EarlyKeys {
+  readonly keys: string[];
+  readonly since: number;
+}
+
+/** A score that was typed this long ago was meant for something else, in milliseconds. */
+const longestWaitMilliseconds = 5_000;
+
+/**
+ * Digits and minus anywhere in the screen set the score of the open run. What is typed while the run is still being read is
+ * kept for it as a whole: half a score, a minus lost, would be worse than none. True while a minus waits for its digit.
+ */
 export function useScoreKeys(score: number | null, onScore: (score: number) => void, isEnabled: boolean): boolean {
   const [typing, setTyping] = useState<ScoreTyping>(noTyping);
-  const newest = useRef({ score, onScore, typing });
-  newest.current = { score, onScore, typing };
+  const newest = useRef({ score, onScore, typing, isEnabled });
+  newest.current = { score, onScore, typing, isEnabled };
+  const early = useRef<EarlyKeys | null>(null);
   useEffect(() => {
     if (typing === noTyping) return;
     const timer = setTimeout(() => setTyping(noTyping), patienceMilliseconds);
     return () => clearTimeout(timer);
   }, [typing]);
+  const take = useCallback((key: string): boolean => {
+    const next = typeScore(key, newest.current.typing, newest.current.score);
+    if (!next) return false;
+    setTyping(next.typing);
+    newest.current.typing = next.typing;
+    if (next.score !== undefined) {
+      newest.current.score = next.score;
+      newest.current.onScore(next.score);
+    }
+    return true;
+  }, []);
   useEffect(() => {
-    if (!isEnabled) return;
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
-      const next = typeScore(event.key, newest.current.typing, newest.current.score);
-      if (!next) return;
-      event.preventDefault();
-      setTyping(next.typing);
-      newest.current.typing = next.typing;
-      if (next.score !== undefined) newest.current.onScore(next.score);
+      const isTaken = newest.current.isEnabled ? take(event.key) : keepEarly(early, event.key);
+      if (isTaken) event.preventDefault();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [isEnabled]);
+  }, [take]);
+  useEffect(() => {
+    if (!isEnabled || !early.current) return;
+    const { keys, since } = early.current;
+    early.current = null;
+    if (performance.now() - since < longestWaitMilliseconds) for (const key of keys) take(key);
+  }, [isEnabled, take]);
   return typing.isNegative && !typing.isDigitFresh;
+}
+
+/** Keeps a key of a score; any other key says that the person has gone on. */
+function keepEarly(early: RefObject<EarlyKeys | null>, key: string): boolean {
+  if (!typeScore(key, noTyping, null)) {
+    early.current = null;
+    return false;
+  }
+  early.current ??= { keys: [], since: performance.now() };
+  early.current.keys.push(key);
+  return true;
 }

@@ -1,0 +1,40 @@
+import { cleanup, fireEvent, renderHook } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { useScoreKeys } from '../../../../../renderer/screens/audit/feedback/use-score-keys.ts';
+
+afterEach(cleanup);
+
+function openRun(isEnabled: boolean) {
+  const scores: number[] = [];
+  const hook = renderHook(
+    (enabled: boolean) => useScoreKeys(scores.at(-1) ?? null, (score) => scores.push(score), enabled),
+    { initialProps: isEnabled },
+  );
+  return { scores, arrive: () => hook.rerender(true) };
+}
+
+const press = (keys: string) => {
+  for (const key of keys) fireEvent.keyDown(document.body, { key });
+};
+
+test('keys set the score of the open run at once', () => {
+  const { scores } = openRun(true);
+  press('-10');
+  expect(scores).toEqual([-1, -10]);
+});
+
+test('a score that is begun while the run is still being read is kept whole', () => {
+  const { scores, arrive } = openRun(false);
+  press('-1');
+  expect(scores).toEqual([]);
+  arrive();
+  press('0');
+  expect(scores).toEqual([-1, -10]);
+});
+
+test('a person who goes on before the run is there has not judged it', () => {
+  const { scores, arrive } = openRun(false);
+  press('-4j');
+  arrive();
+  expect(scores).toEqual([]);
+});
