@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { listOf, listQuery, timestamp, uuid } from './common.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+const tag = 'Sources';
+
+/** Most bytes of one source: 50 MB. */
+export const maximumSourceBytes = 50 * 1_048_576;
+
+export const sourceMediaTypes = [
+  'text/plain',
+  'text/markdown',
+  'text/html',
+  'text/csv',
+  'application/json',
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+] as const;
+export const sourceMediaType = z.enum(sourceMediaTypes).meta({ id: 'SourceMediaType' });
+export type SourceMediaType = z.infer<typeof sourceMediaType>;
+
+export const sourceStatus = z.enum(['Processing', 'Ready', 'Failed']).meta({ id: 'SourceStatus' });
+export type SourceStatus = z.infer<typeof sourceStatus>;
+
+/** One file of a dataspace. Its kind is found from its content, not from its name. */
+export const source = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    fileName: z.string(),
+    mediaType: sourceMediaType,
+    bytes: z.int(),
+    status: sourceStatus,
+    failureReason: z.string().nullable().describe('What kept it from being read, for a person; null unless it failed'),
+    dataspaceId: uuid,
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Source' });
+export type Source = z.infer<typeof source>;
+
+export const listSources = defineEndpoint({
+  id: 'listSources',
+  method: 'get',
+  path: '/sources',
+  access: 'manage',
+  tag,
+  summary: 'Sources, newest first',
+  query: listQuery,
+  response: listOf(source),
+});
+
+export const readSource = defineEndpoint({
+  id: 'readSource',
+  method: 'get',
+  path: '/sources/{id}',
+  access: 'manage',
+  tag,
+  summary: 'One source with its status',
+  parameters: z.object({ id: uuid }),
+  response: source,
+  errors: [404],
+});
+
+export const deleteSource = defineEndpoint({
+  id: 'deleteSource',
+  method: 'delete',
+  path: '/sources/{id}',
+  access: 'manage',
+  tag,
+  summary: 'Delete a source; its passages are gone from search at once',
+  parameters: z.object({ id: uuid }),
+  status: 204,
+  kinds: ['empty'],
+  errors: [404],
+});
+
+export const reindexSource = defineEndpoint({
+  id: 'reindexSource',
+  method: 'post',
+  path: '/sources/{id}/reindex',
+  access: 'manage',
+  tag,
+  summary: 'Read, cut and embed a source anew',
+  parameters: z.object({ id: uuid }),
+  status: 202,
+  response: source,
+  errors: [404],
+});
