@@ -1,0 +1,79 @@
+/** What reading a file gives: its text, its pages and the passages it was cut into. */
+
+/** Every kind of file that can be read, by its content. */
+export const sourceMediaTypes = [
+  'text/plain',
+  'text/markdown',
+  'text/html',
+  'text/csv',
+  'application/json',
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+] as const;
+
+export type SourceMediaType = (typeof sourceMediaTypes)[number];
+
+/** A file on disk; `fileName` is the name that its owner gave it, the path may be called anything. */
+export interface SourceFile {
+  readonly path: string;
+  readonly fileName: string;
+}
+
+/** The place of one page in the extracted text; `page` counts from 1. */
+export interface SourcePage {
+  readonly page: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A piece of the extracted text that is found and cited as one: `text` is exactly the extracted text from `start` to `end`. */
+export interface Passage {
+  /** Place among the source's passages, from 0. */
+  readonly ordinal: number;
+  readonly text: string;
+  /** Offsets into the extracted text, in UTF-16 units; neighbours may overlap. */
+  readonly start: number;
+  readonly end: number;
+  /** The page on which the passage begins, from 1; `null` where the format has no pages. */
+  readonly page: number | null;
+  /** The headings above the passage, the outermost first, joined by ` › `; `null` outside of any. At most 200 characters. */
+  readonly heading: string | null;
+  /** About how many tokens the text has for the on-device embeddings. Together with its heading a passage stays below their 256. */
+  readonly tokens: number;
+}
+
+export interface ParsedSource {
+  /** What is stored and shown when a citation is opened; always well-formed Unicode without NUL, lines end with `\n`. */
+  readonly text: string;
+  /** In order and without gaps; `null` where the format has no pages. */
+  readonly pages: readonly SourcePage[] | null;
+  /** In order; never empty: a source without text fails. */
+  readonly passages: readonly Passage[];
+}
+
+export interface ReadSourceOptions {
+  readonly signal: AbortSignal;
+  /** Told now and then which part of the work is done, from 0 to 1. */
+  readonly onProgress?: (fraction: number) => void;
+}
+
+/** Reads files in a thread of its own, one after the other. */
+export interface SourceReader {
+  /**
+   * Rejects with an `AppError` whose message is the reason for a person (encrypted, scanned, empty, broken, too large when
+   * unpacked, took too long), or with an `AbortError` when the signal ends it.
+   */
+  readSource(
+    source: SourceFile & { readonly mediaType: SourceMediaType },
+    options: ReadSourceOptions,
+  ): Promise<ParsedSource>;
+  /** Ends the thread; what is being read rejects with an `AbortError`. */
+  close(): Promise<void>;
+}
+
+export interface SourceReaderOptions {
+  /** Seconds that reading one file may take; 120 unless told. */
+  readonly deadlineSeconds?: number;
+  /** Megabytes that the thread may hold; 1024 unless told. */
+  readonly memoryMegabytes?: number;
+}
