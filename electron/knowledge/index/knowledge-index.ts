@@ -1,0 +1,100 @@
+interface Cancellable {
+  readonly signal: AbortSignal;
+}
+
+/** One piece of a source's text, as it is found and cited. */
+export interface IndexedPassage {
+  readonly text: string;
+  /** Where it stands in the source's extracted text, in UTF-16 units; `end` is exclusive. */
+  readonly start: number;
+  readonly end: number;
+  /** Page of the document, from 1; null where there are none. */
+  readonly page: number | null;
+  /** Headings above it; searched with its text. Null where there are none. */
+  readonly heading: string | null;
+}
+
+/** One reading of a source. It is invisible until it is finished and then takes the place of the reading before. */
+export interface SourceRevision {
+  readonly sourceId: string;
+  readonly dataspaceId: string;
+  /** Chosen by the caller; the same one again goes on where it was interrupted. */
+  readonly revision: string;
+  /** Names what made the vectors; only vectors of one model are compared. Null when the source has none and is found by words alone. */
+  readonly embeddingModel: string | null;
+}
+
+/** What the index holds of a source. */
+export interface IndexedSource extends SourceRevision {
+  readonly passages: number;
+  /** Whether the revision can be found; otherwise it is still being written. */
+  readonly isFinished: boolean;
+}
+
+export interface PassageBatch {
+  readonly sourceId: string;
+  readonly revision: string;
+  /** Place of the first one among the source's passages, from 0. Places that are there already are left as they are. */
+  readonly first: number;
+  readonly passages: readonly IndexedPassage[];
+  /** One vector of length 1 for each passage; null for a revision without an embedding model. */
+  readonly vectors: readonly Float32Array[] | null;
+}
+
+export interface IndexQuery {
+  readonly dataspaceIds: readonly string[];
+  /** Searched as plain words; nothing in it is syntax. */
+  readonly text: string;
+  /** Of length 1; null searches by words alone. */
+  readonly embedding: { readonly model: string; readonly vector: Float32Array } | null;
+  /** Most hits, 1 to 200. */
+  readonly limit: number;
+}
+
+export interface IndexHit extends IndexedPassage {
+  readonly sourceId: string;
+  /** Place among the source's passages, from 0. */
+  readonly position: number;
+  /** Place in the list by words, from 1; null when it is not among its first ones. */
+  readonly textRank: number | null;
+  /** BM25, the higher the better; null without a place in the list by words. */
+  readonly textScore: number | null;
+  /** Share of the weight of the question's words that the passage holds, 0 to 1; rare words weigh more. */
+  readonly coverage: number;
+  /** Place in the list by meaning, from 1; null when it is not among its first ones. */
+  readonly vectorRank: number | null;
+  /** Cosine of the angle between question and passage; null when one of them has no vector. */
+  readonly similarity: number | null;
+  /** What the hits are ordered by: the sum of both lists' reciprocal ranks. */
+  readonly score: number;
+}
+
+/**
+ * Passages with their words and vectors, searchable. It is derived from the sources: `sources` says what is there, and whatever
+ * the main database does not know may be removed and whatever is missing written again. It lives in a thread of its own.
+ */
+export interface KnowledgeIndex {
+  /** Opens a revision, or goes on with an interrupted one; answers how many passages it already holds. Another unfinished revision of the source is dropped. */
+  begin(revision: SourceRevision, options: Cancellable): Promise<{ readonly passages: number }>;
+  /** Writes some passages of an open revision, durably. Throws when the revision is not open (its source was removed meanwhile). */
+  add(batch: PassageBatch, options: Cancellable): Promise<void>;
+  /** Makes a revision visible in place of the one before, in one step; answers how many passages it has. */
+  finish(
+    revision: Pick<SourceRevision, 'sourceId' | 'revision'>,
+    options: Cancellable,
+  ): Promise<{ readonly passages: number }>;
+  /** Drops everything of these sources; no search that begins later finds them. Unknown ids are left alone. */
+  removeSources(sourceIds: readonly string[]): Promise<void>;
+  removeDataspace(dataspaceId: string): Promise<void>;
+  /** Everything that the index holds, also unfinished revisions. */
+  sources(): Promise<readonly IndexedSource[]>;
+  /** The best passages, best first. Unknown dataspaces have none. */
+  search(query: IndexQuery, options: Cancellable): Promise<readonly IndexHit[]>;
+  /** The passages of a finished source in their order, from place `first` on. */
+  passages(
+    page: { readonly sourceId: string; readonly first: number; readonly limit: number },
+    options: Cancellable,
+  ): Promise<readonly (IndexedPassage & { readonly position: number })[]>;
+  /** Ends the thread after what was asked of it. */
+  close(): Promise<void>;
+}
