@@ -8,6 +8,9 @@ import { replayTables } from './migrations/0005-replays.ts';
 import { moderationColumns } from './migrations/0006-moderation.ts';
 import { promptTables } from './migrations/0007-prompts.ts';
 import { agentTables } from './migrations/0008-agents.ts';
+import { promptFolderTables } from './migrations/0009-prompt-folders.ts';
+import { conversationBranchTables } from './migrations/0010-conversation-branches.ts';
+import { promptLibraryTables } from './migrations/0011-prompt-library.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
 const migrations: readonly string[] = [
@@ -19,6 +22,9 @@ const migrations: readonly string[] = [
   moderationColumns,
   promptTables,
   agentTables,
+  promptFolderTables,
+  conversationBranchTables,
+  promptLibraryTables,
 ];
 
 function version(database: Database.Database): number {

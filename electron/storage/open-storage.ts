@@ -11,6 +11,7 @@ import { createExportRows } from './export-rows.ts';
 import { createFacts } from './facts.ts';
 import { lockHost } from './host-lock.ts';
 import { createLogSync } from './log-sync.ts';
+import { createFolderStore } from './prompts/folder-store.ts';
 import { createPromptStore } from './prompts/prompt-store.ts';
 import { createProviderMemory } from './provider-memory.ts';
 import { createReplayStore } from './replay-store.ts';
@@ -80,6 +81,7 @@ function assembleStorage(
     samples: createSampleStore(database, facts),
     replays: createReplayStore(database),
     prompts: createPromptStore(database, tokenSecret),
+    promptFolders: createFolderStore(database),
     agents: createAgentStore(database, tokenSecret),
     turns: createTurnStore(database, runs.flush),
     apiKeys,

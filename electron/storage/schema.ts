@@ -20,6 +20,9 @@ export interface Schema {
   prompts: PromptTable;
   prompt_versions: PromptVersionTable;
   agents: AgentTable;
+  prompt_folders: PromptFolderTable;
+  prompt_files: PromptFileRow;
+  conversation_branches: ConversationBranchRow;
 }
 
 /** Single values of the whole database: `window_caller_id`, `token_secret`, `settings`, `retention`, `samples`. */
@@ -205,8 +208,44 @@ export interface AgentRow {
   created_at: number;
 }
 
+export interface PromptFolderRow {
+  sequence: number;
+  id: string;
+  /** On the disk, without links in it. */
+  path: string;
+  /** The library's folder that it is. */
+  folder: string;
+  linked_at: number;
+  /** Null until all of it was read once. */
+  first_read_at: number | null;
+}
+
+/** A file and the prompt that it is; what they had in common last. */
+export interface PromptFileRow {
+  /** `prompt_folders.sequence`. */
+  prompt_folder: number;
+  /** Below its folder, parted by `/`. */
+  path: string;
+  prompt_id: string;
+  /** SHA-256 of the bytes; empty where the two were never in step, as `version_id`. */
+  hash: string;
+  version_id: string;
+  /** Name, folder, tags and description. */
+  details_json: string;
+}
+
+/** A conversation that goes on from another one, before one of its runs. */
+export interface ConversationBranchRow {
+  conversation_id: string;
+  caller_id: string;
+  origin_id: string;
+  origin_run_id: string;
+  created_at: number;
+}
+
 /** The tables give a sequence themselves. */
 type Numbered<Row> = Omit<Row, 'sequence'> & { sequence: Generated<number> };
 type PromptTable = Numbered<PromptRow>;
 type PromptVersionTable = Numbered<PromptVersionRow>;
 type AgentTable = Numbered<AgentRow>;
+type PromptFolderTable = Numbered<PromptFolderRow>;

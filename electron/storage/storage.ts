@@ -10,6 +10,7 @@ import type { AgentStore } from './agents/agent-store.ts';
 import type { TurnStore } from './agents/turn-store.ts';
 import type { AuditStore } from './audit/audit-store.ts';
 import type { ExportRows } from './export-rows.ts';
+import type { FolderStore } from './prompts/folder-store.ts';
 import type { PromptStore } from './prompts/prompt-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { RetentionStore } from './retention-store.ts';
@@ -142,6 +143,7 @@ export interface Storage {
   readonly samples: SampleStore;
   readonly replays: ReplayStore;
   readonly prompts: PromptStore;
+  readonly promptFolders: FolderStore;
   readonly agents: AgentStore;
   readonly turns: TurnStore;
   readonly apiKeys: ApiKeyStore;
