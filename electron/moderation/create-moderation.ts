@@ -4,7 +4,7 @@ import type { Providers } from '../providers/create-providers.ts';
 import { forEachCategory, type Classifier } from './classifier.ts';
 import { createModelClassifier } from './model-classifier.ts';
 import { createOnDeviceClassifier } from './on-device-classifier.ts';
-import { createOpenAiClassifier } from './open-ai-classifier.ts';
+import { createMistralClassifier, createOpenAiClassifier } from './provider-classifiers.ts';
 import { createTextAnalysis } from './text-analysis.ts';
 import { moderationWeights } from './weights.ts';
 
@@ -35,7 +35,7 @@ export interface Moderation {
 
 export interface ModerationOptions {
   readonly settings: () => ModerationSettings;
-  readonly providers: Pick<Providers, 'provider' | 'resolve' | 'applicableConfiguration'>;
+  readonly providers: Pick<Providers, 'provider' | 'endpointProvider' | 'resolve' | 'applicableConfiguration'>;
   readonly embeddings: Embeddings;
 }
 
@@ -47,6 +47,7 @@ export function createModeration({ settings, providers, embeddings }: Moderation
   function classifierOf(chosen: ModerationClassifier): Classifier {
     if (chosen.kind === 'on-device') return onDevice;
     if (chosen.kind === 'open-ai') return createOpenAiClassifier({ model: chosen.model, providers });
+    if (chosen.kind === 'mistral') return createMistralClassifier({ model: chosen.model, providers });
     return createModelClassifier({ ...chosen, providers });
   }
 

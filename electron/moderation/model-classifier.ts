@@ -1,16 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
-import { categories, type Highlight } from '../../shared/contract/moderation.ts';
+import { builtInPolicy, categories, type Highlight } from '../../shared/contract/moderation.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { forEachCategory, type Classifier, type ClassifyOptions } from './classifier.ts';
-
-/** What a chat model is told to look for, unless the person wrote a policy. */
-export const builtInPolicy = `sexual: content meant to arouse, or that promotes sexual services; not education, medicine or wellness.
-hatred: content that expresses, incites or promotes hate for a group because of race, gender, ethnicity, religion, nationality, sexual orientation, disability or caste.
-harassment: content that torments, insults, humiliates or threatens a person.
-selfHarm: content that promotes, encourages, depicts or intends suicide, cutting or eating disorders; not help and recovery.
-violence: content that threatens, incites, glorifies or graphically depicts violence; not news, history or games.`;
 
 const share = z.number().min(0).max(1);
 const verdict = z.object({

@@ -4,7 +4,7 @@ import type { CompatibleEndpoint, Model, ProviderState } from '../../shared/cont
 import type { KeyStore } from '../key-store/key-store.ts';
 import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
 import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
-import { Accounts, type AccountsOptions, type EndpointAddress } from './accounts.ts';
+import { Accounts, endpointAccount, type AccountsOptions, type EndpointAddress } from './accounts.ts';
 import { createEndpoints } from './endpoints.ts';
 import { findEndpoints, wellKnownEndpoints, type FoundEndpoint } from './local-endpoints.ts';
 import { ModelDirectory } from './model-directory.ts';
@@ -38,6 +38,8 @@ export interface Providers {
   systemOf(aiSystem: AiSystem | null, model: string): AiSystem;
   /** A provider itself, for what is not a completion. Throws 503 `provider_not_configured` when its key is missing. */
   provider(aiSystem: KeyedProvider): Provider;
+  /** The same of a compatible endpoint; null where there is none of this name, which compares without case. */
+  endpointProvider(name: string): Provider | null;
   /** What of a configuration the model takes, with warnings for what it does not and for a model that ends. */
   applicableConfiguration(
     target: Pick<ResolvedModel, 'facts'>,
@@ -109,6 +111,10 @@ export function createProviders(options: ProvidersOptions): Providers {
     resolve,
     systemOf,
     provider: (aiSystem) => accounts.provider(aiSystem),
+    endpointProvider(name) {
+      const endpoint = accounts.findEndpoint(name);
+      return endpoint && accounts.provider(endpointAccount(endpoint.name));
+    },
     applicableConfiguration: ({ facts }, configuration) => applyFacts(facts, configuration),
     cost: ({ facts }, usage) => costOf(facts, usage),
 

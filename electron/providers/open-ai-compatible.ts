@@ -1,6 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
 import { listOpenAiModels } from './provider-lists.ts';
+import { moderateAtProvider } from './provider-moderation.ts';
 import { isStrictSchema } from './model-translation.ts';
 import type { Provider } from './provider.ts';
 
@@ -16,7 +17,7 @@ export function createOpenAiCompatibleProvider(settings: ProviderSettings): Prov
     includeUsage: true,
     supportsStructuredOutputs: true,
   });
-  return createLanguageModelProvider(settings, {
+  const provider = createLanguageModelProvider(settings, {
     createModel: chatModel,
     listModels: listOpenAiModels,
     adaptOptions: (options, { configuration }) => ({
@@ -31,4 +32,5 @@ export function createOpenAiCompatibleProvider(settings: ProviderSettings): Prov
       },
     }),
   });
+  return { ...provider, moderate: (request, { signal }) => moderateAtProvider(settings, request, signal) };
 }

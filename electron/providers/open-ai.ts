@@ -1,7 +1,7 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
-import { moderateAtOpenAi } from './open-ai-moderation.ts';
 import { listOpenAiModels } from './provider-lists.ts';
+import { moderateAtProvider } from './provider-moderation.ts';
 import { isStrictSchema } from './model-translation.ts';
 import type { Provider } from './provider.ts';
 
@@ -27,5 +27,5 @@ export function createOpenAiProvider(settings: ProviderSettings): Provider {
       },
     }),
   });
-  return { ...provider, moderate: (request, { signal }) => moderateAtOpenAi(settings, request, signal) };
+  return { ...provider, moderate: (request, { signal }) => moderateAtProvider(settings, request, signal) };
 }

@@ -59,13 +59,25 @@ export const moderationRequest = z
   .meta({ id: 'ModerationRequest' });
 
 /** Longest policy text that a person may give to a chat model. */
-const policyCharacters = 20_000;
+export const policyCharacters = 20_000;
+
+/** What a chat model is told to look for, unless the person wrote a policy. */
+export const builtInPolicy = `sexual: content meant to arouse, or that promotes sexual services; not education, medicine or wellness.
+hatred: content that expresses, incites or promotes hate for a group because of race, gender, ethnicity, religion, nationality, sexual orientation, disability or caste.
+harassment: content that torments, insults, humiliates or threatens a person.
+selfHarm: content that promotes, encourages, depicts or intends suicide, cutting or eating disorders; not help and recovery.
+violence: content that threatens, incites, glorifies or graphically depicts violence; not news, history or games.`;
+
+/** Name of the compatible endpoint that Mistral's classifier is reached at. */
+export const mistralEndpoint = 'mistral';
 
 /** Who classifies. */
 export const moderationClassifier = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('on-device') }),
   /** OpenAI's own classifier; needs the key of `OpenAi`. */
   z.strictObject({ kind: z.literal('open-ai'), model: z.string().min(1) }),
+  /** Mistral's own classifier, at the compatible endpoint `mistral`. It does not judge harassment: that score is always 0. */
+  z.strictObject({ kind: z.literal('mistral'), model: z.string().min(1) }),
   /** A chat model that is told the policy; `null` takes the built-in policy. */
   z.strictObject({
     kind: z.literal('model'),

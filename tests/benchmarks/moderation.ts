@@ -104,7 +104,7 @@ async function speed(): Promise<Row[]> {
   const moderation = createModeration({
     settings: () => defaultModerationSettings,
     // The on-device classifier asks no provider.
-    providers: { provider: never, resolve: never, applicableConfiguration: never },
+    providers: { provider: never, endpointProvider: never, resolve: never, applicableConfiguration: never },
     embeddings,
   });
   const { signal } = new AbortController();

@@ -1,3 +1,4 @@
+import type { CategoryScores } from '../../../shared/contract/moderation-window.ts';
 import { categories, type Category, type ModerationClassifier } from '../../../shared/contract/moderation.ts';
 
 /** How a category is written; its hue never stands without the code. */
@@ -18,11 +19,25 @@ export function listCategories(listed: readonly Category[]): string {
 }
 
 export function classifierName(classifier: ModerationClassifier): string {
-  return classifier.kind === 'on-device' ? 'on-device' : classifier.model;
+  if (classifier.kind === 'on-device') return 'on-device';
+  return classifier.kind === 'model' && classifier.policy !== null
+    ? `${classifier.model}, own policy`
+    : classifier.model;
 }
 
 /** Where a text goes when this classifier judges it. */
 export function classifierPlace(classifier: ModerationClassifier): string {
   if (classifier.kind === 'on-device') return 'no network';
+  if (classifier.kind === 'mistral') return 'Mistral';
   return classifier.kind === 'open-ai' ? 'OpenAi' : classifier.aiSystem;
+}
+
+/** Scores as they are shown: without those of a category that the classifier does not judge. */
+export function judgedScores(
+  classifier: ModerationClassifier,
+  scores: CategoryScores | null,
+): Partial<CategoryScores> | null {
+  if (scores === null || classifier.kind !== 'mistral') return scores;
+  const { harassment: _, ...judged } = scores;
+  return judged;
 }

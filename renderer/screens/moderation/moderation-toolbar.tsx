@@ -11,6 +11,7 @@ import { useExportBatch } from '../../queries/moderation.ts';
 import { useModerationStore } from '../../stores/moderation.ts';
 import { ClassifierSelect } from './classifier-select.tsx';
 import { GuardPopover } from './guard-popover.tsx';
+import { PolicyButton } from './policy-button.tsx';
 import { saveFile } from './save-file.ts';
 import type { LoadTexts } from './use-load-texts.ts';
 
@@ -139,6 +140,13 @@ export function ModerationToolbar(props: ModerationToolbarProps) {
         value={first}
         onValueChange={(next) => useModerationStore.setState({ first: next, thresholds: null })}
       />
+      {first?.kind === 'model' && (
+        <PolicyButton
+          place="A"
+          classifier={first}
+          onValueChange={(next) => useModerationStore.setState({ first: next })}
+        />
+      )}
       <span className="small secondary nowrap" aria-hidden="true">
         B
       </span>
@@ -148,6 +156,13 @@ export function ModerationToolbar(props: ModerationToolbarProps) {
         isOptional
         onValueChange={(next) => useModerationStore.setState({ second: next })}
       />
+      {second?.kind === 'model' && (
+        <PolicyButton
+          place="B"
+          classifier={second}
+          onValueChange={(next) => useModerationStore.setState({ second: next })}
+        />
+      )}
       <span className="grow" />
       {batch && <ExportMenu batch={batch} thresholds={thresholds} />}
       <GuardPopover isOpen={props.isGuardOpen} onOpenChange={props.onGuardOpen} />

@@ -8,9 +8,9 @@ import { categoryNames } from './category-names.ts';
 import { ThresholdSlider } from './threshold-slider.tsx';
 
 interface Scored {
-  /** Null while nothing is known. */
-  first: CategoryScores | null;
-  second: CategoryScores | null;
+  /** Null while nothing is known; without the categories that the classifier does not judge. */
+  first: Partial<CategoryScores> | null;
+  second: Partial<CategoryScores> | null;
   hasSecond: boolean;
 }
 
@@ -37,8 +37,19 @@ function Bar({ score, isOver, isSecond }: { score: number | undefined; isOver: b
   return <i className={className} style={{ width: `${score * 100}%` }} />;
 }
 
-function Figure({ score, isOver }: { score: number | undefined; isOver: boolean }) {
-  return <span className={classNames('level__number', isOver && 'is-over')}>{score?.toFixed(2)}</span>;
+function Figure({ scores, category, isOver }: { scores: Scored['first']; category: Category; isOver: boolean }) {
+  const score = scores?.[category];
+  return (
+    <span className={classNames('level__number', isOver && 'is-over')}>
+      {score === undefined && scores !== null ? (
+        <span className="tertiary" title="This classifier does not judge it">
+          none
+        </span>
+      ) : (
+        score?.toFixed(2)
+      )}
+    </span>
+  );
 }
 
 export interface ScoreLevelsProps extends Scored {
@@ -73,7 +84,7 @@ export function ScoreLevels({ first, second, hasSecond, thresholds, onThreshold,
       </div>
       {categories.map((category) => {
         const limit = thresholds[category];
-        const isOver = (scores: CategoryScores | null) => scores !== null && scores[category] >= limit;
+        const isOver = (scores: Scored['first']) => (scores?.[category] ?? -1) >= limit;
         const { name } = categoryNames[category];
         return (
           <div key={category} className="level" role="group" aria-label={name}>
@@ -97,8 +108,8 @@ export function ScoreLevels({ first, second, hasSecond, thresholds, onThreshold,
                 onFocus={() => onCategory(category)}
               />
             </div>
-            <Figure score={first?.[category]} isOver={isOver(first)} />
-            <Figure score={second?.[category]} isOver={isOver(second)} />
+            <Figure scores={first} category={category} isOver={isOver(first)} />
+            <Figure scores={second} category={category} isOver={isOver(second)} />
             <span className="level__limit">{limit.toFixed(2)}</span>
             <Verdict isFirstOver={isOver(first)} isSecondOver={isOver(second)} hasSecond={hasSecond} />
           </div>

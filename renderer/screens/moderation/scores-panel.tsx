@@ -3,7 +3,7 @@ import { categories, type Category, type ModerationClassifier } from '../../../s
 import { Button } from '../../components/button.tsx';
 import { formatCount, formatDuration } from '../../components/format.ts';
 import { Notice } from '../../components/state-panels.tsx';
-import { classifierName, classifierPlace } from './category-names.ts';
+import { classifierName, classifierPlace, judgedScores } from './category-names.ts';
 import type { FlaggedShare } from './quality-figures.ts';
 import { ModelCard } from './model-card.tsx';
 import { ScoreLevels } from './score-levels.tsx';
@@ -25,13 +25,9 @@ interface AgreementProps {
 }
 
 function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
-  const [first, second] = verdicts;
-  const agree =
-    first?.scores && second?.scores
-      ? categories.filter(
-          (each) => first.scores![each] >= thresholds[each] === second.scores![each] >= thresholds[each],
-        )
-      : null;
+  const [first, second] = verdicts.map(({ classifier, scores }) => judgedScores(classifier, scores));
+  const both = first && second ? categories.filter((each) => each in first && each in second) : null;
+  const agree = both?.filter((each) => first![each]! >= thresholds[each] === second![each]! >= thresholds[each]);
   const isBoth = batch !== undefined && batch.classifiers.length > 1;
   return (
     <dl className="agree">
@@ -50,7 +46,7 @@ function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
         <div>
           <dt>Agree</dt>
           <dd>
-            {agree && `${agree.length} of ${categories.length} here`}
+            {agree && `${agree.length} of ${both!.length} here`}
             {agree && isBoth && ', '}
             {isBoth && `${formatCount(share.judged - share.differ.length)} of ${formatCount(share.judged)} texts`}
           </dd>
@@ -100,8 +96,8 @@ export function ScoresPanel(props: ScoresPanelProps) {
           ),
       )}
       <ScoreLevels
-        first={first?.scores ?? null}
-        second={second?.scores ?? null}
+        first={first ? judgedScores(first.classifier, first.scores) : null}
+        second={second ? judgedScores(second.classifier, second.scores) : null}
         hasSecond={second !== undefined}
         thresholds={thresholds}
         onThreshold={rest.onThreshold}

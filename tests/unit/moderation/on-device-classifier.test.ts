@@ -10,7 +10,12 @@ const noProvider = () => {
 };
 const moderation = createModeration({
   settings: () => settings,
-  providers: { provider: noProvider, resolve: noProvider, applicableConfiguration: noProvider },
+  providers: {
+    provider: noProvider,
+    endpointProvider: noProvider,
+    resolve: noProvider,
+    applicableConfiguration: noProvider,
+  },
   embeddings,
 });
 afterAll(async () => {

@@ -19,6 +19,7 @@ function open(classifier: ModerationClassifier, options: Partial<ProvidersOption
 }
 
 const openAi = { kind: 'open-ai', model: 'omni-moderation-latest' } as const;
+const mistral = { kind: 'mistral', model: 'mistral-moderation-latest' } as const;
 const chatModel = { kind: 'model', aiSystem: 'OpenAiCompatible', model: 'scripted/model', policy: null } as const;
 const atScripted = () => ({ endpointOverrides: [{ name: 'scripted', baseAddress: world.server.baseAddress }] });
 
@@ -68,6 +69,70 @@ test("OpenAI's categories become the five, and its answer is kept", async () => 
     categoryScores: { sexual: 0.2, hatred: 0.7, harassment: 0.02, selfHarm: 0.9, violence: 0.6 },
     rawAnswer: answer,
   });
+});
+
+test("Mistral's categories become four of the five, at the endpoint of its name and with its key", async () => {
+  const { server } = world;
+  const providers = world.open();
+  providers.addEndpoint({ name: 'Mistral', baseAddress: server.baseAddress, key });
+  const moderation = createModeration({
+    settings: () => ({ ...defaultModerationSettings, classifier: mistral }),
+    providers,
+    embeddings: createEmbeddings(),
+  });
+  const pending = moderation.classify('some text', { signal });
+  const call = await server.nextCall();
+  const answer = {
+    id: '4d71ae510af942108ef7344f903e2b88',
+    model: 'mistral-moderation-2411',
+    results: [
+      {
+        categories: { sexual: false, violence_and_threats: true },
+        category_scores: {
+          sexual: 0.11,
+          hate_and_discrimination: 0.62,
+          violence_and_threats: 0.83,
+          dangerous_and_criminal_content: 0.97,
+          selfharm: 0.04,
+          health: 0.99,
+          financial: 0.98,
+          law: 0.96,
+          pii: 0.95,
+          jailbreaking: 0.94,
+        },
+      },
+    ],
+  };
+  call.json(200, answer);
+  const { model, categories, categoryScores, rawAnswer } = await pending;
+  expect([call.path, call.body, call.headers.authorization]).toEqual([
+    '/v1/moderations',
+    { model: 'mistral-moderation-latest', input: 'some text' },
+    `Bearer ${key}`,
+  ]);
+  expect({ model, categories, categoryScores, rawAnswer }).toEqual({
+    model: 'OpenAiCompatible/mistral/mistral-moderation-2411',
+    categories: { sexual: false, hatred: true, harassment: false, selfHarm: false, violence: true },
+    categoryScores: { sexual: 0.11, hatred: 0.62, harassment: 0, selfHarm: 0.04, violence: 0.83 },
+    rawAnswer: answer,
+  });
+});
+
+test('Mistral without its endpoint is not set up, and how to add it is told', async () => {
+  await expect(open(mistral).classify('some text', { signal })).rejects.toMatchObject({
+    code: 'provider_not_configured',
+    message: expect.stringContaining('https://api.mistral.ai/v1') as string,
+  });
+});
+
+test('a refused key of Mistral is told without the key', async () => {
+  const { server } = world;
+  server.answerWith((call) => call.fail(401, `Unauthorized, ${key}`));
+  const moderation = open(mistral, { endpointOverrides: [{ name: 'mistral', baseAddress: server.baseAddress }] });
+  const error = await moderation.classify('some text', { signal }).catch((thrown: unknown) => thrown as Error);
+  expect(error).toMatchObject({ code: 'provider_key_refused' });
+  expect((error as Error).message).not.toContain(key);
+  expect(server.calls[0]?.headers.authorization).toBeUndefined();
 });
 
 test("a third party's stand-in of OpenAI is understood", async () => {

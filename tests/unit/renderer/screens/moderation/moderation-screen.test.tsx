@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ModerationScreen } from '../../../../../renderer/screens/moderation/moderation-screen.tsx';
 import { useModerationStore } from '../../../../../renderer/stores/moderation.ts';
 import { createBatch, listBatches } from '../../../../../shared/contract/moderation-window.ts';
+import { builtInPolicy } from '../../../../../shared/contract/moderation.ts';
 import { readSettings } from '../../../../../shared/contract/settings.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
@@ -67,6 +68,35 @@ describe('one text', () => {
     fireEvent.click(screen.getByText('Check'));
     await screen.findByText(/^B, omni-moderation-latest: .*key/, {}, patience);
     expect(within(level('Violence')).getByText('Only A')).toBeTruthy();
+  });
+});
+
+describe('the policy of a chat model', () => {
+  const chatModel = { kind: 'model', aiSystem: 'ServiceAi', model: 'hl-gpt-4o-mini', policy: null } as const;
+
+  test('is shown as it is built in, and becomes the one that a person wrote', async () => {
+    useModerationStore.setState({ first: chatModel });
+    await open();
+    fireEvent.click(screen.getByRole('button', { name: 'Policy of classifier A' }));
+    const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: /^What the model is told/ });
+    expect(field.value).toBe(builtInPolicy);
+    fireEvent.change(field, { target: { value: ' violence: any mention of knives.\n' } });
+    fireEvent.click(screen.getByText('Use this policy'));
+    fireEvent.click(await screen.findByText('Use for the service'));
+    const saved = async () => (await opened.window.host.client.call(readSettings)).moderation.classifier;
+    await waitFor(
+      async () => expect(await saved()).toEqual({ ...chatModel, policy: 'violence: any mention of knives.' }),
+      patience,
+    );
+  });
+
+  test('goes back to the built-in one', async () => {
+    useModerationStore.setState({ first: { ...chatModel, policy: 'Nothing.' } });
+    await open();
+    fireEvent.click(screen.getByRole('button', { name: 'Policy of classifier A' }));
+    fireEvent.click(await screen.findByText('Built-in policy'));
+    fireEvent.click(screen.getByText('Use this policy'));
+    await waitFor(() => expect(useModerationStore.getState().first).toEqual(chatModel));
   });
 });
 

@@ -2,8 +2,8 @@ import type { ProviderSettings } from './language-model-provider.ts';
 import { failureFromStatus, ProviderFailure, toProviderError } from './provider-error.ts';
 import type { ModerationRequest } from './provider.ts';
 
-/** One call of OpenAI's moderation endpoint; its answer word for word, as JSON. */
-export async function moderateAtOpenAi(
+/** One call of the moderation endpoint of OpenAI's form, which Mistral and others have as well; its answer word for word, as JSON. */
+export async function moderateAtProvider(
   settings: ProviderSettings,
   request: ModerationRequest,
   callerSignal: AbortSignal,
@@ -13,7 +13,10 @@ export async function moderateAtOpenAi(
   try {
     const response = await settings.transport.fetch(`${settings.baseAddress}/moderations`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${settings.key ?? ''}` },
+      headers: {
+        'content-type': 'application/json',
+        ...(settings.key === null ? {} : { authorization: `Bearer ${settings.key}` }),
+      },
       body: JSON.stringify(request),
       signal,
     });

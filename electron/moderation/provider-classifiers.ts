@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { AppError } from '../../shared/app-error.ts';
+import { mistralEndpoint, type Category } from '../../shared/contract/moderation.ts';
+import type { Providers } from '../providers/create-providers.ts';
+import { settingsPlace } from '../providers/provider-error.ts';
+import type { Provider } from '../providers/provider.ts';
+import { forEachCategory, type Classifier } from './classifier.ts';
+
+/** What OpenAI and Mistral answer alike. */
+const answer = z.object({
+  model: z.string().optional(),
+  results: z.array(z.object({ category_scores: z.record(z.string(), z.number().nullable()) })).min(1),
+});
+
+/** A provider's categories that make one of ours; the highest score counts. */
+type Sources = Readonly<Record<Category, readonly string[]>>;
+
+/** The `illicit` ones have no counterpart here. */
+const openAiSources: Sources = {
+  sexual: ['sexual', 'sexual/minors'],
+  hatred: ['hate', 'hate/threatening'],
+  harassment: ['harassment', 'harassment/threatening'],
+  selfHarm: ['self-harm', 'self-harm/intent', 'self-harm/instructions'],
+  violence: ['violence', 'violence/graphic'],
+};
+
+/** Its dangerous content, health, financial, law, personal data and jailbreaking have no counterpart here; our harassment has none there. */
+const mistralSources: Sources = {
+  sexual: ['sexual'],
+  hatred: ['hate_and_discrimination'],
+  harassment: [],
+  selfHarm: ['selfharm'],
+  violence: ['violence_and_threats'],
+};
+
+const defaultThreshold = 0.5;
+
+interface ProviderClassifierOptions {
+  readonly model: string;
+  /** Who answers, for people and as the part of the model's name before it. */
+  readonly title: string;
+  readonly prefix: string;
+  readonly sources: Sources;
+  readonly provider: () => Provider;
+}
+
+/** A provider's own classifier. It tells no passages, so that there are no highlights. */
+function createProviderClassifier({ model, title, prefix, sources, provider }: ProviderClassifierOptions): Classifier {
+  return {
+    defaultThresholds: forEachCategory(() => defaultThreshold),
+    async classify(input, { signal }) {
+      const rawAnswer = await provider().moderate?.({ model, input }, { signal });
+      const parsed = answer.safeParse(rawAnswer);
+      if (!parsed.success) {
+        throw new AppError('provider_failed', `${title} sent a moderation that cannot be read. Try again.`);
+      }
+      // A long text may be answered in several results.
+      const scores = forEachCategory((category) =>
+        Math.max(
+          0,
+          ...parsed.data.results.flatMap(({ category_scores }) =>
+            sources[category].map((name) => clamp(category_scores[name] ?? 0)),
+          ),
+        ),
+      );
+      return { model: `${prefix}/${parsed.data.model ?? model}`, scores, highlights: [], rawAnswer };
+    },
+  };
+}
+
+const clamp = (score: number) => Math.min(1, Math.max(0, score));
+
+export interface ClassifierOptions {
+  readonly model: string;
+  readonly providers: Pick<Providers, 'provider' | 'endpointProvider'>;
+}
+
+export function createOpenAiClassifier({ model, providers }: ClassifierOptions): Classifier {
+  return createProviderClassifier({
+    model,
+    title: 'OpenAI',
+    prefix: 'OpenAi',
+    sources: openAiSources,
+    provider: () => providers.provider('OpenAi'),
+  });
+}
+
+/** Mistral's classifier. It does not judge harassment: that score is always 0. */
+export function createMistralClassifier({ model, providers }: ClassifierOptions): Classifier {
+  return createProviderClassifier({
+    model,
+    title: 'Mistral',
+    prefix: `OpenAiCompatible/${mistralEndpoint}`,
+    sources: mistralSources,
+    provider: () => {
+      const provider = providers.endpointProvider(mistralEndpoint);
+      if (provider) return provider;
+      throw new AppError(
+        'provider_not_configured',
+        `Mistral is not set up yet. Add an endpoint with the name ${mistralEndpoint}, the address https://api.mistral.ai/v1 and your key in ${settingsPlace}.`,
+      );
+    },
+  });
+}
