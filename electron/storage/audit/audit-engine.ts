@@ -15,7 +15,7 @@ import { Listing } from './listing.ts';
 import { Matches } from './matches.ts';
 import { selectionOf, type Selection } from './selection.ts';
 import { summaryOf } from './summary.ts';
-import { orderByValue } from './value-order.ts';
+import { ValueOrder } from './value-order.ts';
 
 /** How long an answer may be held up to learn how many conversations there are. */
 const countMilliseconds = 20;
@@ -62,7 +62,7 @@ export type SearchPage = Omit<AuditPage, 'snapshot'> & { readonly last: number }
 interface WindowList {
   readonly listing: Listing | null;
   /** Of lists that are sorted by a number. */
-  readonly sorted: Int32Array | null;
+  readonly sorted: ValueOrder | null;
   readonly matches: Matches;
 }
 
@@ -124,7 +124,7 @@ export class AuditEngine {
     const end = offset + request.limit;
     list.listing?.extend(end);
     list.listing?.extend(Infinity, performance.now() + countMilliseconds);
-    const runs = list.listing?.slice(offset, end) ?? [...list.sorted!.subarray(offset, end)];
+    const runs = list.listing?.slice(offset, end) ?? list.sorted!.slice(offset, end);
     return {
       rows: runs.map((run) => this.#row(run, list, last)),
       offset,
@@ -234,7 +234,7 @@ export class AuditEngine {
     const list: WindowList = {
       matches,
       listing: isByTime ? new Listing(this.index, matches, { last, isNewestFirst: sort === 'newest' }) : null,
-      sorted: isByTime ? null : orderByValue(this.index, matches, sort, last),
+      sorted: isByTime ? null : new ValueOrder(this.index, matches, sort, last),
     };
     return remember(this.#lists, key, list, mostLists);
   }
@@ -254,11 +254,7 @@ export class AuditEngine {
     const { source, timeline } = this.index;
     const conversation = source.findConversation(id.toLowerCase());
     if (conversation === null) return 0;
-    if (sorted !== null)
-      return Math.max(
-        0,
-        sorted.findIndex((run) => timeline.conversation[run] === conversation),
-      );
+    if (sorted !== null) return Math.max(0, sorted.placeOf((run) => timeline.conversation[run] === conversation));
     const newest = timeline.newestRun(conversation, last);
     if (newest === 0) return 0;
     listing!.extend(Infinity);

@@ -1,17 +1,6 @@
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { AuditIndex } from './audit-index.ts';
-import {
-  blockOf,
-  blockRuns,
-  countBits,
-  emptyBits,
-  intersect,
-  placeOf,
-  setBit,
-  subtract,
-  unite,
-  type Bits,
-} from './bits.ts';
+import { bitsByBlock, blockRuns, countBits, emptyBits, intersect, subtract, unite, type Bits } from './bits.ts';
 import { tagsOf, type IndexedFeedback } from './feedback-index.ts';
 import type { Zone } from './block-store.ts';
 import type { NumberField, TermField } from './run-terms.ts';
@@ -19,6 +8,8 @@ import type { NumberField, TermField } from './run-terms.ts';
 /** One part of a filter: takes out of a block's runs those that do not meet it. */
 export interface Condition {
   narrow(block: number, bits: Bits): void;
+  /** Whether no run of the block can meet it, as far as that is known without looking at them. */
+  excludes?(block: number): boolean;
   readonly usesFeedback?: true;
   /** Takes a moment for each block. */
   isSlow?(): boolean;
@@ -69,25 +60,29 @@ export function conditionsOf(filter: AuditFilter, index: AuditIndex): Condition[
   ].filter((condition) => condition !== false && condition !== null);
 }
 
-function onlyRuns(runs: () => Iterable<number>): Condition {
+/** The few runs that `find` names, looked for again only after runs have changed. */
+function onlyRuns(index: AuditIndex, find: () => Iterable<number>): Condition {
+  let found: { changes: number; blocks: Map<number, Bits> } | null = null;
+  const blocks = () => {
+    const { changes } = index.blocks;
+    if (found?.changes !== changes) found = { changes, blocks: bitsByBlock(find()) };
+    return found.blocks;
+  };
   return {
-    narrow(block, bits) {
-      const wanted = emptyBits();
-      for (const run of runs()) if (blockOf(run) === block) setBit(wanted, placeOf(run));
-      intersect(bits, wanted);
-    },
+    excludes: (block) => !blocks().has(block),
+    narrow: (block, bits) => intersect(bits, blocks().get(block) ?? emptyBits()),
   };
 }
 
 function oneRun(index: AuditIndex, id: string, isOfPrompt: boolean): Condition {
-  return onlyRuns(() => {
+  return onlyRuns(index, () => {
     const run = index.source.findRun(id.toLowerCase());
     return run !== null && (!isOfPrompt || run.prompt_id !== null) ? [run.sequence] : [];
   });
 }
 
 function oneConversation(index: AuditIndex, id: string): Condition {
-  return onlyRuns(function* () {
+  return onlyRuns(index, function* () {
     const conversation = index.source.findConversation(id.toLowerCase());
     if (conversation === null) return;
     const { timeline } = index;
@@ -98,16 +93,19 @@ function oneConversation(index: AuditIndex, id: string): Condition {
 
 function anyTerm(index: AuditIndex, field: TermField, values: readonly string[] | null | undefined): Condition | null {
   if (!present(values)) return null;
+  const postings = (block: number) =>
+    values
+      .map((value) => index.terms.find(field, value))
+      .map((code) => (code === null ? null : index.blocks.posting(code, block)))
+      .filter((posting) => posting !== null);
   return {
+    excludes: (block) => postings(block).length === 0,
     narrow(block, bits) {
-      const postings = values
-        .map((value) => index.terms.find(field, value))
-        .map((code) => (code === null ? null : index.blocks.posting(code, block)))
-        .filter((posting) => posting !== null);
-      const [only] = postings;
-      if (only !== undefined && postings.length === 1) return intersect(bits, only);
-      const any = emptyBits();
-      for (const posting of postings) unite(any, posting);
+      const [first, ...others] = postings(block);
+      if (first === undefined) return void bits.fill(0);
+      if (others.length === 0) return intersect(bits, first);
+      const any = first.slice();
+      for (const posting of others) unite(any, posting);
       return intersect(bits, any);
     },
   };
@@ -150,9 +148,10 @@ function feedbackConditions(filter: AuditFilter, index: AuditIndex): Condition[]
 function withFeedback(index: AuditIndex, key: string, passes: (feedback: IndexedFeedback) => boolean): Condition {
   return {
     usesFeedback: true,
+    excludes: (block) => index.feedback.matches(key, block, passes) === null,
     narrow(block, bits) {
-      const matching = index.feedback.matches(key, passes).get(block);
-      if (matching === undefined) bits.fill(0);
+      const matching = index.feedback.matches(key, block, passes);
+      if (matching === null) bits.fill(0);
       else intersect(bits, matching);
     },
   };
@@ -162,8 +161,8 @@ function withoutFeedback(index: AuditIndex): Condition {
   return {
     usesFeedback: true,
     narrow(block, bits) {
-      const matching = index.feedback.matches('any', () => true).get(block);
-      if (matching !== undefined) subtract(bits, matching);
+      const matching = index.feedback.matches('any', block, () => true);
+      if (matching !== null) subtract(bits, matching);
     },
   };
 }
@@ -172,13 +171,13 @@ function dates(index: AuditIndex, { startDate, endDate }: AuditFilter): Conditio
   const first = present(startDate) ? firstMillisecond(startDate) : -Infinity;
   const last = present(endDate) ? Date.parse(endDate) : Infinity;
   return {
+    excludes: (block) => isOutside(index.blocks.zone('created_at', block), first, last),
     narrow(block, bits) {
       const start = block * blockRuns;
       const zone = index.blocks.zone('created_at', block);
       // Every run has been made at some time, so that a block may be within the bounds as a whole.
       if (zone !== null && (zone.least ?? first) >= first && (zone.most ?? last) <= last) return;
-      const numbers = () => index.timeline.createdAt.subarray(start, start + blockRuns);
-      narrowByNumbers(bits, zone, numbers, first, last);
+      narrowByNumbers(bits, index.timeline.createdAt.subarray(start, start + blockRuns), first, last);
     },
   };
 }
@@ -188,25 +187,17 @@ function inRange(index: AuditIndex, field: NumberField, range: Range | null | un
   const least = range.min ?? -Infinity;
   const most = range.max ?? Infinity;
   return {
-    narrow(block, bits) {
-      narrowByNumbers(bits, index.blocks.zone(field, block), () => index.blocks.numbers(field, block), least, most);
-    },
+    excludes: (block) => isOutside(index.blocks.zone(field, block), least, most),
+    narrow: (block, bits) => narrowByNumbers(bits, index.blocks.numbers(field, block), least, most),
   };
 }
 
-/** Looks at the numbers only if some of the block's lie within the bounds. */
-function narrowByNumbers(
-  bits: Bits,
-  zone: Zone | null,
-  numbersOf: () => Float64Array,
-  least: number,
-  most: number,
-): void {
-  if (zone !== null) {
-    const isOutside = zone.least === null || zone.most === null || zone.most < least || zone.least > most;
-    if (isOutside) return void bits.fill(0);
-  }
-  const numbers = numbersOf();
+/** Whether none of a block's numbers lies within the bounds. */
+function isOutside(zone: Zone | null, least: number, most: number): boolean {
+  return zone !== null && (zone.least === null || zone.most === null || zone.most < least || zone.least > most);
+}
+
+function narrowByNumbers(bits: Bits, numbers: Float64Array, least: number, most: number): void {
   for (let word = 0; word < bits.length; word += 1) {
     let rest = bits[word]!;
     if (rest === 0) continue;

@@ -20,50 +20,81 @@ export function tagsOf(list: string | null): string[] {
     .filter((tag) => tag !== '');
 }
 
-/** Feedback changes and there is little of it, so it is kept in memory whole and tested one by one. */
+/** What was found for one test, as long as the block does not change. */
+interface Found {
+  readonly version: number;
+  /** Null for none. */
+  readonly bits: Bits | null;
+}
+
+/** The feedback of one block's runs. */
+interface FeedbackBlock {
+  readonly rows: Map<number, IndexedFeedback>;
+  version: number;
+}
+
+const mostRemembered = 32;
+
+/**
+ * Feedback changes and there is little of it, so it is kept in memory whole and tested one by one, for one block at a time: a first
+ * page mostly needs the newest ones.
+ */
 export class FeedbackIndex {
-  readonly #rows = new Map<number, IndexedFeedback>();
-  readonly #results = new Map<string, { version: number; blocks: Map<number, Bits> }>();
+  readonly #blocks = new Map<number, FeedbackBlock>();
+  readonly #results = new Map<string, Map<number, Found>>();
   version = 0;
 
   set({ run, score, score_text, score_tags }: FeedbackRow): void {
-    this.version += 1;
-    if (score === null && score_text === null && score_tags === null) this.#rows.delete(run);
-    else this.#rows.set(run, { run, score, text: (score_text ?? '').toLowerCase(), tags: tagsOf(score_tags) });
+    if (score === null && score_text === null && score_tags === null) return this.delete(run);
+    const block = this.#touched(blockOf(run));
+    block.rows.set(run, { run, score, text: (score_text ?? '').toLowerCase(), tags: tagsOf(score_tags) });
   }
 
   delete(run: number): void {
-    this.version += 1;
-    this.#rows.delete(run);
+    this.#touched(blockOf(run)).rows.delete(run);
   }
 
   get(run: number): IndexedFeedback | undefined {
-    return this.#rows.get(run);
+    return this.#blocks.get(blockOf(run))?.rows.get(run);
   }
 
-  values(): Iterable<IndexedFeedback> {
-    return this.#rows.values();
+  *values(): Iterable<IndexedFeedback> {
+    for (const { rows } of this.#blocks.values()) yield* rows.values();
   }
 
-  /** The runs of each block whose feedback passes; `key` tells the test from others. */
-  matches(key: string, passes: FeedbackTest): Map<number, Bits> {
-    const known = this.#results.get(key);
-    if (known?.version === this.version) return known.blocks;
-    const blocks = new Map<number, Bits>();
-    for (const feedback of this.#rows.values()) {
-      if (!passes(feedback)) continue;
-      const block = blockOf(feedback.run);
-      let bits = blocks.get(block);
-      if (bits === undefined) blocks.set(block, (bits = emptyBits()));
-      setBit(bits, placeOf(feedback.run));
+  /** Grows whenever feedback on a run of the block changes. */
+  versionOf(block: number): number {
+    return this.#blocks.get(block)?.version ?? 0;
+  }
+
+  /** The runs of a block whose feedback passes, null for none; `key` tells the test from others. */
+  matches(key: string, block: number, passes: FeedbackTest): Bits | null {
+    const present = this.#blocks.get(block);
+    if (present === undefined) return null;
+    const found = this.#foundFor(key);
+    const known = found.get(block);
+    if (known?.version === present.version) return known.bits;
+    let bits: Bits | null = null;
+    for (const feedback of present.rows.values()) {
+      if (passes(feedback)) setBit((bits ??= emptyBits()), placeOf(feedback.run));
     }
-    this.#remember(key, blocks);
-    return blocks;
+    found.set(block, { version: present.version, bits });
+    return bits;
   }
 
-  #remember(key: string, blocks: Map<number, Bits>): void {
+  #touched(block: number): FeedbackBlock {
+    this.version += 1;
+    let present = this.#blocks.get(block);
+    if (present === undefined) this.#blocks.set(block, (present = { rows: new Map(), version: 0 }));
+    present.version += 1;
+    return present;
+  }
+
+  #foundFor(key: string): Map<number, Found> {
+    const found = this.#results.get(key) ?? new Map<number, Found>();
     this.#results.delete(key);
-    this.#results.set(key, { version: this.version, blocks });
-    if (this.#results.size > 32) this.#results.delete(this.#results.keys().next().value!);
+    this.#results.set(key, found);
+    if (this.#results.size > mostRemembered) this.#results.delete(this.#results.keys().next().value!);
+    return found;
   }
 }

@@ -3,6 +3,9 @@ import type { AuditIndex } from './audit-index.ts';
 import { blockOf, blockRuns, countBits, emptyBits, fullBits, hasBit, placeOf, type Bits } from './bits.ts';
 import { conditionsOf, type Condition } from './conditions.ts';
 
+/** What is found in most blocks for a filter that few runs meet. Nobody changes what was found. */
+const nothing = emptyBits();
+
 /** The runs that meet a filter, found block by block when they are asked for and kept while nothing changes. */
 export class Matches {
   /** Whether every run matches, so that nothing has to be found. */
@@ -11,7 +14,6 @@ export class Matches {
   readonly #conditions: readonly Condition[];
   readonly #usesFeedback: boolean;
   readonly #blocks: ({ bits: Bits; version: number } | undefined)[] = [];
-  #feedbackVersion = -1;
 
   constructor(filter: AuditFilter, index: AuditIndex) {
     this.#index = index;
@@ -29,12 +31,11 @@ export class Matches {
     return this.isEverything || hasBit(this.block(blockOf(run)), placeOf(run));
   }
 
+  /** Not to be changed. */
   block(block: number): Bits {
-    if (this.#usesFeedback && this.#feedbackVersion !== this.#index.feedback.version) {
-      this.#blocks.length = 0;
-      this.#feedbackVersion = this.#index.feedback.version;
-    }
-    const version = this.#index.blocks.version(block);
+    // Both only grow, and so does their sum.
+    const feedback = this.#usesFeedback ? this.#index.feedback.versionOf(block) : 0;
+    const version = this.#index.blocks.version(block) + feedback;
     const known = this.#blocks[block];
     if (known?.version === version) return known.bits;
     const bits = this.#find(block);
@@ -51,6 +52,7 @@ export class Matches {
   }
 
   #find(block: number): Bits {
+    if (this.#conditions.some((condition) => condition.excludes?.(block))) return nothing;
     const bits = this.#runsOf(block);
     for (const condition of this.#conditions) condition.narrow(block, bits);
     return bits;

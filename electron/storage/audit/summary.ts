@@ -208,10 +208,7 @@ class Totals {
 
   #addFeedback(block: number, bits: Bits): void {
     const { feedback, timeline } = this.#index;
-    const given = feedback
-      .matches('any', () => true)
-      .get(block)
-      ?.slice();
+    const given = feedback.matches('any', block, () => true)?.slice();
     if (given === undefined) return;
     intersect(given, bits);
     forEachBit(given, (place) => {

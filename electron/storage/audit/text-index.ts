@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { bitsOf, blockOf, blockRuns, emptyBits, hasBit, placeOf, setBit, type Bits } from './bits.ts';
+import { bitsByBlock, bitsOf, blockRuns, emptyBits, hasBit, placeOf, setBit, type Bits } from './bits.ts';
 
 /** Of a run, what is searched. */
 export interface IndexedText {
@@ -19,17 +19,6 @@ export interface TextQuery {
   readonly expression: string;
   /** All runs that meet it, by block; null when there are many, which are read block by block. */
   readonly blocks: ReadonlyMap<number, Bits> | null;
-}
-
-function byBlock(runs: readonly number[]): Map<number, Bits> {
-  const blocks = new Map<number, Bits>();
-  for (const run of runs) {
-    const block = blockOf(run);
-    let bits = blocks.get(block);
-    if (bits === undefined) blocks.set(block, (bits = emptyBits()));
-    setBit(bits, placeOf(run));
-  }
-  return blocks;
 }
 
 /** The words of prompts and answers. */
@@ -86,7 +75,7 @@ export class TextIndex {
     // A prefix is looked up as all the words that begin with it; doing so once for each block would take too long.
     const most = expression.includes('*') ? -1 : fewRuns;
     const runs = this.#statements.newest.all(expression, Number.MAX_SAFE_INTEGER, most);
-    return { expression, blocks: most === -1 || runs.length < most ? byBlock(runs) : null };
+    return { expression, blocks: most === -1 || runs.length < most ? bitsByBlock(runs) : null };
   }
 }
 

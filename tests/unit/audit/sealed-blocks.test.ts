@@ -6,7 +6,8 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseFile } from '../../../electron/storage/database.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
-import type { AuditFilter } from '../../../shared/contract/audit.ts';
+import type { SearchRequest } from '../../../electron/storage/audit/audit-engine.ts';
+import type { AuditFilter, AuditSort } from '../../../shared/contract/audit.ts';
 import { fillDatabase, generatedCallers, generateRuns, type GeneratedRun } from '../../benchmarks/audit-generator.ts';
 import { wordOfRank } from '../../benchmarks/support/text-writer.ts';
 import { plainReport } from './plain-filter.ts';
@@ -50,6 +51,20 @@ const cases = (): AuditFilter[] => {
   ];
 };
 
+/** Of every conversation the run with the smallest key, by it; without one it stands last, of equal ones the newest first. */
+function plainOrder(
+  all: readonly GeneratedRun[],
+  models: readonly string[],
+  key: (run: GeneratedRun) => number | null,
+): GeneratedRun[] {
+  const keyed = all
+    .map((run, sequence) => ({ run, sequence, key: key(run) ?? Infinity }))
+    .filter(({ run }) => models.includes(run.run.model))
+    .toSorted((one, other) => (one.key === other.key ? other.sequence - one.sequence : one.key < other.key ? -1 : 1));
+  const first = Map.groupBy(keyed, ({ run }) => run.run.conversationId);
+  return [...first.values()].map(([best]) => best!.run);
+}
+
 describe('with sealed blocks', () => {
   test('every filter finds what a plain one finds, also after the index was closed and opened again', () => {
     const first = openEngine(directory);
@@ -57,6 +72,32 @@ describe('with sealed blocks', () => {
     expect(found).toEqual(cases().map((filter) => plainReport(runs, filter)));
     first.close();
     expect(cases().map((filter) => walkAll(openEngine(directory), filter))).toEqual(found);
+  }, 180_000);
+
+  test('a list that is sorted by a number has at every place what a plain sort puts there', () => {
+    const engine = openEngine(directory);
+    const filter: AuditFilter = { models: ['gpt-4o', 'hl-gpt-4o-mini'] };
+    const keys: Partial<Record<AuditSort, (run: GeneratedRun) => number | null>> = {
+      slowest: ({ outcome }) => (outcome.totalMs === null ? null : -outcome.totalMs),
+      dearest: ({ outcome }) => (outcome.cost === null ? null : -outcome.cost),
+      'lowest-score': ({ feedback }) => feedback?.score ?? null,
+    };
+    for (const [sort, key] of Object.entries(keys) as [AuditSort, (run: GeneratedRun) => number | null][]) {
+      const expected = plainOrder(runs, filter.models!, key);
+      const rowsAt = (place: Pick<SearchRequest, 'offset' | 'around'>) =>
+        engine.search({ filter, sort, last: null, limit: 50, ...place });
+      // From the end to the beginning, so that what is put in order later lies before what was.
+      for (const offset of [expected.length - 7, 3000, 2980, 700, 0, expected.length + 5]) {
+        const { rows, total } = rowsAt({ offset });
+        expect([sort, total, rows.map(({ run }) => run.runId)]).toEqual([
+          sort,
+          expected.length,
+          expected.slice(offset, offset + 50).map(({ run }) => run.runId),
+        ]);
+      }
+      const { run: wanted } = expected[1234]!;
+      expect(rowsAt({ around: wanted.conversationId }).offset).toBe(1234 - 25);
+    }
   }, 180_000);
 
   test('an index that is damaged, gone, or of another database is made anew', () => {
