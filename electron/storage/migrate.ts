@@ -11,6 +11,7 @@ import { agentTables } from './migrations/0008-agents.ts';
 import { promptFolderTables } from './migrations/0009-prompt-folders.ts';
 import { conversationBranchTables } from './migrations/0010-conversation-branches.ts';
 import { promptLibraryTables } from './migrations/0011-prompt-library.ts';
+import { knowledgeTables } from './migrations/0012-knowledge.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
 const migrations: readonly string[] = [
@@ -25,6 +26,7 @@ const migrations: readonly string[] = [
   promptFolderTables,
   conversationBranchTables,
   promptLibraryTables,
+  knowledgeTables,
 ];
 
 function version(database: Database.Database): number {

@@ -23,6 +23,9 @@ export interface Schema {
   prompt_folders: PromptFolderTable;
   prompt_files: PromptFileRow;
   conversation_branches: ConversationBranchRow;
+  dataspaces: DataspaceTable;
+  sources: SourceTable;
+  removed_sources: RemovedSourceRow;
 }
 
 /** Single values of the whole database: `window_caller_id`, `token_secret`, `settings`, `retention`, `samples`. */
@@ -243,9 +246,47 @@ export interface ConversationBranchRow {
   created_at: number;
 }
 
+export interface DataspaceRow {
+  sequence: number;
+  id: string;
+  name: string;
+  created_at: number;
+}
+
+export interface SourceRow {
+  sequence: number;
+  id: string;
+  /** `dataspaces.sequence`. */
+  dataspace: number;
+  name: string;
+  file_name: string;
+  media_type: string;
+  bytes: number;
+  status: 'Processing' | 'Ready' | 'Failed';
+  failure_reason: string | null;
+  /** Names the present reading; chosen anew when the source is to be read from the beginning. */
+  revision: string;
+  /** When it was given to be read; the order in which sources are read. */
+  queued_at: number;
+  /** How often reading this revision has begun. */
+  attempts: number;
+  passages: number | null;
+  pages_json: string | null;
+  characters: number | null;
+  embedding_model: string | null;
+  created_at: number;
+}
+
+/** A source that is gone from the lists and of which the file or the index may still hold something. */
+interface RemovedSourceRow {
+  id: string;
+}
+
 /** The tables give a sequence themselves. */
 type Numbered<Row> = Omit<Row, 'sequence'> & { sequence: Generated<number> };
 type PromptTable = Numbered<PromptRow>;
 type PromptVersionTable = Numbered<PromptVersionRow>;
 type AgentTable = Numbered<AgentRow>;
+type DataspaceTable = Numbered<DataspaceRow>;
+type SourceTable = Numbered<SourceRow>;
 type PromptFolderTable = Numbered<PromptFolderRow>;
