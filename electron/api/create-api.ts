@@ -6,6 +6,7 @@ import type { ApiKeyStore } from '../storage/storage.ts';
 import type { Api, ApiContext } from './api.ts';
 import { authenticate, authorize, type Caller } from './authentication.ts';
 import { errorAnswer } from './error-answer.ts';
+import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
 import type { Handler, HandlerInput } from './handler.ts';
 import { readJsonBody, requireMediaType } from './request-body.ts';
 import { validate, validateQuery } from './validation.ts';
@@ -49,6 +50,7 @@ async function readInput(
   request: Request,
   parameters: Record<string, string>,
 ): Promise<Pick<HandlerInput<unknown, unknown, unknown>, 'parameters' | 'query' | 'body'>> {
+  if (endpoint.form) requireMediaType(request.headers, formMediaTypes);
   if (endpoint.body) {
     const isEmpty = endpoint.isBodyOptional === true && request.body === null;
     if (!isEmpty) requireMediaType(request.headers, endpoint.mediaTypes ?? jsonOnly);
@@ -102,12 +104,13 @@ async function answer(
     authorize(caller, handler.endpoint.access);
     const input = await readInput(handler.endpoint, request, parameters);
     const result = await handler.handle({
-      ...(input as HandlerInput<never, never, never>),
+      ...input,
+      readForm: (receive: ReceiveFile) => readForm(request, handler.endpoint.form, receive),
       caller,
       headers: request.headers,
       signal: request.signal,
       requestId,
-    });
+    } as HandlerInput<never, never, never, never>);
     const response = toResponse(handler.endpoint, result);
     response.headers.set('x-request-id', requestId);
     return response;

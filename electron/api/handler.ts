@@ -1,12 +1,15 @@
 import type { z } from 'zod';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import type { Caller } from './authentication.ts';
+import type { ReceiveFile } from './form-body.ts';
 
 /** What a handler gets: everything is checked already. */
-export interface HandlerInput<Parameters, Query, Body> {
+export interface HandlerInput<Parameters, Query, Body, Fields = unknown> {
   readonly parameters: Parameters;
   readonly query: Query;
   readonly body: Body;
+  /** For an endpoint with a form: hands the file on as it arrives, and resolves with the text fields when it is complete. */
+  readonly readForm: (receive: ReceiveFile) => Promise<Fields>;
   readonly caller: Caller;
   readonly headers: Headers;
   /** Aborted when the caller goes away. */
@@ -20,7 +23,7 @@ export type HandlerResult<Body> = (Body extends undefined ? void : Body) | Respo
 /** An endpoint of the contract with the code that answers it. */
 export interface Handler {
   readonly endpoint: Endpoint;
-  readonly handle: (input: HandlerInput<never, never, never>) => unknown;
+  readonly handle: (input: HandlerInput<never, never, never, never>) => unknown;
 }
 
 /** Ties a handler to its endpoint, with the types of the contract on both sides. */
@@ -29,10 +32,11 @@ export function implement<
   Query extends z.ZodType,
   Body extends z.ZodType,
   Response extends z.ZodType,
+  Fields extends z.ZodType,
 >(
-  endpoint: Endpoint<Parameters, Query, Body, Response>,
+  endpoint: Endpoint<Parameters, Query, Body, Response, z.ZodType, Fields>,
   handle: (
-    input: HandlerInput<z.output<Parameters>, z.output<Query>, z.output<Body>>,
+    input: HandlerInput<z.output<Parameters>, z.output<Query>, z.output<Body>, z.output<Fields>>,
   ) => HandlerResult<z.input<Response>> | Promise<HandlerResult<z.input<Response>>>,
 ): Handler {
   return { endpoint, handle };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorBody } from '../../shared/contract/common.ts';
-import type { Endpoint, ResponseKind } from '../../shared/contract/endpoint.ts';
+import type { Endpoint, Form, ResponseKind } from '../../shared/contract/endpoint.ts';
 import { endpoints as contract } from '../../shared/contract/index.ts';
 import { readOpenApi } from '../../shared/contract/open-api.ts';
 import { implement, type Handler } from './handler.ts';
@@ -154,10 +154,11 @@ function responses(endpoint: Endpoint, components: Components): Json {
     ? Object.keys(headerDescriptions).filter((name) => name !== 'retry-after')
     : ['x-request-id'];
   const content = answerContent(endpoint, components);
+  const hasBody = endpoint.body !== undefined || endpoint.form !== undefined;
   const errors = [
-    ...(endpoint.body || endpoint.query || endpoint.parameters ? [400] : []),
+    ...(hasBody || endpoint.query || endpoint.parameters ? [400] : []),
     ...(endpoint.access === 'public' ? [] : [401, 403]),
-    ...(endpoint.body ? [413, 415] : []),
+    ...(hasBody ? [413, 415] : []),
     421,
     500,
     ...(endpoint.errors ?? []),
@@ -172,24 +173,36 @@ function responses(endpoint: Endpoint, components: Components): Json {
   };
 }
 
+function formSchema(form: Form, components: Components): Json {
+  const megabytes = form.maximumFileBytes / 1_048_576;
+  const file = { type: 'string', format: 'binary', description: `One file of at most ${megabytes} MB` };
+  return {
+    allOf: [{ type: 'object', properties: { file }, required: ['file'] }, components.schema(form.fields, 'input')],
+  };
+}
+
+function requestBody({ body, form, mediaTypes, isBodyOptional }: Endpoint, components: Components): Json | null {
+  if (form) {
+    return { required: true, content: { 'multipart/form-data': { schema: formSchema(form, components) } } };
+  }
+  if (!body) return null;
+  const content = { schema: components.schema(body, 'input') };
+  return {
+    required: !isBodyOptional,
+    content: Object.fromEntries((mediaTypes ?? ['application/json']).map((mediaType) => [mediaType, content])),
+  };
+}
+
 function operation(endpoint: Endpoint, components: Components): Json {
-  const mediaTypes = endpoint.mediaTypes ?? ['application/json'];
   const all = parameters(endpoint, components);
-  const body = endpoint.body ? { schema: components.schema(endpoint.body, 'input') } : null;
+  const body = requestBody(endpoint, components);
   return {
     operationId: endpoint.id,
     summary: endpoint.summary,
     tags: [endpoint.tag],
     security: endpoint.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
     ...(all.length === 0 ? {} : { parameters: all }),
-    ...(body
-      ? {
-          requestBody: {
-            required: !endpoint.isBodyOptional,
-            content: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, body])),
-          },
-        }
-      : {}),
+    ...(body ? { requestBody: body } : {}),
     responses: responses(endpoint, components),
   };
 }
@@ -197,6 +210,8 @@ function operation(endpoint: Endpoint, components: Components): Json {
 const tagDescriptions: Readonly<Record<string, string>> = {
   Completions: 'Run a prompt on any model. Every run is recorded.',
   Prompts: 'Prompts that are kept, each with its versions. A version never changes.',
+  Dataspaces: 'What sources are kept in, searched and grounded on.',
+  Sources: 'Files that are read, cut into passages and indexed on the device.',
   Agents: 'Models with a system message, talked to in conversations that they remember.',
   Description: 'The service about itself.',
 };

@@ -271,7 +271,7 @@ export interface SourceRow {
   /** How often reading this revision has begun. */
   attempts: number;
   passages: number | null;
-  pages_json: string | null;
+  pages: number | null;
   characters: number | null;
   embedding_model: string | null;
   created_at: number;

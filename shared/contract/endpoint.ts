@@ -15,6 +15,17 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** The form of a successful body. `event-stream` and `json-array` carry one JSON object per part; `file` is one to be saved. */
 export type ResponseKind = 'json' | 'event-stream' | 'json-array' | 'file' | 'empty';
 
+/**
+ * A body of `multipart/form-data`: one file in the part `file`, streamed and never whole in memory, and text fields before or
+ * after it.
+ */
+export interface Form<Fields extends z.ZodType = z.ZodType> {
+  /** Schema of the text fields. */
+  readonly fields: Fields;
+  /** More is 413, while it is being sent. */
+  readonly maximumFileBytes: number;
+}
+
 /** One named call of the contract. Paths write parameters as in OpenAPI: `/agents/{id}`. */
 export interface Endpoint<
   Parameters extends z.ZodType = z.ZodType,
@@ -22,6 +33,7 @@ export interface Endpoint<
   Body extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
   Part extends z.ZodType = z.ZodType,
+  Fields extends z.ZodType = z.ZodType,
 > {
   /** Unique; the `operationId` of the OpenAPI document. */
   readonly id: string;
@@ -33,6 +45,8 @@ export interface Endpoint<
   readonly parameters?: Parameters;
   readonly query?: Query;
   readonly body?: Body;
+  /** Instead of `body`. */
+  readonly form?: Form<Fields>;
   /** Whether a request without a body is taken as `{}`. */
   readonly isBodyOptional?: boolean;
   /** Media types of the body; `application/json` unless told. `application/*+json` is a pattern. */
@@ -56,6 +70,9 @@ export function defineEndpoint<
   Body extends z.ZodType = z.ZodUndefined,
   Response extends z.ZodType = z.ZodUndefined,
   Part extends z.ZodType = z.ZodUndefined,
->(endpoint: Endpoint<Parameters, Query, Body, Response, Part>): Endpoint<Parameters, Query, Body, Response, Part> {
+  Fields extends z.ZodType = z.ZodUndefined,
+>(
+  endpoint: Endpoint<Parameters, Query, Body, Response, Part, Fields>,
+): Endpoint<Parameters, Query, Body, Response, Part, Fields> {
   return endpoint;
 }

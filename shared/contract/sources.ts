@@ -38,6 +38,26 @@ export const source = z
   .meta({ id: 'Source' });
 export type Source = z.infer<typeof source>;
 
+export const sourceForm = z
+  .strictObject({
+    name: z.string().trim().min(1, 'must not be empty').max(300),
+    dataspaceId: uuid.optional().describe('Where it goes; the dataspace `Default` unless given'),
+  })
+  .meta({ id: 'SourceForm' });
+export type SourceForm = z.infer<typeof sourceForm>;
+
+export const createSource = defineEndpoint({
+  id: 'createSource',
+  method: 'post',
+  path: '/sources',
+  access: 'manage',
+  tag,
+  summary: 'Add a file of at most 50 MB; it can be found once its status is `Ready`',
+  form: { fields: sourceForm, maximumFileBytes: maximumSourceBytes },
+  status: 201,
+  response: source,
+});
+
 export const listSources = defineEndpoint({
   id: 'listSources',
   method: 'get',

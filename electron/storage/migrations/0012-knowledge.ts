@@ -25,7 +25,7 @@ export const knowledgeTables = `
     queued_at INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
     passages INTEGER,
-    pages_json TEXT,
+    pages INTEGER,
     characters INTEGER,
     embedding_model TEXT,
     created_at INTEGER NOT NULL
