@@ -8,7 +8,7 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 15_000 },
   forbidOnly: Boolean(process.env['CI']),
-  workers: 1,
+  workers: 2,
   use: { trace: 'retain-on-failure' },
   projects: [
     {
@@ -24,6 +24,7 @@ export default defineConfig({
         },
       },
     },
-    { name: 'electron', testDir: 'tests/e2e/electron' },
+    // Windows on one display take the focus from each other.
+    { name: 'electron', testDir: 'tests/e2e/electron', workers: 1 },
   ],
 });

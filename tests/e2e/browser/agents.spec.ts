@@ -1,4 +1,5 @@
-import { expect, findings, kestrel, test } from './prompts-window.ts';
+import { accessibilityFindings } from '../../support/accessibility.ts';
+import { expect, kestrel, test } from './prompts-window.ts';
 
 test('an agent is made, talked to, stopped, asked again and deleted, and its turns lead to the audit', async ({
   page,
@@ -108,10 +109,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
     }) => {
       await library.open('/agents');
       await expect(page.getByText('No agents yet')).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await library.open('/agents/new');
       await expect(page.getByRole('form', { name: 'New agent' })).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       const agent = await library.agent({ name: 'Desk', ...kestrel, prompt: 'Be brief.' });
       await library.open(`/agents/${agent.id}`);
       const call = nextRun();
@@ -123,11 +124,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await run.chatEnd();
       await expect(page.getByRole('article').getByText('Finished')).toBeVisible();
       await expect(page.getByRole('link', { name: /1 turn/ })).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.setViewportSize({ width: 980, height: 700 });
       await page.getByRole('button', { name: 'Agent and conversations' }).click();
       await expect(page.getByRole('dialog').getByRole('link', { name: /1 turn/ })).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
     });
   });
 }

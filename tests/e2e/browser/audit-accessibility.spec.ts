@@ -1,19 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { accessibilityFindings } from '../../support/accessibility.ts';
 import { expect, test } from '../../support/served-window.ts';
 import { auditPage } from './audit-page.ts';
-
-/** WCAG 2.2 A and AA and the best practices; every finding as one line. */
-async function findings(page: Page): Promise<string[]> {
-  // Measured when nothing fades in any more.
-  await page.evaluate(() =>
-    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))),
-  );
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-}
 
 async function openSamples(page: Page, address: string): Promise<void> {
   await page.goto(`${address}/#/audit`);
@@ -30,7 +18,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await openSamples(page, served.address);
       for (const part of ['Prompt', 'Headers', 'Timing', 'JSON', 'Conversation']) {
         await page.getByRole('radio', { name: part }).click();
-        expect([part, await findings(page)]).toEqual([part, []]);
+        expect([part, await accessibilityFindings(page)]).toEqual([part, []]);
       }
       await page
         .getByRole('button', { name: /^Add the tag/ })
@@ -39,7 +27,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.keyboard.press('8');
       await page.keyboard.press('x');
       await expect(page.getByText('1 picked')).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       expect(pageProblems).toEqual([]);
     });
 
@@ -49,12 +37,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.keyboard.press('f');
         await page.keyboard.type(field);
         await page.keyboard.press('Enter');
-        expect([field, await findings(page)]).toEqual([field, []]);
+        expect([field, await accessibilityFindings(page)]).toEqual([field, []]);
         await page.keyboard.press('Escape');
       }
       await page.goto(`${served.address}/#/audit/text=nothing+has+this+word&score=-3..-1&status=Lost`);
       await expect(page.getByText('No conversation matches')).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       expect(pageProblems).toEqual([]);
     });
 
@@ -66,7 +54,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await openSamples(page, served.address);
       await page.getByRole('button', { name: 'Figures as tables' }).focus();
       await page.keyboard.press('Enter');
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Evidence pack' }).click();
       await expect(page.getByText(/^Found in the first/)).toBeVisible();
@@ -75,19 +63,19 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.keyboard.type('Broken');
       await page.getByLabel('Pattern, as a regular expression').fill('(');
       await expect(page.getByLabel('Pattern, as a regular expression')).toHaveAttribute('aria-invalid', 'true');
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.getByRole('button', { name: 'Remove the pattern Broken' }).click();
       await page.getByRole('button', { name: 'Write the pack' }).click();
       await page.getByRole('button', { name: 'Files and checksums' }).click();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.keyboard.press('r');
       await expect(page.getByRole('dialog', { name: /^Replay/ })).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.goto(`${served.address}/#/audit/replays`);
       await expect(page.getByText('No replay yet')).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       expect(pageProblems).toEqual([]);
     });
   });

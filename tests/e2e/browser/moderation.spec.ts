@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { accessibilityFindings } from '../../support/accessibility.ts';
 import { expect, test } from '../../support/served-window.ts';
 
 const threat = 'I will find you and kill you with a knife, you worthless idiot.';
@@ -13,17 +13,6 @@ const labelledSet = {
   mimeType: 'application/jsonl',
   buffer: Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')),
 };
-
-/** WCAG 2.2 A and AA and the best practices; every finding as one line. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(() =>
-    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))),
-  );
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-}
 
 const texts = (page: Page) => page.getByRole('listbox', { name: 'Texts' }).getByRole('option');
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Text to check' });
@@ -70,16 +59,16 @@ for (const colorScheme of ['light', 'dark'] as const) {
     test('on an empty screen, with texts, passages and figures, and with the guard open', async ({ page, served }) => {
       await page.goto(`${served.address}/#/moderation`);
       await expect(page.getByText('Many texts')).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.getByLabel('Texts from file').setInputFiles(labelledSet);
       await expect(page.getByRole('button', { name: /^Violence: show/ })).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.getByRole('button', { name: /^Guard/ }).click();
       await expect(page.getByText('Nothing checked since the host started.')).toHaveCount(2);
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'About the on-device classifier' }).click();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
     });
 
     test('in the smallest window', async ({ page, served }) => {
@@ -88,7 +77,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByLabel('Texts from file').setInputFiles(labelledSet);
       await page.getByRole('button', { name: 'Choose a text' }).click();
       await expect(texts(page)).toHaveCount(3);
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
     });
   });
 }

@@ -1,19 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import { accessibilityFindings } from '../../support/accessibility.ts';
 import { expect, test } from './playground-window.ts';
-
-/** WCAG 2.2 A and AA and the best practices; every finding as one line. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(() => {
-    // The editor's cursor blinks for ever.
-    const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
-    return Promise.all(ending.map((animation) => animation.finished.catch(() => {})));
-  });
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-}
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(`in the ${colorScheme} theme axe finds nothing`, () => {
@@ -21,10 +7,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
     test('on a first start and in the model picker', async ({ page, playground }) => {
       await expect(playground.answer.getByRole('button', { name: 'Download' })).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Control+l');
       await expect(page.getByRole('option').first()).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
     });
 
     test('with a finished run, the wire open, a mistake and an unfilled field', async ({
@@ -45,11 +31,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       });
       await expect(playground.answer.getByText('Finished')).toBeVisible();
       await page.keyboard.press('Control+j');
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await playground.variable('orders').fill('[{"id"');
       await playground.writePrompt('{{#each orders}} {{/if}}');
       await expect(page.getByRole('button', { name: /^1:\d+ / })).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
     });
 
     test('in a narrow window with the parameters and the history open', async ({ page, playground, nextRun }) => {
@@ -61,11 +47,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       (await call).fail(500, 'It broke');
       await expect(playground.answer.getByRole('alert')).toBeVisible();
       await page.getByRole('button', { name: 'Parameters' }).click();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'History' }).click();
       await expect(page.getByRole('option')).toHaveCount(1);
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
     });
   });
 }

@@ -1,5 +1,3 @@
-import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
 import type { Agent, AgentInput } from '../../../shared/contract/agents.ts';
 import type { Prompt, PromptInput, PromptVersion, PromptVersionInput } from '../../../shared/contract/prompts.ts';
 import { test as base } from './playground-window.ts';
@@ -47,17 +45,5 @@ export const test = base.extend<{ library: Library }>({
     });
   },
 });
-
-/** WCAG 2.2 A and AA and the best practices; every finding as one line. */
-export async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(() => {
-    const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
-    return Promise.all(ending.map((animation) => animation.finished.catch(() => {})));
-  });
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-}
 
 export { expect } from '@playwright/test';

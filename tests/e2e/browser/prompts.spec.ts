@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { expect, findings, kestrel, test, type Library } from './prompts-window.ts';
+import { accessibilityFindings } from '../../support/accessibility.ts';
+import { expect, kestrel, test, type Library } from './prompts-window.ts';
 
 const firstText = `You answer customers of a bicycle workshop.
 
@@ -171,7 +172,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     }) => {
       await library.open('/prompts');
       await expect(page.getByText('No prompts yet')).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       const { prompt, second } = await twoVersions(library);
       for (const [view, part] of [
         [`/${second.id}`, 'Version 2'],
@@ -183,16 +184,16 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await expect(
           page.getByText('Not run yet').or(page.getByText('Run version')).or(page.getByText('Not set')).first(),
         ).toBeVisible();
-        expect(await findings(page)).toEqual([]);
+        expect(await accessibilityFindings(page)).toEqual([]);
       }
       await page.keyboard.press('F2');
       await expect(page.getByRole('dialog')).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.setViewportSize({ width: 980, height: 700 });
       await page.getByRole('button', { name: 'Folders and tags' }).click();
       await expect(page.getByRole('dialog', { name: 'Folders and tags' })).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      expect(await accessibilityFindings(page)).toEqual([]);
     });
   });
 }
