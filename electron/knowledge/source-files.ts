@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ParsedSource, SourcePage } from './parsing/parsed-source.ts';
+
+/** The offsets of the extracted text count UTF-16 units, and each of these is two bytes of its file: any part is read by itself. */
+const unitBytes = 2;
+
+/** A file on its way in. Unless it is kept, disposing of it removes what has arrived. */
+export interface IncomingFile extends AsyncDisposable {
+  readonly id: string;
+  readonly path: string;
+  /** Bytes that have arrived. */
+  bytes(): number;
+  /** Writes everything that comes, as fast as the disk takes it; safe on the disk when it resolves. */
+  receive(content: Readable): Promise<void>;
+  /** Puts it in its place, under its id. */
+  keep(): Promise<void>;
+}
+
+/** Part of the extracted text of a source. */
+export interface ExtractedText {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly characters: number;
+  readonly pages: readonly SourcePage[] | null;
+}
+
+/** The files of sources and the text that was extracted from them, in a folder for each. */
+export interface SourceFiles {
+  incoming(): Promise<IncomingFile>;
+  /** Puts files in place that had arrived when the process ended, and removes those of which no source is known. */
+  recover(isKnown: (id: string) => boolean): Promise<void>;
+  path(id: string): string;
+  /** The file as it was sent; null when it is gone. */
+  read(id: string): Promise<{ stream: Readable; bytes: number } | null>;
+  writeText(id: string, parsed: Pick<ParsedSource, 'text' | 'pages'>): Promise<void>;
+  /** Null when nothing was extracted yet. Offsets outside of the text are moved to its ends. */
+  readText(id: string, range: { start: number; end: number }): Promise<ExtractedText | null>;
+  remove(ids: readonly string[]): Promise<void>;
+}
+
+/** Files of sources are for their owner alone. */
+const folderMode = 0o700;
+const fileMode = 0o600;
+
+/** What half of a character must not be left at the ends of a part. */
+const isLowSurrogate = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
+const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+export function createSourceFiles(directory: string): SourceFiles {
+  const incomingFolder = join(directory, 'incoming');
+  const folderOf = (id: string) => join(directory, id);
+  const path = (id: string) => join(folderOf(id), 'original');
+  const textPath = (id: string) => join(folderOf(id), 'text');
+  const pagesPath = (id: string) => join(folderOf(id), 'pages.json');
+
+  async function putInPlace(id: string): Promise<void> {
+    await mkdir(folderOf(id), { recursive: true, mode: folderMode });
+    await rename(join(incomingFolder, id), path(id));
+  }
+
+  /** Under another name until it is whole, so that a crash never leaves half of it. */
+  async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+    await writeFile(`${file}.partial`, content, { mode: fileMode });
+    await rename(`${file}.partial`, file);
+  }
+
+  return {
+    path,
+    async incoming() {
+      await mkdir(incomingFolder, { recursive: true, mode: folderMode });
+      return new ArrivingFile(randomUUID(), incomingFolder, putInPlace);
+    },
+    async recover(isKnown) {
+      const ids = await readdir(incomingFolder).catch(() => []);
+      for (const id of ids) {
+        if (isKnown(id)) await putInPlace(id);
+        else await rm(join(incomingFolder, id), { recursive: true, force: true });
+      }
+    },
+    async read(id) {
+      try {
+        const { size } = await stat(path(id));
+        return { stream: createReadStream(path(id)), bytes: size };
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    async writeText(id, { text, pages }) {
+      await writeWhole(pagesPath(id), JSON.stringify(pages));
+      await writeWhole(textPath(id), Buffer.from(text, 'utf16le'));
+    },
+    async readText(id, range) {
+      try {
+        const pages = JSON.parse(await readFile(pagesPath(id), 'utf8')) as SourcePage[] | null;
+        const part = await readUnits(textPath(id), range);
+        const touches = (page: SourcePage) => page.start < part.end && page.end > part.start;
+        return { ...part, pages: pages?.filter(touches) ?? null };
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    async remove(ids) {
+      for (const id of ids) await rm(folderOf(id), { recursive: true, force: true });
+    },
+  };
+}
+
+class ArrivingFile implements IncomingFile {
+  readonly id: string;
+  readonly path: string;
+  readonly #putInPlace: (id: string) => Promise<void>;
+  #bytes = 0;
+  #isKept = false;
+
+  constructor(id: string, folder: string, putInPlace: (id: string) => Promise<void>) {
+    this.id = id;
+    this.path = join(folder, id);
+    this.#putInPlace = putInPlace;
+  }
+
+  bytes(): number {
+    return this.#bytes;
+  }
+
+  async receive(content: Readable): Promise<void> {
+    const file = createWriteStream(this.path, { mode: fileMode, flush: true });
+    await pipeline(content, file);
+    this.#bytes = file.bytesWritten;
+  }
+
+  async keep(): Promise<void> {
+    this.#isKept = true;
+    await this.#putInPlace(this.id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isKept) await rm(this.path, { force: true });
+  }
+}
+
+/** Reads a part of a file of UTF-16 units; a character that the ends would halve is left out. */
+async function readUnits(
+  file: string,
+  range: { start: number; end: number },
+): Promise<{ text: string; start: number; end: number; characters: number }> {
+  await using handle = await open(file);
+  const characters = (await handle.stat()).size / unitBytes;
+  let start = Math.min(range.start, characters);
+  let end = Math.min(Math.max(range.end, start), characters);
+  const bytes = Buffer.alloc((end - start) * unitBytes);
+  await handle.read(bytes, 0, bytes.length, start * unitBytes);
+  let text = bytes.toString('utf16le');
+  if (isLowSurrogate(text.charCodeAt(0))) {
+    text = text.slice(1);
+    start += 1;
+  }
+  if (isHighSurrogate(text.charCodeAt(text.length - 1))) {
+    text = text.slice(0, -1);
+    end -= 1;
+  }
+  return { text, start, end, characters };
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import { z } from 'zod';
+import { AppError } from '../../../shared/app-error.ts';
+import type { Dataspace } from '../../../shared/contract/dataspaces.ts';
+import type { DataspaceSummary } from '../../../shared/contract/knowledge-window.ts';
+import { createContinuationTokens } from '../continuation-token.ts';
+import { listPage, type ListPage, type ListQuery } from '../list-page.ts';
+import { prepareQuery } from '../queries.ts';
+import type { DataspaceRow } from '../schema.ts';
+
+/** Where sources go for which no other dataspace was named. */
+export const defaultDataspaceName = 'Default';
+
+/** `read`, `rename` and `remove` throw `not_found`. */
+export interface DataspaceStore {
+  /** Newest first. Throws `invalid_request` for a token of another list. */
+  list(query: ListQuery): ListPage<Dataspace>;
+  create(name: string): Dataspace;
+  read(id: string): Dataspace;
+  find(id: string): Dataspace | null;
+  /** The oldest one with the name `Default`, made when there is none. */
+  readDefault(): Dataspace;
+  rename(id: string, name: string): Dataspace;
+  /** Removes it with its sources, of which the files and the index are then still to be cleared; answers their ids. */
+  remove(id: string): string[];
+  /** All with counts, newest first, or the one with the id. `embeddingModel` is the present one. */
+  summaries(embeddingModel: string, id?: string): DataspaceSummary[];
+}
+
+function dataspaceOf({ id, name, created_at }: DataspaceRow): Dataspace {
+  return { id, name, createdAt: new Date(created_at).toISOString() };
+}
+
+export function createDataspaceStore(database: Database.Database, tokenSecret: string): DataspaceStore {
+  const queries = dataspaceQueries(database);
+  const tokens = createContinuationTokens(tokenSecret, 'dataspaces', z.int());
+  const summaries = summaryStatement(database);
+
+  function required(id: string): DataspaceRow {
+    const row = queries.find.first({ id: id.toLowerCase() });
+    if (!row) throw new AppError('not_found', 'There is no dataspace with this id.');
+    return row;
+  }
+
+  function create(name: string): Dataspace {
+    const id = randomUUID();
+    queries.insert.run({ id, name, created_at: Date.now() });
+    return dataspaceOf(required(id));
+  }
+
+  const remove = database.transaction((id: string) => {
+    const { sequence } = required(id);
+    queries.markSources.run({ dataspace: sequence });
+    const removed = queries.removeSources.all({ dataspace: sequence });
+    queries.remove.run({ sequence });
+    return removed.map((row) => row.id);
+  });
+
+  return {
+    list: (query) =>
+      listPage(query, {
+        tokens,
+        filter: {},
+        rows: (before, limit) => queries.page.all({ before, limit }),
+        positionOf: ({ sequence }) => sequence,
+        toItem: dataspaceOf,
+      }),
+    create,
+    read: (id) => dataspaceOf(required(id)),
+    find(id) {
+      const row = queries.find.first({ id: id.toLowerCase() });
+      return row ? dataspaceOf(row) : null;
+    },
+    readDefault() {
+      const row = queries.named.first({ name: defaultDataspaceName });
+      return row ? dataspaceOf(row) : create(defaultDataspaceName);
+    },
+    rename(id, name) {
+      queries.rename.run({ sequence: required(id).sequence, name });
+      return dataspaceOf(required(id));
+    },
+    remove,
+    summaries: (embeddingModel, id) =>
+      summaries
+        .all({ embeddingModel, id: id?.toLowerCase() ?? null })
+        .map(({ created_at, ...row }) => ({ ...row, createdAt: new Date(created_at).toISOString() })),
+  };
+}
+
+function summaryStatement(database: Database.Database) {
+  return database.prepare<
+    { embeddingModel: string; id: string | null },
+    Omit<DataspaceSummary, 'createdAt'> & { created_at: number }
+  >(`
+    SELECT dataspaces.id, dataspaces.name, dataspaces.created_at,
+      count(sources.id) AS sources,
+      count(*) FILTER (WHERE sources.status = 'Processing') AS processing,
+      count(*) FILTER (WHERE sources.status = 'Failed') AS failed,
+      count(*) FILTER (WHERE sources.embedding_model <> :embeddingModel) AS outdated,
+      coalesce(sum(sources.bytes), 0) AS bytes,
+      coalesce(sum(sources.passages), 0) AS passages
+    FROM dataspaces LEFT JOIN sources ON sources.dataspace = dataspaces.sequence
+    WHERE :id IS NULL OR dataspaces.id = :id
+    GROUP BY dataspaces.sequence ORDER BY dataspaces.sequence DESC
+  `);
+}
+
+function dataspaceQueries(database: Database.Database) {
+  return {
+    page: prepareQuery(database, (tables, input: { before: number; limit: number }) =>
+      tables
+        .selectFrom('dataspaces')
+        .selectAll()
+        .where('sequence', '<', input.before)
+        .orderBy('sequence', 'desc')
+        .limit(input.limit),
+    ),
+    find: prepareQuery(database, (tables, input: { id: string }) =>
+      tables.selectFrom('dataspaces').selectAll().where('id', '=', input.id),
+    ),
+    named: prepareQuery(database, (tables, input: { name: string }) =>
+      tables.selectFrom('dataspaces').selectAll().where('name', '=', input.name).orderBy('sequence').limit(1),
+    ),
+    insert: prepareQuery(database, (tables, input: Omit<DataspaceRow, 'sequence'>) =>
+      tables.insertInto('dataspaces').values({ id: input.id, name: input.name, created_at: input.created_at }),
+    ),
+    rename: prepareQuery(database, (tables, input: { sequence: number; name: string }) =>
+      tables.updateTable('dataspaces').set({ name: input.name }).where('sequence', '=', input.sequence),
+    ),
+    remove: prepareQuery(database, (tables, input: { sequence: number }) =>
+      tables.deleteFrom('dataspaces').where('sequence', '=', input.sequence),
+    ),
+    markSources: prepareQuery(database, (tables, input: { dataspace: number }) =>
+      tables
+        .insertInto('removed_sources')
+        .columns(['id'])
+        .expression(tables.selectFrom('sources').select('id').where('dataspace', '=', input.dataspace)),
+    ),
+    removeSources: prepareQuery(database, (tables, input: { dataspace: number }) =>
+      tables.deleteFrom('sources').where('dataspace', '=', input.dataspace).returning('id'),
+    ),
+  };
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import { z } from 'zod';
+import { AppError } from '../../../shared/app-error.ts';
+import { stoppedReason } from '../../../shared/contract/knowledge-window.ts';
+import type { Source, SourceMediaType, SourceStatus } from '../../../shared/contract/sources.ts';
+import { createContinuationTokens } from '../continuation-token.ts';
+import { listPage, type ListPage, type ListQuery } from '../list-page.ts';
+import type { SourceRow } from '../schema.ts';
+import { sourceQueries, type JoinedSource } from './source-queries.ts';
+
+/** A source with what only the service itself needs of it. */
+export interface StoredSource extends Source {
+  /** Names the present reading. The same one again goes on where it was interrupted. */
+  readonly revision: string;
+  /** How often reading this revision has begun. */
+  readonly attempts: number;
+  readonly passages: number | null;
+  readonly pages: number | null;
+  readonly characters: number | null;
+  readonly embeddingModel: string | null;
+}
+
+export interface NewSource {
+  readonly id: string;
+  readonly dataspaceId: string;
+  readonly name: string;
+  readonly fileName: string;
+  readonly mediaType: SourceMediaType;
+  readonly bytes: number;
+}
+
+/** What reading a source gave. */
+export interface SourceFacts {
+  readonly passages: number;
+  readonly pages: number | null;
+  readonly characters: number;
+  readonly embeddingModel: string;
+}
+
+export interface SourceRange {
+  readonly dataspaceId: string;
+  readonly offset: number;
+  readonly limit: number;
+  /** Part of the name or of the file name, without case; empty for all. */
+  readonly text: string;
+  readonly status: SourceStatus | null;
+}
+
+/** `read` and `remove` throw `not_found`. */
+export interface SourceStore {
+  /** Newest first. Throws `invalid_request` for a token of another list. */
+  list(query: ListQuery): ListPage<StoredSource>;
+  range(range: SourceRange): { data: StoredSource[]; total: number };
+  /** Keeps a source as `Processing`. Throws `not_found` when its dataspace is gone. */
+  create(source: NewSource): StoredSource;
+  read(id: string): StoredSource;
+  find(id: string): StoredSource | null;
+  /** Ids of a dataspace's sources that fit, oldest first. */
+  idsOf(dataspaceId: string, which: 'processing' | 'failed' | 'outdated' | 'all', embeddingModel: string): string[];
+  /** The source that has waited longest to be read. */
+  nextProcessing(): StoredSource | null;
+  /** All that are to be read or can be found, for a comparison with the index. */
+  kept(): StoredSource[];
+  /** Puts it at the end of those that are to be read; one that was stopped keeps its revision. */
+  requeue(id: string): StoredSource;
+  countAttempt(id: string): void;
+  /** Takes back the last attempt: it was not the source that ended it. */
+  forgiveAttempt(id: string): void;
+  /** Nothing happens when the source is gone or was given another revision meanwhile; then `false`. */
+  complete(id: string, revision: string, facts: SourceFacts): boolean;
+  fail(id: string, revision: string, reason: string): boolean;
+  /** Its file and what the index holds of it are then still to be cleared. */
+  remove(id: string): void;
+  /** Sources that are gone and not yet cleared. */
+  removed(): string[];
+  cleared(ids: readonly string[]): void;
+}
+
+function sourceOf(row: JoinedSource): StoredSource {
+  return {
+    id: row.id,
+    name: row.name,
+    fileName: row.file_name,
+    mediaType: row.media_type as SourceMediaType,
+    bytes: row.bytes,
+    status: row.status,
+    failureReason: row.failure_reason,
+    dataspaceId: row.dataspace_id,
+    createdAt: new Date(row.created_at).toISOString(),
+    revision: row.revision,
+    attempts: row.attempts,
+    passages: row.passages,
+    pages: row.pages,
+    characters: row.characters,
+    embeddingModel: row.embedding_model,
+  };
+}
+
+export function createSourceStore(database: Database.Database, tokenSecret: string): SourceStore {
+  const queries = sourceQueries(database);
+  const tokens = createContinuationTokens(tokenSecret, 'sources', z.int());
+
+  const find = (id: string): StoredSource | null => {
+    const row = queries.find.get(id.toLowerCase());
+    return row ? sourceOf(row) : null;
+  };
+  function read(id: string): StoredSource {
+    const source = find(id);
+    if (!source) throw new AppError('not_found', 'There is no source with this id.');
+    return source;
+  }
+
+  const remove = database.transaction((id: string) => {
+    const source = read(id);
+    queries.markRemoved.run(source.id);
+    queries.remove.run(source.id);
+  });
+  const cleared = database.transaction((ids: readonly string[]) => {
+    for (const id of ids) queries.cleared.run(id);
+  });
+
+  return {
+    list: (query) =>
+      listPage(query, {
+        tokens,
+        filter: {},
+        rows: (before, limit) => queries.page.all({ before, limit }),
+        positionOf: ({ sequence }) => sequence,
+        toItem: sourceOf,
+      }),
+    range({ text, ...range }) {
+      const input = { ...range, dataspaceId: range.dataspaceId.toLowerCase(), text: text.toLowerCase() };
+      return { data: queries.range.all(input).map(sourceOf), total: queries.rangeTotal.get(input) ?? 0 };
+    },
+    create(source) {
+      const row = { ...source, revision: randomUUID(), now: Date.now() };
+      if (queries.insert.run(row).changes === 0) throw new AppError('not_found', 'There is no dataspace with this id.');
+      return read(source.id);
+    },
+    read,
+    find,
+    idsOf: (dataspaceId, which, embeddingModel) =>
+      queries.idsOf.all({ dataspaceId: dataspaceId.toLowerCase(), which, embeddingModel }),
+    nextProcessing() {
+      const row = queries.nextProcessing.get();
+      return row ? sourceOf(row) : null;
+    },
+    kept: () => queries.kept.all().map(sourceOf),
+    requeue(id) {
+      const source = read(id);
+      const revision = source.failureReason === stoppedReason ? source.revision : randomUUID();
+      queries.requeue.run({ id: source.id, revision, now: Date.now() });
+      return read(id);
+    },
+    countAttempt: (id) => void queries.countAttempt.run({ id, change: 1 }),
+    forgiveAttempt: (id) => void queries.countAttempt.run({ id, change: -1 }),
+    complete: (id, revision, facts) => queries.complete.run({ ...facts, id, revision }).changes === 1,
+    fail: (id, revision, reason) => queries.fail.run({ id, revision, reason }).changes === 1,
+    remove,
+    removed: () => queries.removed.all(),
+    cleared,
+  };
+}
