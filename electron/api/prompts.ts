@@ -1,3 +1,10 @@
+import type { z } from 'zod';
+import {
+  listPromptLabelChanges,
+  readPromptLabel,
+  removePromptLabel,
+  setPromptLabel,
+} from '../../shared/contract/prompt-labels.ts';
 import {
   createPrompt,
   createPromptVersion,
@@ -5,14 +12,29 @@ import {
   listPrompts,
   listPromptVersions,
   readPrompt,
+  readPromptOutline,
   readPromptVersion,
   runPrompt,
   updatePrompt,
+  type promptListQuery,
 } from '../../shared/contract/prompts.ts';
+import type { PromptFilter } from '../storage/prompts/prompt-list.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
 import { implement, type Handler } from './handler.ts';
 import { toListQuery } from './list-query.ts';
 import { originOf, toMessageAnswer, wholeRunAnswer, type ReportFailure } from './run-answer.ts';
+
+/** Tags of a list that commas separate; `\\,` is a comma within one. */
+function readTags(list: string): string[] {
+  return list
+    .split(/(?<!\\),/)
+    .map((tag) => tag.replaceAll('\\,', ',').trim())
+    .filter((tag) => tag !== '');
+}
+
+function toFilter({ search, folder, tags }: z.output<typeof promptListQuery>): PromptFilter {
+  return { search: search ?? null, folder: folder ?? null, tags: tags === undefined ? [] : readTags(tags) };
+}
 
 export function promptHandlers(prompts: Prompts, reportFailure: ReportFailure): Handler[] {
   return [
@@ -21,13 +43,20 @@ export function promptHandlers(prompts: Prompts, reportFailure: ReportFailure): 
       const accepted = await prompts.run(input.body, originOf(input), { signal: input.signal });
       return wholeRunAnswer(accepted, input, toMessageAnswer, reportFailure);
     }),
-    implement(listPrompts, ({ query }) => prompts.list(toListQuery(query))),
+    implement(readPromptOutline, () => prompts.outline()),
+    implement(listPrompts, ({ query }) => prompts.list({ ...toListQuery(query), filter: toFilter(query) })),
     implement(createPrompt, ({ body }) => prompts.create(body)),
     implement(readPrompt, ({ parameters }) => prompts.read(parameters.id)),
     implement(updatePrompt, ({ parameters, body }) => prompts.update(parameters.id, body)),
     implement(deletePrompt, ({ parameters }) => prompts.remove(parameters.id)),
     implement(listPromptVersions, ({ parameters, query }) => prompts.listVersions(parameters.id, toListQuery(query))),
     implement(createPromptVersion, ({ parameters, body }) => prompts.addVersion(parameters.id, body)),
+    implement(readPromptLabel, ({ parameters }) => prompts.readLabel(parameters.id, parameters.label)),
+    implement(setPromptLabel, ({ parameters, body }) => prompts.setLabel(parameters.id, parameters.label, body)),
+    implement(removePromptLabel, ({ parameters }) => prompts.removeLabel(parameters.id, parameters.label)),
+    implement(listPromptLabelChanges, ({ parameters, query }) =>
+      prompts.listLabelChanges(parameters.id, toListQuery(query)),
+    ),
     implement(readPromptVersion, ({ parameters }) => prompts.readVersion(parameters.id, parameters.versionId)),
   ];
 }

@@ -3,6 +3,7 @@ import type { AiSystem } from '../../shared/contract/common.ts';
 import type {
   Prompt,
   PromptInput,
+  PromptOutline,
   PromptRunRequest,
   PromptVersion,
   PromptVersionInput,
@@ -11,21 +12,38 @@ import { serviceModels } from '../../shared/contract/settings.ts';
 import type { AcceptedRun, Completions, RunOrigin } from '../completions/create-completions.ts';
 import { requirePrompt } from '../completions/render-prompt.ts';
 import type { Providers } from '../providers/create-providers.ts';
+import { outlineOf } from './prompt-outline.ts';
 import type { NewPrompt, NewPromptVersion, PromptStore } from '../storage/prompts/prompt-store.ts';
 
-/** Stored prompts; what only reads, renames or removes them is the store's. */
-export interface Prompts extends Pick<PromptStore, 'list' | 'read' | 'update' | 'remove' | 'listVersions'> {
+type OwnedByStore =
+  | 'list'
+  | 'read'
+  | 'update'
+  | 'remove'
+  | 'listVersions'
+  | 'readLabel'
+  | 'setLabel'
+  | 'removeLabel'
+  | 'listLabelChanges';
+
+/** Stored prompts; what only reads, renames, labels or removes them is the store's. */
+export interface Prompts extends Pick<PromptStore, OwnedByStore> {
+  /** Folders and tags with how many prompts each has. */
+  outline(): PromptOutline;
   /** Throws `invalid_request` for a malformed template (with line and column) and for an unknown model. */
   create(input: PromptInput): Prompt;
-  /** All of them or, when one is refused, none. Throws as `create`. */
-  createAll(inputs: readonly PromptInput[]): Prompt[];
+  /**
+   * All of them or, when one is refused, none. Throws as `create`. Templates that a reader of files has checked are not read again: many
+   * large ones would hold the host.
+   */
+  createAll(inputs: readonly PromptInput[], options: { areTemplatesChecked: boolean }): Prompt[];
   /** The same, and `not_found` for an unknown prompt. */
   addVersion(id: string, input: PromptVersionInput): PromptVersion;
   /** Also of a deleted prompt. Throws `not_found`. */
   readVersion(id: string, versionId: string): PromptVersion;
   /**
-   * Begins a run of the newest version, or of the one that is named. Throws `not_found` for what is not there, `invalid_request`
-   * for a version of another prompt, and whatever keeps a completion from being run.
+   * Begins a run of the newest version, or of the one that is named or labelled. Throws `not_found` for what is not there,
+   * `invalid_request` for a version of another prompt, and whatever keeps a completion from being run.
    */
   run(request: PromptRunRequest, origin: RunOrigin, options: { signal: AbortSignal }): Promise<AcceptedRun>;
 }
@@ -40,8 +58,8 @@ const unknownVersion = () => new AppError('not_found', 'This prompt has no versi
 
 export function createPrompts({ store, providers, completions }: PromptsOptions): Prompts {
   /** A version as it is kept. Throws for what could never be run. */
-  function checkedVersion(input: PromptVersionInput): NewPromptVersion {
-    requirePrompt(input.promptText);
+  function checkedVersion(input: PromptVersionInput, isTemplateChecked = false): NewPromptVersion {
+    if (!isTemplateChecked) requirePrompt(input.promptText);
     const model = input.model ?? null;
     return {
       promptText: input.promptText,
@@ -60,9 +78,10 @@ export function createPrompts({ store, providers, completions }: PromptsOptions)
     };
   }
 
-  function versionToRun({ promptId, promptVersionId }: PromptRunRequest): PromptVersion {
+  function versionToRun({ promptId, promptVersionId, label }: PromptRunRequest): PromptVersion {
     const prompt = store.read(promptId);
-    const version = store.findVersion(promptVersionId ?? prompt.latestVersionId);
+    const labelledId = label ? store.readLabel(promptId, label).promptVersionId : null;
+    const version = store.findVersion(promptVersionId ?? labelledId ?? prompt.latestVersionId);
     if (version === null) throw unknownVersion();
     if (version.promptId === prompt.id) return version;
     throw invalidField(
@@ -78,9 +97,19 @@ export function createPrompts({ store, providers, completions }: PromptsOptions)
     update: store.update,
     remove: store.remove,
     listVersions: store.listVersions,
+    readLabel: store.readLabel,
+    setLabel: store.setLabel,
+    removeLabel: store.removeLabel,
+    listLabelChanges: store.listLabelChanges,
+    outline() {
+      const { folders, tags } = store.counts();
+      return outlineOf(folders, tags);
+    },
     create: (input) => store.create(keptPrompt(input), checkedVersion(input)),
-    createAll: (inputs) =>
-      store.createAll(inputs.map((input) => ({ prompt: keptPrompt(input), version: checkedVersion(input) }))),
+    createAll: (inputs, { areTemplatesChecked }) =>
+      store.createAll(
+        inputs.map((input) => ({ prompt: keptPrompt(input), version: checkedVersion(input, areTemplatesChecked) })),
+      ),
     addVersion(id, input) {
       store.read(id);
       return store.addVersion(id, checkedVersion(input));

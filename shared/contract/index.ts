@@ -12,6 +12,7 @@ import * as moderationWindow from './moderation-window.ts';
 import * as moderation from './moderation.ts';
 import * as onDevice from './on-device.ts';
 import * as openApi from './open-api.ts';
+import * as promptLabels from './prompt-labels.ts';
 import * as promptTransfer from './prompt-transfer.ts';
 import * as prompts from './prompts.ts';
 import * as providers from './providers.ts';
@@ -35,6 +36,7 @@ export const endpoints: readonly Endpoint[] = [
   conversations,
   promptTransfer,
   prompts,
+  promptLabels,
   agents,
   openApi,
   providers,

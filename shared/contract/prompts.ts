@@ -11,6 +11,15 @@ const folder = z.string().min(1, notEmpty).max(1000);
 const tags = z.array(z.string().min(1, notEmpty).max(100)).max(100);
 const description = z.string().max(10_000);
 
+/** Latest stands for the newest version everywhere in this field, so no label may mean something else by it. */
+export const labelName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be 1 to 100 letters, digits, dots, hyphens and underscores')
+  .refine(
+    (label) => label.toLowerCase() !== 'latest',
+    'must not be "latest": a run without a label takes the newest version',
+  );
+
 /** What a person fills in. `sampleValue` is only shown; `defaultValue` fills a replacement that a run leaves out. */
 const variableInput = z
   .strictObject({
@@ -93,6 +102,10 @@ export const prompt = z
     tags: z.array(z.string()),
     description: z.string().nullable(),
     latestVersionId: uuid,
+    latestVersion: z
+      .object({ number: z.int(), aiSystem: aiSystem.nullable(), model: z.string().nullable() })
+      .describe('Null for a model is the first one of ServiceAi'),
+    labels: z.array(z.object({ label: z.string(), promptVersionId: uuid })).describe('By name'),
     createdAt: timestamp,
     updatedAt: timestamp.describe('When it was changed or got its newest version'),
   })
@@ -135,7 +148,12 @@ export const promptRunRequest = z
   .strictObject({
     promptId: uuid,
     promptVersionId: uuid.nullish().describe('The newest version, unless given'),
+    label: labelName.nullish().describe('The version that this label of the prompt points at'),
     replacements: z.record(z.string(), z.string()).nullish(),
+  })
+  .superRefine(({ promptVersionId, label }, context) => {
+    if (!promptVersionId || !label) return;
+    context.addIssue({ code: 'custom', path: ['label'], message: 'must not be given together with promptVersionId' });
   })
   .meta({ id: 'PromptRunRequest' });
 export type PromptRunRequest = z.infer<typeof promptRunRequest>;
@@ -146,10 +164,39 @@ export const runPrompt = defineEndpoint({
   path: '/prompts/run',
   access: 'run',
   tag,
-  summary: 'Run a stored prompt: its newest version, or the one that is named',
+  summary: 'Run a stored prompt: its newest version, the one that is named, or the one that a label points at',
   body: promptRunRequest,
   response: messageAnswer,
   errors: [402, 404, 429, 502, 503, 504],
+});
+
+const mostWords = 20;
+
+/** Words of a search; what stands in quotation marks is one. */
+export function searchWords(search: string): string[] {
+  return [...search.matchAll(/"([^"]+)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+}
+
+export const promptListQuery = listQuery.extend({
+  search: z
+    .string()
+    .max(500)
+    .refine((search) => searchWords(search).length <= mostWords, `must not have more than ${mostWords} words`)
+    .optional()
+    .describe(
+      'Prompts in which every word stands: in their name, folder, tags, description or labels, or in the text, system message, model, ' +
+        'variables or note of any of their versions. Parts of words are found; letters count without case and accents; "in quotation marks" is one word',
+    ),
+  folder: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('Prompts in it and in the folders below it; empty for those without a folder'),
+  tags: z
+    .string()
+    .max(2000)
+    .optional()
+    .describe('Separated by commas (a comma within a tag is written `\\,`); prompts that have all of them'),
 });
 
 export const listPrompts = defineEndpoint({
@@ -158,9 +205,31 @@ export const listPrompts = defineEndpoint({
   path: '/prompts',
   access: 'manage',
   tag,
-  summary: 'Prompts, newest first',
-  query: listQuery,
+  summary: 'Prompts that meet all that is asked, newest first',
+  query: promptListQuery,
   response: listOf(prompt),
+});
+
+export const promptOutline = z
+  .object({
+    prompts: z.int(),
+    withoutFolder: z.int(),
+    folders: z
+      .array(z.object({ folder: z.string(), prompts: z.int() }))
+      .describe('By name, each after the one that it is in; with the prompts in it and below it'),
+    tags: z.array(z.object({ tag: z.string(), prompts: z.int() })).describe('By name'),
+  })
+  .meta({ id: 'PromptOutline' });
+export type PromptOutline = z.infer<typeof promptOutline>;
+
+export const readPromptOutline = defineEndpoint({
+  id: 'readPromptOutline',
+  method: 'get',
+  path: '/prompts/outline',
+  access: 'manage',
+  tag,
+  summary: 'Folders and tags of the library, with how many prompts each has',
+  response: promptOutline,
 });
 
 export const createPrompt = defineEndpoint({

@@ -50,6 +50,8 @@ describe.each(ways)('%s: prompts', (way) => {
       tags: ['short', 'kind'],
       description: 'A greeting',
       latestVersionId: expect.any(String),
+      latestVersion: { number: 1, ...scripted },
+      labels: [],
       createdAt: time,
       updatedAt: time,
     });
@@ -100,7 +102,8 @@ describe.each(ways)('%s: prompts', (way) => {
     const added = await callJson(host, way, 'POST', path, { body: { promptText: 'Hello again', note: 'shorter' } });
     expect([added.status, added.body]).toMatchObject([201, { number: 2, promptText: 'Hello again', model: null }]);
     const { body } = await callJson(host, way, 'GET', `/prompts/${made.id}`);
-    expect(body).toEqual({ ...made, latestVersionId: added.body.id, updatedAt: time });
+    const latestVersion = { number: 2, aiSystem: null, model: null };
+    expect(body).toEqual({ ...made, latestVersionId: added.body.id, latestVersion, updatedAt: time });
     const listed = await callJson(host, way, 'GET', path);
     expect([listed.status, listed.body]).toEqual([200, { data: [added.body, first.body], continuationToken: null }]);
   });

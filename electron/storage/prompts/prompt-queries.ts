@@ -43,18 +43,8 @@ export function promptQueries(database: Database.Database) {
   return { ...keptPromptQueries(database), ...versionQueries(database) };
 }
 
-/** `before` is the sequence that the page before ended with. */
 function keptPromptQueries(database: Database.Database) {
   return {
-    page: prepareQuery(database, (tables, input: { before: number; limit: number }) =>
-      tables
-        .selectFrom('prompts')
-        .selectAll()
-        .where('deleted_at', 'is', null)
-        .where('sequence', '<', input.before)
-        .orderBy('sequence', 'desc')
-        .limit(input.limit),
-    ),
     find: prepareQuery(database, (tables, input: { id: string }) =>
       tables.selectFrom('prompts').selectAll().where('id', '=', input.id).where('deleted_at', 'is', null),
     ),
@@ -80,14 +70,6 @@ function versionQueries(database: Database.Database) {
   return {
     insertVersion: prepareQuery(database, (tables, input: NewVersionRow) =>
       tables.insertInto('prompt_versions').values(valuesOf(input, versionColumns)),
-    ),
-    lastNumber: prepareQuery(database, (tables, input: { prompt: number }) =>
-      tables
-        .selectFrom('prompt_versions')
-        .select('number')
-        .where('prompt', '=', input.prompt)
-        .orderBy('number', 'desc')
-        .limit(1),
     ),
     /** By number, which has an index for each prompt; `before` is a number too. */
     versionPage: prepareQuery(database, (tables, input: { prompt: number; before: number; limit: number }) =>

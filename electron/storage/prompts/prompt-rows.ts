@@ -6,9 +6,17 @@ import type { NewPromptVersion } from './prompt-store.ts';
 /** A version's row with the id of its prompt. */
 export type ListedVersionRow = PromptVersionRow & { readonly prompt_id: string };
 
+/** A prompt's row with what lists show of its newest version and its labels. */
+export type ListedPromptRow = PromptRow & {
+  readonly latest_number: number;
+  readonly latest_ai_system: string | null;
+  readonly latest_model: string | null;
+  readonly labels_json: string;
+};
+
 export type NewVersionRow = Omit<PromptVersionRow, 'sequence'>;
 
-export function promptOf(row: PromptRow): Prompt {
+export function promptOf(row: ListedPromptRow): Prompt {
   return {
     id: row.id,
     name: row.name,
@@ -16,6 +24,12 @@ export function promptOf(row: PromptRow): Prompt {
     tags: JSON.parse(row.tags_json) as string[],
     description: row.description,
     latestVersionId: row.latest_version_id,
+    latestVersion: {
+      number: row.latest_number,
+      aiSystem: row.latest_ai_system as AiSystem | null,
+      model: row.latest_model,
+    },
+    labels: JSON.parse(row.labels_json) as Prompt['labels'],
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),
   };

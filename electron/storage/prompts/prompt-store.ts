@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
-import { AppError } from '../../../shared/app-error.ts';
+import { AppError, invalidField } from '../../../shared/app-error.ts';
+import type { PromptLabel, PromptLabelChange, PromptLabelInput } from '../../../shared/contract/prompt-labels.ts';
 import type { Prompt, PromptChange, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { createContinuationTokens } from '../continuation-token.ts';
 import { listPage, type ListPage, type ListQuery } from '../list-page.ts';
-import type { PromptRow } from '../schema.ts';
+import { createLabelStore } from './label-store.ts';
+import { createPromptReading, type FolderCount, type PromptFilter, type TagCount } from './prompt-list.ts';
 import { promptQueries } from './prompt-queries.ts';
-import { promptOf, versionOf, versionRow } from './prompt-rows.ts';
+import { promptOf, versionOf, type ListedPromptRow } from './prompt-rows.ts';
+import { createPromptSearch } from './prompt-search.ts';
+import { createPromptWriting } from './prompt-writing.ts';
 
 /** A version before it has its place. */
 export type NewPromptVersion = Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
@@ -16,7 +19,9 @@ export type NewPrompt = Pick<Prompt, 'name' | 'folder' | 'tags' | 'description'>
 /** Prompts and their versions. A prompt that was deleted is `not_found` everywhere but in `findVersion`. */
 export interface PromptStore {
   /** Newest first, as the versions. Throws `invalid_request` for a token of another list. */
-  list(query: ListQuery): ListPage<Prompt>;
+  list(query: ListQuery & { readonly filter?: PromptFilter }): ListPage<Prompt>;
+  /** How many prompts each folder, as it is written, and each tag has. */
+  counts(): { readonly folders: FolderCount[]; readonly tags: TagCount[] };
   create(prompt: NewPrompt, version: NewPromptVersion): Prompt;
   /** All of them or none. */
   createAll(prompts: readonly { readonly prompt: NewPrompt; readonly version: NewPromptVersion }[]): Prompt[];
@@ -32,15 +37,30 @@ export interface PromptStore {
   addVersion(id: string, version: NewPromptVersion): PromptVersion;
   /** Any version that ever was, null for an unknown id. */
   findVersion(versionId: string): PromptVersion | null;
+  /** Throws `not_found`. */
+  readLabel(id: string, label: string): PromptLabel;
+  /** Throws `not_found`, `invalid_request` for a version of another prompt, and `conflict` for a label that was moved meanwhile. */
+  setLabel(id: string, label: string, input: PromptLabelInput): PromptLabel;
+  /** Throws `not_found`. */
+  removeLabel(id: string, label: string): void;
+  /** Newest first. Throws `not_found`. */
+  listLabelChanges(id: string, query: ListQuery): ListPage<PromptLabelChange>;
 }
+
+const everything: PromptFilter = { search: null, folder: null, tags: [] };
+
+const unknownLabel = (label: string) => new AppError('not_found', `This prompt has no label ${label}.`);
 
 export function createPromptStore(database: Database.Database, tokenSecret: string): PromptStore {
   const queries = promptQueries(database);
   const promptTokens = createContinuationTokens(tokenSecret, 'prompts', z.int());
   const versionTokens = createContinuationTokens(tokenSecret, 'prompt-versions', z.int());
+  const search = createPromptSearch(database);
+  const reading = createPromptReading(database, search);
+  const labels = createLabelStore(database, tokenSecret);
 
-  function required(id: string): PromptRow {
-    const row = queries.find.first({ id: id.toLowerCase() });
+  function required(id: string): ListedPromptRow {
+    const row = reading.find(id);
     if (!row) throw new AppError('not_found', 'There is no prompt with this id.');
     return row;
   }
@@ -50,64 +70,44 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
     return row === undefined ? null : versionOf(row);
   }
 
-  const create = database.transaction((prompt: NewPrompt, version: NewPromptVersion): string => {
-    const [id, versionId, now] = [randomUUID(), randomUUID(), Date.now()];
-    queries.insert.run({
-      id,
-      name: prompt.name,
-      folder: prompt.folder,
-      tags_json: JSON.stringify(prompt.tags),
-      description: prompt.description,
-      latest_version_id: versionId,
-      created_at: now,
-      updated_at: now,
-    });
-    const { sequence } = required(id);
-    queries.insertVersion.run(versionRow(version, { id: versionId, prompt: sequence, number: 1, created_at: now }));
-    return id;
+  function requiredLabel(prompt: number, label: string): PromptLabel {
+    const found = labels.find(prompt, label);
+    if (found === null) throw unknownLabel(label);
+    return found;
+  }
+
+  const setLabel = database.transaction((id: string, label: string, input: PromptLabelInput): PromptLabel => {
+    const prompt = required(id);
+    const version = queries.findVersion.first({ id: input.promptVersionId.toLowerCase() });
+    if (version?.prompt !== prompt.sequence)
+      throw invalidField(
+        'promptVersionId',
+        'is no version of this prompt',
+        'promptVersionId is no version of this prompt.',
+      );
+    labels.set(prompt.sequence, label, version, input.previousVersionId);
+    search.writePrompt(prompt, labels.names(prompt.sequence));
+    return requiredLabel(prompt.sequence, label);
   });
 
-  const createAll = database.transaction((prompts: Parameters<PromptStore['createAll']>[0]): string[] =>
-    prompts.map(({ prompt, version }) => create(prompt, version)),
-  );
-
-  const addVersion = database.transaction((promptId: string, version: NewPromptVersion): string => {
-    const { sequence: prompt, id } = required(promptId);
-    const [versionId, now] = [randomUUID(), Date.now()];
-    const number = (queries.lastNumber.first({ prompt })?.number ?? 0) + 1;
-    queries.insertVersion.run(versionRow(version, { id: versionId, prompt, number, created_at: now }));
-    queries.setLatest.run({ id, latest_version_id: versionId, updated_at: now });
-    return versionId;
+  const removeLabel = database.transaction((id: string, label: string): void => {
+    const prompt = required(id);
+    if (!labels.remove(prompt.sequence, label)) throw unknownLabel(label);
+    search.writePrompt(prompt, labels.names(prompt.sequence));
   });
 
   return {
-    list: (query) =>
+    ...createPromptWriting(database, { queries, search, required, findVersion }),
+    list: ({ filter = everything, ...query }) =>
       listPage(query, {
         tokens: promptTokens,
-        filter: {},
-        rows: (before, limit) => queries.page.all({ before, limit }),
+        filter,
+        rows: (before, limit) => reading.page(filter, before, limit),
         positionOf: ({ sequence }) => sequence,
         toItem: promptOf,
       }),
-    // What was written is read again: the answer shows what is kept, to the last character.
-    create: (prompt, version) => promptOf(required(create.immediate(prompt, version))),
-    createAll: (prompts) => createAll.immediate(prompts).map((id) => promptOf(required(id))),
+    counts: () => ({ folders: reading.folders(), tags: reading.tags() }),
     read: (id) => promptOf(required(id)),
-    update(id, change) {
-      const row = required(id);
-      queries.change.run({
-        id: row.id,
-        name: change.name ?? row.name,
-        folder: change.folder === undefined ? row.folder : change.folder,
-        tags_json: change.tags === undefined ? row.tags_json : JSON.stringify(change.tags),
-        description: change.description === undefined ? row.description : change.description,
-        updated_at: Date.now(),
-      });
-      return promptOf(required(id));
-    },
-    remove(id) {
-      queries.remove.run({ id: required(id).id, deleted_at: Date.now() });
-    },
     listVersions(id, query) {
       const { sequence: prompt } = required(id);
       return listPage(query, {
@@ -118,7 +118,10 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
         toItem: versionOf,
       });
     },
-    addVersion: (id, version) => findVersion(addVersion.immediate(id, version))!,
     findVersion,
+    readLabel: (id, label) => requiredLabel(required(id).sequence, label),
+    setLabel: setLabel.immediate,
+    removeLabel: removeLabel.immediate,
+    listLabelChanges: (id, query) => labels.changes(required(id).sequence, query),
   };
 }
