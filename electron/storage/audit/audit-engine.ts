@@ -254,7 +254,11 @@ export class AuditEngine {
     const { source, timeline } = this.index;
     const conversation = source.findConversation(id.toLowerCase());
     if (conversation === null) return 0;
-    if (sorted !== null) return Math.max(0, sorted.placeOf((run) => timeline.conversation[run] === conversation));
+    if (sorted !== null)
+      return Math.max(
+        0,
+        sorted.placeOf((run) => timeline.conversation[run] === conversation),
+      );
     const newest = timeline.newestRun(conversation, last);
     if (newest === 0) return 0;
     listing!.extend(Infinity);

@@ -4,6 +4,7 @@ import { AppError } from '../../../shared/app-error.ts';
 import { databaseFile } from '../database.ts';
 import { AuditEngine } from './audit-engine.ts';
 import type { AuditAnswer, AuditCall, AuditCalls, AuditMessage } from './audit-calls.ts';
+import { readAhead } from './read-ahead.ts';
 
 /**
  * The thread of the audit: reads the recorded runs through a connection of its own, keeps the index up to date while nothing
@@ -15,6 +16,8 @@ const database = new Database(databaseFile(directory), { readonly: true });
 // Pages are read where the operating system has them, without a copy.
 database.pragma('mmap_size = 2147418112');
 let engine: AuditEngine | null = null;
+/** Begins with the first question: whoever never asks pays nothing for it. */
+let ahead: Generator<void, void, void> | null = null;
 let isFollowing = false;
 let isClosed = false;
 const cancelled = new Set<number>();
@@ -28,6 +31,22 @@ function follow(): void {
   if (isClosed) return;
   isFollowing = startedEngine().follow();
   if (isFollowing) setImmediate(follow);
+}
+
+function readOn(): void {
+  try {
+    if (isClosed || ahead?.next().done !== false) return;
+  } catch {
+    // What cannot be read here cannot be read by a question either, which says so to whoever asks it.
+    return;
+  }
+  setImmediate(readOn);
+}
+
+function readAheadOnce(): void {
+  if (ahead !== null || isClosed) return;
+  ahead = readAhead(directory);
+  setImmediate(readOn);
 }
 
 const calls: AuditCalls = {
@@ -67,11 +86,13 @@ async function answer({ id, method, input }: AuditCall): Promise<void> {
   } finally {
     cancelled.delete(id);
   }
+  if (method !== 'follow') readAheadOnce();
 }
 
 port.on('message', (message: AuditMessage) => {
   if (message === 'close') {
     isClosed = true;
+    ahead?.return();
     engine?.close();
     database.close();
     port.close();

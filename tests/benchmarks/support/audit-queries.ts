@@ -1,6 +1,6 @@
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import { generatedCallers } from '../audit-generator.ts';
-import type { Chance } from './text-writer.ts';
+import { wordOfRank, type Chance } from './text-writer.ts';
 
 /** Facts of the filled database that filters are made from. */
 export interface Known {
@@ -15,6 +15,12 @@ type MakeFilter = (chance: Chance, known: Known) => AuditFilter;
 
 function moment(chance: Chance, { firstRunAt, lastRunAt }: Known, from = 0, to = 1): string {
   return new Date(firstRunAt + (lastRunAt - firstRunAt) * (from + (to - from) * chance.next())).toISOString();
+}
+
+/** Part of a remark: of very many, of few, or of none. */
+function remarkPart(chance: Chance): string {
+  const word = wordOfRank(Math.floor(chance.next() ** 3 * 5000));
+  return chance.next() < 0.2 ? `${word}zzz` : word;
 }
 
 /** Every single filter, with new values each time it is asked. */
@@ -37,8 +43,10 @@ export const singleFilters: Readonly<Record<string, MakeFilter>> = {
   workspaceId: (chance, { workspaceIds }) => ({ workspaceId: chance.pick(workspaceIds) }),
   conversationId: (chance, { runs }) => ({ conversationId: chance.pick(runs).conversationId }),
   score: (chance) => ({ feedback: { score: Math.floor(chance.next() * 23) - 11 } }),
-  scoreText: (chance) => ({ feedback: { scoreText: chance.pick(['the ', 'over', 'house', 'zzz']) } }),
-  scoreTags: (chance) => ({ feedback: { scoreTags: chance.pick(['wrong', 'helpful,tone', 'none']) } }),
+  scoreText: (chance) => ({ feedback: { scoreText: remarkPart(chance) } }),
+  scoreTags: (chance) => ({
+    feedback: { scoreTags: chance.pick(['wrong', 'helpful,tone', 'none', 'off topic,unsafe', 'accurate']) },
+  }),
   model: (chance) => ({ models: [chance.pick(['gpt-4o', 'hl-gpt-4.1-mini', 'llama3-70b-8192'])] }),
   status: (chance) => ({ statuses: [chance.pick(['Completed', 'Failed', 'Cancelled'] as const)] }),
   latency: (chance) => ({ totalMs: { min: chance.next() * 5000 } }),
