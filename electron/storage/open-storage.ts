@@ -10,6 +10,8 @@ import { databaseFile, openDatabase, prepareDirectory } from './database.ts';
 import { createExportRows } from './export-rows.ts';
 import { createFacts } from './facts.ts';
 import { lockHost } from './host-lock.ts';
+import { createDataspaceStore } from './knowledge/dataspace-store.ts';
+import { createSourceStore } from './knowledge/source-store.ts';
 import { createLogSync } from './log-sync.ts';
 import { createFolderStore } from './prompts/folder-store.ts';
 import { createPromptStore } from './prompts/prompt-store.ts';
@@ -84,6 +86,8 @@ function assembleStorage(
     promptFolders: createFolderStore(database),
     agents: createAgentStore(database, tokenSecret),
     turns: createTurnStore(database, runs.flush),
+    dataspaces: createDataspaceStore(database, tokenSecret),
+    sources: createSourceStore(database, tokenSecret),
     apiKeys,
     settings: createSettingsStore(facts),
     providerMemory: createProviderMemory(database),

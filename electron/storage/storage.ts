@@ -10,6 +10,8 @@ import type { AgentStore } from './agents/agent-store.ts';
 import type { TurnStore } from './agents/turn-store.ts';
 import type { AuditStore } from './audit/audit-store.ts';
 import type { ExportRows } from './export-rows.ts';
+import type { DataspaceStore } from './knowledge/dataspace-store.ts';
+import type { SourceStore } from './knowledge/source-store.ts';
 import type { FolderStore } from './prompts/folder-store.ts';
 import type { PromptStore } from './prompts/prompt-store.ts';
 import type { ReplayStore } from './replay-store.ts';
@@ -146,6 +148,8 @@ export interface Storage {
   readonly promptFolders: FolderStore;
   readonly agents: AgentStore;
   readonly turns: TurnStore;
+  readonly dataspaces: DataspaceStore;
+  readonly sources: SourceStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerMemory: ProviderMemory;

@@ -214,7 +214,7 @@ export const readSourceText = defineEndpoint({
     start: wholeNumber(9).optional(),
     /** 20,000 characters after the start unless told. */
     end: wholeNumber(9).optional(),
-    /** So many characters more on both sides, and then to the ends of the lines, so that a citation is read in its place; 0 unless told. */
+    /** So many characters more on both sides, so that a citation is read in its place; 0 unless told. */
     context: wholeNumber(5).optional(),
   }),
   response: z.object({

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import type { KnowledgeChange } from '../../shared/contract/knowledge-window.ts';
+import type { Storage } from '../storage/storage.ts';
+import { createDataspaces, type Dataspaces } from './create-dataspaces.ts';
+import { createSources, type Sources, type SourcesOptions } from './create-sources.ts';
+import type { KnowledgeIndex } from './index/knowledge-index.ts';
+import { IndexingQueue } from './indexing-queue.ts';
+import { createKnowledgeChanges, type ChangedSources } from './knowledge-changes.ts';
+import type { SourceReader } from './parsing/parsed-source.ts';
+import { reconcile } from './reconcile.ts';
+import { createSourceFiles } from './source-files.ts';
+import type { TextEmbedder } from './text-embedder.ts';
+
+/** Followers hear of changes this often at most, in milliseconds. */
+const noticeInterval = 200;
+
+/** What completions are grounded on: dataspaces with their sources. */
+export interface Knowledge {
+  readonly dataspaces: Dataspaces;
+  readonly sources: Sources;
+  /** What there is now, as a change. */
+  present(): KnowledgeChange;
+  /** Describes what has changed as it is now. */
+  describe(changes: ChangedSources): KnowledgeChange;
+  subscribe(listener: (changes: ChangedSources) => void): () => void;
+  /** Resolves when nothing is being indexed any more; what was not finished goes on at the next start. */
+  close(): Promise<void>;
+}
+
+export interface KnowledgeOptions {
+  readonly dataDirectory: string;
+  readonly storage: Pick<Storage, 'dataspaces' | 'sources'>;
+  readonly reader: SourceReader;
+  readonly index: KnowledgeIndex;
+  readonly detectMediaType: SourcesOptions['detectMediaType'];
+  /** The present one. */
+  readonly embedder: () => TextEmbedder;
+  readonly log: (message: string, error: unknown) => void;
+}
+
+/** Puts files in their places that the process before left elsewhere, and then goes on, by itself, with what it left undone. */
+export async function createKnowledge(options: KnowledgeOptions): Promise<Knowledge> {
+  const { storage, log } = options;
+  const files = createSourceFiles(join(options.dataDirectory, 'sources'));
+  const changes = createKnowledgeChanges(noticeInterval);
+  const shared = { ...options, ...storage, files, changes };
+  const queue = new IndexingQueue({ ...shared, onChange: (id) => changes.changed(id) });
+  const sources = createSources({ ...shared, queue });
+  const dataspaces = createDataspaces({ ...shared, queue }, sources);
+
+  await files.recover((id) => storage.sources.find(id) !== null);
+  const started = reconcile(shared)
+    .catch((error: unknown) => log('the index could not be compared with the database', error))
+    .then(() => queue.start());
+
+  return {
+    dataspaces,
+    sources,
+    present: () => ({
+      dataspaces: dataspaces.summaries(),
+      sources: sources.details(queue.current()),
+      removedSourceIds: [],
+    }),
+    describe: ({ changed, removed }) => ({
+      dataspaces: dataspaces.summaries(),
+      sources: sources.details(changed),
+      removedSourceIds: [...removed],
+    }),
+    subscribe: changes.subscribe,
+    async close() {
+      await started;
+      await queue.close();
+      changes.close();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { Readable } from 'node:stream';
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import { stoppedReason, type SourceDetail, type SourcePassage } from '../../shared/contract/knowledge-window.ts';
+import type { Source, SourceForm, SourceMediaType } from '../../shared/contract/sources.ts';
+import type { DataspaceStore } from '../storage/knowledge/dataspace-store.ts';
+import type { SourceRange, SourceStore, StoredSource } from '../storage/knowledge/source-store.ts';
+import type { ListPage, ListQuery } from '../storage/list-page.ts';
+import type { KnowledgeIndex } from './index/knowledge-index.ts';
+import type { IndexingQueue } from './indexing-queue.ts';
+import type { KnowledgeChanges } from './knowledge-changes.ts';
+import type { SourceFile } from './parsing/parsed-source.ts';
+import { clearRemoved } from './reconcile.ts';
+import type { ExtractedText, IncomingFile, SourceFiles } from './source-files.ts';
+import type { TextEmbedder } from './text-embedder.ts';
+
+interface Cancellable {
+  readonly signal: AbortSignal;
+}
+
+/** Every method that takes an id throws `not_found` for an unknown one. */
+export interface Sources {
+  /** Makes room for a file that is about to arrive. */
+  incoming(): Promise<IncomingFile>;
+  /**
+   * Keeps a file that has arrived and begins to index it. Throws `invalid_request` for an empty one and for an unknown dataspace,
+   * `unsupported_media_type` for one of which the content cannot be read.
+   */
+  create(form: SourceForm & { fileName: string }, file: IncomingFile): Promise<Source>;
+  list(query: ListQuery): ListPage<Source>;
+  read(id: string): Source;
+  /** Its passages are in no search that begins after this was called; resolves when its file is gone. */
+  remove(id: string): Promise<void>;
+  /** Reads it anew; one that was stopped goes on. Nothing happens to one that is being read. */
+  reindex(id: string): Source;
+  detail(id: string): SourceDetail;
+  range(range: SourceRange): { data: SourceDetail[]; total: number };
+  /** Details of those that are still there. */
+  details(ids: Iterable<string>): SourceDetail[];
+  stop(ids: readonly string[]): Promise<void>;
+  passages(id: string, first: number, limit: number, options: Cancellable): Promise<SourcePassage[]>;
+  /** Throws `conflict` when nothing was extracted yet. */
+  text(id: string, range: { start: number; end: number }): Promise<ExtractedText>;
+  file(id: string): Promise<{ fileName: string; stream: Readable; bytes: number }>;
+}
+
+export interface SourcesOptions {
+  readonly sources: SourceStore;
+  readonly dataspaces: DataspaceStore;
+  readonly files: SourceFiles;
+  readonly index: KnowledgeIndex;
+  readonly queue: IndexingQueue;
+  readonly changes: KnowledgeChanges;
+  readonly embedder: () => TextEmbedder;
+  /** Finds the kind of a file from its content. Throws `unsupported_media_type`. */
+  readonly detectMediaType: (file: SourceFile) => Promise<SourceMediaType>;
+}
+
+/** What callers get to see of a source. */
+export function toSource(stored: StoredSource): Source {
+  const { id, name, fileName, mediaType, bytes, status, failureReason, dataspaceId, createdAt } = stored;
+  return { id, name, fileName, mediaType, bytes, status, failureReason, dataspaceId, createdAt };
+}
+
+export function createSources(options: SourcesOptions): Sources {
+  const { sources, dataspaces, files, index, queue, changes, embedder, detectMediaType } = options;
+
+  function toDetail(stored: StoredSource): SourceDetail {
+    const { passages, pages, characters, embeddingModel } = stored;
+    const isOutdated = embeddingModel !== null && embeddingModel !== embedder().model;
+    const progress = queue.progressOf(stored);
+    return { ...toSource(stored), progress, passages, pages, characters, embeddingModel, isOutdated };
+  }
+
+  function dataspaceFor(id: string | undefined): string {
+    if (id === undefined) return dataspaces.readDefault().id;
+    const dataspace = dataspaces.find(id);
+    if (dataspace) return dataspace.id;
+    throw invalidField('dataspaceId', 'is not a dataspace', 'There is no dataspace with this id.');
+  }
+
+  return {
+    incoming: files.incoming,
+    async create({ name, dataspaceId, fileName }, file) {
+      const bytes = file.bytes();
+      if (bytes === 0) throw invalidField('file', 'must not be empty', 'The file is empty.');
+      if (dataspaceId !== undefined) dataspaceFor(dataspaceId);
+      const mediaType = await detectMediaType({ path: file.path, fileName });
+      const source = { id: file.id, dataspaceId: dataspaceFor(dataspaceId), name, fileName, mediaType, bytes };
+      const created = sources.create(source);
+      await file.keep();
+      changes.changed(created.id);
+      queue.wake();
+      return toSource(created);
+    },
+    list(query) {
+      const { data, continuationToken } = sources.list(query);
+      return { data: data.map(toSource), continuationToken };
+    },
+    read: (id) => toSource(sources.read(id)),
+    async remove(id) {
+      const { id: removed } = sources.read(id);
+      sources.remove(removed);
+      changes.removed(removed);
+      await queue.cancel([removed]);
+      await clearRemoved([removed], options);
+    },
+    reindex(id) {
+      const source = sources.read(id);
+      if (source.status === 'Processing') return toSource(source);
+      const requeued = sources.requeue(source.id);
+      changes.changed(source.id);
+      queue.wake();
+      return toSource(requeued);
+    },
+    detail: (id) => toDetail(sources.read(id)),
+    range(range) {
+      const { data, total } = sources.range(range);
+      return { data: data.map(toDetail), total };
+    },
+    details: (ids) => [...ids].flatMap((id) => sources.find(id) ?? []).map(toDetail),
+    async stop(ids) {
+      for (const id of ids) {
+        const source = sources.read(id);
+        sources.fail(source.id, source.revision, stoppedReason);
+      }
+      changes.changed(...ids);
+      await queue.cancel(ids);
+    },
+    async passages(id, first, limit, { signal }) {
+      const found = await index.passages({ sourceId: sources.read(id).id, first, limit }, { signal });
+      return found.map(({ position, text, start, end, page, heading }) => ({
+        position,
+        text,
+        start,
+        end,
+        page,
+        heading,
+      }));
+    },
+    async text(id, range) {
+      const text = await files.readText(sources.read(id).id, range);
+      if (text) return text;
+      throw new AppError('conflict', 'The text of this source was not extracted yet. Wait until it is ready.');
+    },
+    async file(id) {
+      const { id: known, fileName } = sources.read(id);
+      const file = await files.read(known);
+      if (!file) throw new AppError('not_found', 'The file of this source is gone.');
+      return { ...file, fileName };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { SourceProgress } from '../../shared/contract/knowledge-window.ts';
+import type { SourceFacts, StoredSource } from '../storage/knowledge/source-store.ts';
+import type { KnowledgeIndex } from './index/knowledge-index.ts';
+import type { ParsedSource, Passage, SourceReader } from './parsing/parsed-source.ts';
+import type { SourceFiles } from './source-files.ts';
+import type { TextEmbedder } from './text-embedder.ts';
+
+/** Passages that are embedded and written at once: about half a second of work, so that Stop and progress are felt. */
+const batchSize = 32;
+
+export interface IndexingTools {
+  readonly files: SourceFiles;
+  readonly reader: SourceReader;
+  readonly embedder: () => TextEmbedder;
+  readonly index: KnowledgeIndex;
+}
+
+export interface IndexingOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: SourceProgress) => void;
+}
+
+const reading = (fraction: number): SourceProgress => ({
+  stage: 'reading',
+  fraction,
+  passagesDone: null,
+  passagesTotal: null,
+  rate: null,
+});
+
+/** The headings say what a passage is about that does not name it itself. */
+const embeddedText = ({ heading, text }: Passage) => (heading === null ? text : `${heading}\n${text}`);
+
+/**
+ * Takes one source from its file to passages that can be found. Goes on where the same revision was interrupted, unless the
+ * file is now read differently. Rejects with an `AppError` that says why the source cannot be read, or with an `AbortError`.
+ */
+export async function indexSource(
+  source: StoredSource,
+  tools: IndexingTools,
+  { signal, onProgress }: IndexingOptions,
+): Promise<SourceFacts> {
+  const { files, reader, index } = tools;
+  const embedder = tools.embedder();
+  const { id, fileName, mediaType, dataspaceId } = source;
+  onProgress(reading(0));
+  const file = { path: files.path(id), fileName, mediaType };
+  const parsed = await reader.readSource(file, { signal, onProgress: (fraction) => onProgress(reading(fraction)) });
+  await files.writeText(id, parsed);
+  // Another version of the reader may cut otherwise: what it would find of an older reading does not fit then.
+  const revision = `${source.revision}/${embedder.model}/${parsed.text.length}/${parsed.passages.length}`;
+  const opened = await index.begin({ sourceId: id, dataspaceId, revision, embeddingModel: embedder.model }, { signal });
+  await writePassages(parsed, { first: opened.passages, sourceId: id, revision, embedder, index, signal, onProgress });
+  const { passages } = await index.finish({ sourceId: id, revision }, { signal });
+  return {
+    passages,
+    pages: parsed.pages?.length ?? null,
+    characters: parsed.text.length,
+    embeddingModel: embedder.model,
+  };
+}
+
+interface Writing extends IndexingOptions {
+  readonly first: number;
+  readonly sourceId: string;
+  readonly revision: string;
+  readonly embedder: TextEmbedder;
+  readonly index: KnowledgeIndex;
+}
+
+/** Embeds the next passages while those before are being written. */
+async function writePassages({ passages }: ParsedSource, writing: Writing): Promise<void> {
+  const { first, sourceId, revision, embedder, index, signal, onProgress } = writing;
+  const startedAt = performance.now();
+  const tell = (done: number): void => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    onProgress({
+      stage: 'embedding',
+      fraction: done / passages.length,
+      passagesDone: done,
+      passagesTotal: passages.length,
+      rate: done === first ? null : (done - first) / seconds,
+    });
+  };
+  tell(first);
+  let writingBefore = Promise.resolve();
+  for (let place = first; place < passages.length; place += batchSize) {
+    const batch = passages.slice(place, place + batchSize);
+    const embedding = embedder.embed(batch.map(embeddedText), { signal });
+    // Waited for together, so that neither fails unseen while the other is waited for.
+    const [vectors] = await Promise.all([embedding, writingBefore]);
+    tell(place);
+    writingBefore = index.add({ sourceId, revision, first: place, passages: batch, vectors }, { signal });
+  }
+  await writingBefore;
+  tell(passages.length);
+}
