@@ -1,0 +1,23 @@
+import type { IndexEngine } from './index-engine.ts';
+
+/** What the host's thread may ask of the index's. */
+export type IndexMethod =
+  'begin' | 'add' | 'finish' | 'removeSources' | 'removeDataspace' | 'sources' | 'search' | 'passages';
+
+export type IndexCalls = Pick<IndexEngine, IndexMethod>;
+
+export interface IndexCall {
+  readonly id: number;
+  readonly method: IndexMethod;
+  readonly input: unknown;
+}
+
+/** What the thread is sent. A call that is cancelled before it was begun is not carried out. */
+export type IndexMessage = IndexCall | { readonly cancel: number } | 'close';
+
+export interface IndexAnswer {
+  readonly id: number;
+  readonly result?: unknown;
+  /** For the log; none of it is an expected failure. */
+  readonly failure?: string;
+}

@@ -1,0 +1,244 @@
+import { openIndexDatabase } from './index-database.ts';
+import { distinctPieces, fuse, type FusedItem } from './fuse.ts';
+import type {
+  IndexedPassage,
+  IndexedSource,
+  IndexHit,
+  IndexQuery,
+  PassageBatch,
+  SourceRevision,
+} from './knowledge-index.ts';
+import { createPassageStore, type PassageStore, type SourceEntry, type StoredPassage } from './passage-store.ts';
+import { Slots } from './slots.ts';
+import { quantize, VectorStore } from './vector-store.ts';
+import { WordSearch, type QuestionWord } from './word-search.ts';
+
+/** How far both lists are read before they are fused. */
+const listDepth = 100;
+
+/** Passages of a removed source that are deleted at a time, between two questions. */
+const purgedAtOnce = 200;
+
+/** Which passages a search may find. */
+interface Scope {
+  readonly isAllowed: (id: number) => boolean;
+  /** The same, and with a vector of the question's model. */
+  readonly isComparable: (id: number) => boolean;
+}
+
+/**
+ * The index itself, in one thread: passages and words in SQLite, vectors and the source of every passage in memory. What is visible
+ * is decided by the source of a passage alone, so that a source appears and vanishes in one step.
+ */
+export class IndexEngine {
+  readonly #close: () => void;
+  readonly #store: PassageStore;
+  readonly #words: WordSearch;
+  readonly #entries = new Map<number, SourceEntry>();
+  readonly #slots = new Slots();
+  readonly #vectors = new Map<string, VectorStore>();
+  readonly #removed: number[];
+
+  /** `directory` is where the index lies. */
+  constructor(directory: string) {
+    const database = openIndexDatabase(directory);
+    this.#close = () => database.close();
+    this.#store = createPassageStore(database);
+    this.#words = new WordSearch(database);
+    for (const entry of this.#store.entries()) this.#entries.set(entry.number, entry);
+    this.#removed = this.#store.removedNumbers();
+    for (const { id, source } of this.#store.places()) this.#slots.set(id, source);
+    for (const { id, source, ...vector } of this.#store.vectors()) {
+      const model = this.#entries.get(source)?.embeddingModel;
+      if (model) this.#vectorsOf(model, vector.bytes.length).set(id, vector);
+    }
+  }
+
+  close(): void {
+    this.#close();
+  }
+
+  begin(revision: SourceRevision): { passages: number } {
+    const ofSource = this.#entriesOf(({ sourceId }) => sourceId === revision.sourceId);
+    const same = ofSource.find((entry) => entry.revision === revision.revision);
+    if (same) return { passages: this.#store.count(same.number) };
+    const unfinished = ofSource.filter(({ isFinished }) => !isFinished);
+    const entry = this.#store.transaction(() => {
+      this.#markRemoved(unfinished);
+      return this.#store.addSource(revision);
+    });
+    this.#hide(unfinished);
+    this.#entries.set(entry.number, entry);
+    return { passages: 0 };
+  }
+
+  add({ sourceId, revision, first, passages, vectors }: PassageBatch): void {
+    const entry = this.#requireEntry(sourceId, revision);
+    if (entry.isFinished) return;
+    const taken: number[] = [];
+    try {
+      this.#store.transaction(() => {
+        passages.forEach((passage, index) => {
+          if (this.#store.has(entry.number, first + index)) return;
+          const id = this.#slots.take(entry.number);
+          taken.push(id);
+          this.#insert(entry, { ...passage, id, position: first + index }, vectors?.[index] ?? null);
+        });
+      });
+    } catch (error) {
+      for (const id of taken) this.#slots.free(id);
+      throw error;
+    }
+  }
+
+  finish({ sourceId, revision }: Pick<SourceRevision, 'sourceId' | 'revision'>): { passages: number } {
+    const entry = this.#requireEntry(sourceId, revision);
+    const others = this.#entriesOf((other) => other.sourceId === sourceId && other.number !== entry.number);
+    this.#store.transaction(() => {
+      this.#store.finishSource(entry.number);
+      this.#markRemoved(others);
+    });
+    this.#hide(others);
+    this.#entries.set(entry.number, { ...entry, isFinished: true });
+    return { passages: this.#store.count(entry.number) };
+  }
+
+  removeSources(sourceIds: readonly string[]): void {
+    const ids = new Set(sourceIds);
+    this.#remove(({ sourceId }) => ids.has(sourceId));
+  }
+
+  removeDataspace(dataspaceId: string): void {
+    this.#remove((entry) => entry.dataspaceId === dataspaceId);
+  }
+
+  sources(): IndexedSource[] {
+    return [...this.#entries.values()].map(({ number, ...entry }) => ({
+      ...entry,
+      passages: this.#store.count(number),
+    }));
+  }
+
+  /** Deletes some of what was removed; false when nothing is left of it. */
+  purge(): boolean {
+    const number = this.#removed[0];
+    if (number === undefined) return false;
+    const ids = this.#store.someOf(number, purgedAtOnce);
+    const isLast = ids.length < purgedAtOnce;
+    this.#store.transaction(() => {
+      for (const id of ids) {
+        this.#words.remove(id);
+        this.#store.remove(id);
+      }
+      if (isLast) this.#store.forgetSource(number);
+    });
+    for (const id of ids) this.#slots.free(id);
+    if (isLast) this.#removed.shift();
+    return true;
+  }
+
+  passages(page: { sourceId: string; first: number; limit: number }): (IndexedPassage & { position: number })[] {
+    const [entry] = this.#entriesOf(({ sourceId, isFinished }) => isFinished && sourceId === page.sourceId);
+    if (!entry) return [];
+    return this.#store.page(entry.number, page.first, page.limit).map(({ id: _, source: __, ...passage }) => passage);
+  }
+
+  search({ dataspaceIds, text, embedding, limit }: IndexQuery): IndexHit[] {
+    const scope = this.#scope(dataspaceIds, embedding?.model ?? null);
+    const depth = Math.max(listDepth, limit);
+    const words = this.#words.words(text, this.#slots.count);
+    const byWords = this.#words.search(words, depth, scope.isAllowed, this.#slots.count);
+    const vectors = embedding && this.#comparable(embedding);
+    const byMeaning = vectors?.nearest(embedding!.vector, depth, scope.isComparable) ?? [];
+    const fused = fuse(
+      byWords.map(({ id }) => id),
+      byMeaning.map(({ slot }) => slot),
+    );
+    const hits = distinctPieces(this.#read(fused), limit);
+    const scores = new Map(byWords.map(({ id, score }) => [id, score]));
+    const coverage = this.#coverage(words, hits);
+    return hits.map(({ id, source, ...hit }, index) => ({
+      ...hit,
+      sourceId: this.#entries.get(source)!.sourceId,
+      textScore: scores.get(id) ?? null,
+      coverage: coverage[index]!,
+      similarity: vectors && scope.isComparable(id) ? vectors.similarity(id, embedding!.vector) : null,
+    }));
+  }
+
+  #coverage(words: readonly QuestionWord[], hits: readonly StoredPassage[]): number[] {
+    const texts = hits.map(({ text, heading }) => (heading === null ? text : `${heading}\n${text}`));
+    return this.#words.coverage(words, texts);
+  }
+
+  *#read(items: readonly FusedItem[]): Generator<FusedItem & StoredPassage> {
+    for (const item of items) yield { ...item, ...this.#store.read(item.id) };
+  }
+
+  #scope(dataspaceIds: readonly string[], model: string | null): Scope {
+    const wanted = new Set(dataspaceIds);
+    const allowed = new Set<number>();
+    const comparable = new Set<number>();
+    for (const entry of this.#entries.values()) {
+      if (!entry.isFinished || !wanted.has(entry.dataspaceId)) continue;
+      allowed.add(entry.number);
+      if (entry.embeddingModel === model) comparable.add(entry.number);
+    }
+    return {
+      isAllowed: (id) => allowed.has(this.#slots.sourceOf(id)),
+      isComparable: (id) => comparable.has(this.#slots.sourceOf(id)),
+    };
+  }
+
+  /** The vectors that a question can be compared with; one of another length than theirs finds nothing. */
+  #comparable({ model, vector }: NonNullable<IndexQuery['embedding']>): VectorStore | null {
+    const vectors = this.#vectors.get(model);
+    return vectors?.dimensions === vector.length ? vectors : null;
+  }
+
+  #insert(entry: SourceEntry, passage: Omit<StoredPassage, 'source'>, vector: Float32Array | null): void {
+    const { id, text, heading } = passage;
+    const quantized = vector && quantize(vector);
+    this.#store.insert({ ...passage, source: entry.number }, quantized);
+    this.#words.add(id, text, heading);
+    if (quantized && entry.embeddingModel !== null) {
+      this.#vectorsOf(entry.embeddingModel, quantized.bytes.length).set(id, quantized);
+    }
+  }
+
+  #vectorsOf(model: string, dimensions: number): VectorStore {
+    const known = this.#vectors.get(model);
+    if (known) return known;
+    const made = new VectorStore(dimensions);
+    this.#vectors.set(model, made);
+    return made;
+  }
+
+  #entriesOf(isWanted: (entry: SourceEntry) => boolean): SourceEntry[] {
+    return [...this.#entries.values()].filter(isWanted);
+  }
+
+  #requireEntry(sourceId: string, revision: string): SourceEntry {
+    const [entry] = this.#entriesOf((other) => other.sourceId === sourceId && other.revision === revision);
+    if (entry) return entry;
+    throw new Error(`The revision ${revision} of the source ${sourceId} is not open.`);
+  }
+
+  #remove(isRemoved: (entry: SourceEntry) => boolean): void {
+    const entries = this.#entriesOf(isRemoved);
+    this.#store.transaction(() => this.#markRemoved(entries));
+    this.#hide(entries);
+  }
+
+  #markRemoved(entries: readonly SourceEntry[]): void {
+    for (const { number } of entries) this.#store.markRemoved(number);
+  }
+
+  /** From here on no search finds them; their passages are deleted later, a few at a time. */
+  #hide(entries: readonly SourceEntry[]): void {
+    for (const { number } of entries) {
+      this.#entries.delete(number);
+      this.#removed.push(number);
+    }
+  }
+}

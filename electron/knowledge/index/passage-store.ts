@@ -1,0 +1,123 @@
+import type Database from 'better-sqlite3';
+import type { IndexedPassage, SourceRevision } from './knowledge-index.ts';
+import type { QuantizedVector } from './vector-store.ts';
+
+/** A reading of a source, as the index keeps it. */
+export interface SourceEntry extends SourceRevision {
+  /** Never given twice. */
+  readonly number: number;
+  readonly isFinished: boolean;
+}
+
+/** A passage with its place, but without its text. */
+export interface PassagePlace {
+  readonly id: number;
+  readonly source: number;
+}
+
+export interface StoredPassage extends IndexedPassage, PassagePlace {
+  readonly position: number;
+}
+
+interface SourceRow {
+  readonly number: number;
+  readonly source_id: string;
+  readonly dataspace_id: string;
+  readonly revision: string;
+  readonly embedding_model: string | null;
+  readonly is_finished: number;
+}
+
+function toEntry(row: SourceRow): SourceEntry {
+  return {
+    number: row.number,
+    sourceId: row.source_id,
+    dataspaceId: row.dataspace_id,
+    revision: row.revision,
+    embeddingModel: row.embedding_model,
+    isFinished: row.is_finished === 1,
+  };
+}
+
+/** The tables of the index, in the words of the rest. Nothing here remembers anything. */
+export function createPassageStore(database: Database.Database) {
+  const statements = passageStatements(database);
+  return {
+    transaction: <Result>(work: () => Result): Result => database.transaction(work)(),
+    entries: (): SourceEntry[] => statements.sources.all().map(toEntry),
+    removedNumbers: (): number[] => statements.removedSources.all(),
+    places: (): IterableIterator<PassagePlace> => statements.places.iterate(),
+    *vectors(): Generator<QuantizedVector & PassagePlace> {
+      for (const { bytes, ...row } of statements.vectors.iterate()) {
+        yield { ...row, bytes: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
+      }
+    },
+    addSource({ sourceId, dataspaceId, revision, embeddingModel }: SourceRevision): SourceEntry {
+      const { lastInsertRowid } = statements.insertSource.run(sourceId, dataspaceId, revision, embeddingModel);
+      return {
+        number: Number(lastInsertRowid),
+        sourceId,
+        dataspaceId,
+        revision,
+        embeddingModel,
+        isFinished: false,
+      };
+    },
+    finishSource: (number: number) => void statements.finishSource.run(number),
+    markRemoved: (number: number) => void statements.markRemoved.run(number),
+    forgetSource: (number: number) => void statements.forgetSource.run(number),
+    count: (source: number): number => statements.count.get(source)!,
+    has: (source: number, position: number): boolean => statements.has.get(source, position) !== undefined,
+    insert({ id, source, position, start, end, page, heading, text }: StoredPassage, vector: QuantizedVector | null) {
+      statements.insert.run(id, source, position, start, end, page, heading, text);
+      if (vector === null) return;
+      const { buffer, byteOffset, length } = vector.bytes;
+      statements.insertVector.run(id, vector.scale, new Uint8Array(buffer, byteOffset, length));
+    },
+    remove(id: number) {
+      statements.removePassage.run(id);
+      statements.removeVector.run(id);
+    },
+    someOf: (source: number, most: number): number[] => statements.someOf.all(source, most),
+    read: (id: number): StoredPassage => statements.read.get(id)!,
+    page: (source: number, first: number, limit: number): StoredPassage[] => statements.page.all(source, first, limit),
+  };
+}
+
+export type PassageStore = ReturnType<typeof createPassageStore>;
+
+const columns = 'id, source, position, start, "end", page, heading, text';
+
+function passageStatements(database: Database.Database) {
+  return {
+    sources: database.prepare<[], SourceRow>(
+      'SELECT number, source_id, dataspace_id, revision, embedding_model, is_finished FROM sources WHERE is_removed = 0',
+    ),
+    removedSources: database.prepare<[], number>('SELECT number FROM sources WHERE is_removed = 1').pluck(),
+    places: database.prepare<[], PassagePlace>('SELECT id, source FROM passages'),
+    vectors: database.prepare<[], PassagePlace & { scale: number; bytes: Buffer }>(
+      'SELECT id, source, scale, bytes FROM vectors JOIN passages ON id = passage ORDER BY passage',
+    ),
+    insertSource: database.prepare<[string, string, string, string | null]>(
+      'INSERT INTO sources (source_id, dataspace_id, revision, embedding_model, is_finished, is_removed) VALUES (?, ?, ?, ?, 0, 0)',
+    ),
+    finishSource: database.prepare<[number]>('UPDATE sources SET is_finished = 1 WHERE number = ?'),
+    markRemoved: database.prepare<[number]>('UPDATE sources SET is_removed = 1 WHERE number = ?'),
+    forgetSource: database.prepare<[number]>('DELETE FROM sources WHERE number = ?'),
+    count: database.prepare<[number], number>('SELECT count(*) FROM passages WHERE source = ?').pluck(),
+    has: database.prepare<[number, number], number>('SELECT 1 FROM passages WHERE source = ? AND position = ?').pluck(),
+    insert: database.prepare<[number, number, number, number, number, number | null, string | null, string]>(
+      `INSERT INTO passages (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    insertVector: database.prepare<[number, number, Uint8Array]>(
+      'INSERT INTO vectors (passage, scale, bytes) VALUES (?, ?, ?)',
+    ),
+    removePassage: database.prepare<[number]>('DELETE FROM passages WHERE id = ?'),
+    removeVector: database.prepare<[number]>('DELETE FROM vectors WHERE passage = ?'),
+    someOf: database.prepare<[number, number], number>('SELECT id FROM passages WHERE source = ? LIMIT ?').pluck(),
+    read: database.prepare<[number], StoredPassage>(`SELECT ${columns} FROM passages WHERE id = ?`),
+    page: database.prepare<[number, number, number], StoredPassage>(
+      `SELECT ${columns} FROM passages WHERE source = ? AND position >= ? ORDER BY position LIMIT ?`,
+    ),
+  };
+}

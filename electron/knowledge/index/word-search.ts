@@ -1,0 +1,188 @@
+import type Database from 'better-sqlite3';
+import { stopWords } from './stop-words.ts';
+
+/** A word of a question, or words that stand next to each other. */
+export interface QuestionWord {
+  /** As FTS5 takes it. */
+  readonly expression: string;
+  /** How the words stand in the index. */
+  readonly stems: readonly string[];
+  /** Passages that hold it; for several words at most so many. */
+  readonly passages: number;
+  /** The rarer the heavier, as in BM25. */
+  readonly weight: number;
+}
+
+export interface TextHit {
+  readonly id: number;
+  /** BM25, the higher the better. */
+  readonly score: number;
+}
+
+/** Words of a question beyond these are not looked at. */
+const mostWords = 48;
+
+/**
+ * Ranking a passage takes about a microsecond for each word, so the passages that hold one of the rarest words are ranked: as many
+ * words as have no more than these together. The other words count in their rank, but bring no passages of their own.
+ */
+const rankedPassages = 6000;
+
+/** A word that is in more than this share of many passages does not tell them apart. */
+const commonShare = 0.25;
+const fewPassages = 200;
+
+/** Counts are looked up again when the number of passages has changed by this share. */
+const countTolerance = 0.05;
+
+/** Scripts without spaces between words: their characters are taken as words, and looked for in pairs. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const unspacedCharacters = new RegExp(unspaced, 'gu');
+
+/** A text as it is indexed. */
+export function spacedText(text: string): string {
+  return unspaced.test(text) ? text.replace(unspacedCharacters, ' $& ') : text;
+}
+
+const separators = /[^\p{L}\p{N}\p{M}\p{Co}]+/u;
+
+function quoted(words: readonly string[]): string {
+  return `"${words.join(' ')}"`;
+}
+
+/** What a chunk of a question is searched as: its words, and for several of them also the phrase that they make. */
+function expressionsOf(chunk: string): string[][] {
+  const words = spacedText(chunk)
+    .split(separators)
+    .filter((word) => word !== '');
+  if (words.length < 2) return words.map((word) => [word]);
+  const pairs = words.slice(1).map((word, index) => [words[index]!, word]);
+  if (unspaced.test(chunk)) return pairs;
+  return [...words.map((word) => [word]), ...(words.length === 2 ? pairs : [words])];
+}
+
+/** The full-text half of the index. */
+export class WordSearch {
+  readonly #statements: ReturnType<typeof wordStatements>;
+  readonly #counts = new Map<string, number>();
+  /** How many passages there were when the counts were looked up. */
+  #countedOf = 0;
+
+  constructor(database: Database.Database) {
+    this.#statements = wordStatements(database);
+  }
+
+  add(id: number, text: string, heading: string | null): void {
+    this.#statements.insert.run(id, spacedText(text), spacedText(heading ?? ''));
+  }
+
+  remove(id: number): void {
+    this.#statements.remove.run(id);
+  }
+
+  /** The words of a question that tell passages apart, the rarest first; words that no passage holds come first of all. */
+  words(text: string, passages: number): QuestionWord[] {
+    if (Math.abs(passages - this.#countedOf) > countTolerance * this.#countedOf) {
+      this.#counts.clear();
+      this.#countedOf = passages;
+    }
+    const chunks = new Set(text.toLowerCase().split(/\s+/u));
+    const all = [...chunks].flatMap(expressionsOf).slice(0, 4 * mostWords);
+    const telling = all.filter((words) => words.length > 1 || !stopWords.has(words[0]!));
+    const distinct = new Map((telling.length > 0 ? telling : all).map((words) => [words.join(' '), words]));
+    const found = [...distinct.values()].slice(0, mostWords).map((words) => this.#word(words, passages));
+    return found.filter(({ stems }) => stems.length > 0).toSorted((one, other) => one.passages - other.passages);
+  }
+
+  /** The passages that match best, best first. */
+  search(
+    words: readonly QuestionWord[],
+    count: number,
+    isAllowed: (id: number) => boolean,
+    passages: number,
+  ): TextHit[] {
+    const expression = rankingExpression(words, passages);
+    if (expression === null) return [];
+    const hits: TextHit[] = [];
+    for (const [id, rank] of this.#statements.ranked.iterate(expression, rankedPassages * 2)) {
+      if (!isAllowed(id)) continue;
+      hits.push({ id, score: -rank });
+      if (hits.length === count) break;
+    }
+    return hits;
+  }
+
+  /** For each text, the share of the weight of the question's words that it holds. */
+  coverage(words: readonly QuestionWord[], texts: readonly string[]): number[] {
+    const total = words.reduce((sum, { weight }) => sum + weight, 0);
+    if (total === 0) return texts.map(() => 0);
+    const held = this.#stemsOf(texts.map(spacedText));
+    return held.map((stems) => {
+      const found = words.filter((word) => word.stems.every((stem) => stems.has(stem)));
+      return found.reduce((sum, { weight }) => sum + weight, 0) / total;
+    });
+  }
+
+  #word(words: readonly string[], passages: number): QuestionWord {
+    const stems = this.#stemsOf(words).flatMap((ofWord) => [...ofWord]);
+    const count = Math.min(...stems.map((stem) => this.#count(stem)));
+    return {
+      expression: quoted(words),
+      stems,
+      passages: count,
+      weight: Math.log(1 + (passages - count + 0.5) / (count + 0.5)),
+    };
+  }
+
+  #count(stem: string): number {
+    const known = this.#counts.get(stem);
+    if (known !== undefined) return known;
+    const count = this.#statements.count.get(stem) ?? 0;
+    if (this.#counts.size > 20_000) this.#counts.clear();
+    this.#counts.set(stem, count);
+    return count;
+  }
+
+  /** The words of each text as the index knows them. */
+  #stemsOf(texts: readonly string[]): Set<string>[] {
+    const { probe, probeWords, emptyProbe } = this.#statements;
+    const stems = texts.map(() => new Set<string>());
+    texts.forEach((text, index) => probe.run(index + 1, text));
+    for (const [text, stem] of probeWords.iterate()) stems[text - 1]!.add(stem);
+    emptyProbe.run();
+    return stems;
+  }
+}
+
+/**
+ * `rare OR (rare AND other)` finds the passages with a rare word, and ranks them by all words: what FTS5 does not match in the
+ * second half adds nothing to a rank.
+ */
+function rankingExpression(words: readonly QuestionWord[], passages: number): string | null {
+  const known = words.filter((word) => word.passages > 0);
+  let ranked = 0;
+  const rare = known.filter((word, index) => (ranked += word.passages) <= rankedPassages || index === 0);
+  if (rare.length === 0) return null;
+  const common = Math.max(fewPassages, passages * commonShare);
+  const other = known.slice(rare.length).filter((word) => word.passages <= common);
+  const anyOf = (some: readonly QuestionWord[]) => some.map(({ expression }) => expression).join(' OR ');
+  return other.length === 0 ? anyOf(rare) : `(${anyOf(rare)}) OR ((${anyOf(rare)}) AND (${anyOf(other)}))`;
+}
+
+function wordStatements(database: Database.Database) {
+  return {
+    insert: database.prepare<[number, string, string]>('INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)'),
+    remove: database.prepare<[number]>('DELETE FROM words WHERE rowid = ?'),
+    count: database.prepare<[string], number>('SELECT doc FROM word_counts WHERE term = ?').pluck(),
+    // The inner limit bounds what a question of nothing but frequent words may take.
+    ranked: database
+      .prepare<[string, number], [number, number]>(
+        'SELECT id, rank FROM (SELECT rowid AS id, bm25(words, 1.0, 0.5) AS rank FROM words WHERE words MATCH ? LIMIT ?) ORDER BY rank',
+      )
+      .raw(),
+    probe: database.prepare<[number, string]>('INSERT INTO temp.probe (rowid, text) VALUES (?, ?)'),
+    probeWords: database.prepare<[], [number, string]>('SELECT doc, term FROM temp.probe_words').raw(),
+    emptyProbe: database.prepare('DELETE FROM temp.probe'),
+  };
+}
