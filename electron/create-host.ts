@@ -36,6 +36,8 @@ import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
 import type { OnDeviceLanguageModels } from './on-device/language-model.ts';
 import { registryAddress } from './on-device/registry-address.ts';
 import { createPrompts } from './prompts/create-prompts.ts';
+import { createPromptReader } from './prompts/transfer/create-prompt-reader.ts';
+import { createUploadShelf } from './prompts/transfer/upload-shelf.ts';
 import { createProviders } from './providers/create-providers.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
@@ -103,6 +105,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const batches = createModerationBatches({ storage, classifierOf, log: options.log });
   const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits(), guard });
   const prompts = createPrompts({ store: storage.prompts, providers, completions });
+  const reader = createPromptReader();
+  const uploads = createUploadShelf();
   const agents = createAgents({ store: storage.agents, turns: storage.turns, providers, completions });
   const auditWork = await createAuditWork({
     dataDirectory: options.dataDirectory,
@@ -138,7 +142,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...moderationHandlers(moderation),
       ...moderationWindowHandlers({ batches, guard, classifierOf, log: options.log }),
       ...conversationHandlers(storage.audit),
-      ...promptTransferHandlers(prompts, providers),
+      ...promptTransferHandlers({ prompts, reader, uploads, systemOf: providers.systemOf }),
       ...promptHandlers(prompts, options.log),
       ...agentHandlers(agents, options.log),
       ...openApiHandlers(packageFile.version),
@@ -163,6 +167,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     },
     close: async () => {
       await auditWork.close();
+      uploads.close();
+      await reader.close();
       await completions.close();
       await batches.close();
       await moderation.close();

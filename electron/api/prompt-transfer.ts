@@ -1,12 +1,27 @@
 import { AppError } from '../../shared/app-error.ts';
-import { exportPrompts, importPrompts, previewPromptImport } from '../../shared/contract/prompt-transfer.ts';
+import {
+  exportPrompts,
+  importPrompts,
+  previewPromptImport,
+  uploadPromptFiles,
+  type ImportSource,
+} from '../../shared/contract/prompt-transfer.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
+import type { PromptReader } from '../prompts/transfer/create-prompt-reader.ts';
 import { writeFiles } from '../prompts/transfer/export-prompts.ts';
-import type { FinishOptions } from '../prompts/transfer/finish-draft.ts';
-import { chosenPrompts, previewImport } from '../prompts/transfer/import-prompts.ts';
+import { chosenPrompts, previewImport, type ImportRequest } from '../prompts/transfer/import-prompts.ts';
+import type { SystemOf } from '../prompts/transfer/known-model.ts';
+import { contentOf, requireImportable, type UploadShelf } from '../prompts/transfer/upload-shelf.ts';
 import { zipped } from '../prompts/transfer/writers/archive.ts';
 import type { ExportedPrompt } from '../prompts/transfer/writers/exported-prompt.ts';
 import { implement, type Handler } from './handler.ts';
+
+export interface PromptTransferWork {
+  readonly prompts: Pick<Prompts, 'read' | 'readVersion' | 'createAll'>;
+  readonly reader: Pick<PromptReader, 'read'>;
+  readonly uploads: UploadShelf;
+  readonly systemOf: SystemOf;
+}
 
 function* exportedPrompts(
   prompts: Pick<Prompts, 'read' | 'readVersion'>,
@@ -18,15 +33,33 @@ function* exportedPrompts(
   }
 }
 
-export function promptTransferHandlers(
-  prompts: Pick<Prompts, 'read' | 'readVersion' | 'createAll'>,
-  { systemOf }: Pick<FinishOptions, 'systemOf'>,
-): Handler[] {
+type ImportBody = Omit<ImportRequest, 'sources'> & {
+  readonly sources?: readonly ImportSource[] | undefined;
+  readonly uploadId?: string | undefined;
+};
+
+export function promptTransferHandlers({ prompts, reader, uploads, systemOf }: PromptTransferWork): Handler[] {
+  function contentsOf({ sources, uploadId }: ImportBody): ImportRequest['sources'] {
+    if (uploadId !== undefined) return uploads.read(uploadId);
+    const contents = (sources ?? []).map((source) => ({ name: source.name, content: contentOf(source) }));
+    requireImportable(
+      contents.length,
+      contents.reduce((sum, { content }) => sum + content.length, 0),
+    );
+    return contents;
+  }
+
+  const look = (body: ImportBody, signal: AbortSignal) =>
+    previewImport({ ...body, sources: contentsOf(body) }, { read: reader.read, systemOf, signal });
+
   return [
-    implement(previewPromptImport, ({ body }) => ({ sources: previewImport(body, systemOf) })),
-    implement(importPrompts, ({ body }) => {
-      const chosen = chosenPrompts(previewImport(body, systemOf), body.chosen ?? null);
-      return { prompts: prompts.createAll(chosen) };
+    implement(uploadPromptFiles, ({ body }) => uploads.add(body.uploadId ?? null, body.sources)),
+    implement(previewPromptImport, async ({ body, signal }) => ({ sources: await look(body, signal) })),
+    implement(importPrompts, async ({ body, signal }) => {
+      const chosen = chosenPrompts(await look(body, signal), body.chosen ?? null);
+      const kept = prompts.createAll(chosen, { areTemplatesChecked: true });
+      if (body.uploadId !== undefined) uploads.remove(body.uploadId);
+      return { prompts: kept };
     }),
     implement(exportPrompts, async ({ body }) => {
       const { files, entries } = writeFiles(exportedPrompts(prompts, body.prompts), body.format);

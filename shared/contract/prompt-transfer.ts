@@ -9,8 +9,10 @@ const tag = 'Window: prompts';
 export const mostTransferredPrompts = 1000;
 /** Most files of one import. */
 export const mostImportedFiles = 1000;
-/** Most bytes of all files of one import together: what is left of a body of 4 MB after base64. */
-export const mostImportedBytes = 3_000_000;
+/** Most bytes of all files of one import together. */
+export const mostImportedBytes = 20_000_000;
+/** Most bytes of files in one request: what is left of a body of 4 MB after base64. More come as an upload, part by part. */
+export const mostRequestBytes = 2_800_000;
 
 /** What a text can be. `text` is any file or pasted text that is nothing else: it becomes a prompt as a whole. */
 export const importFormats = [
@@ -37,11 +39,17 @@ const importSource = z.strictObject({
   base64: z.base64().optional(),
   /** Pasted text, in place of bytes. */
   text: z.string().optional(),
+  /** In an upload: whether the bytes follow those of the source before, as the rest of the same file. */
+  isContinued: z.boolean().optional(),
 });
 export type ImportSource = z.infer<typeof importSource>;
 
+const importSources = z.array(importSource).min(1, 'must not be empty').max(mostImportedFiles);
+
 const importFields = {
-  sources: z.array(importSource).min(1, 'must not be empty').max(mostImportedFiles),
+  sources: importSources.optional(),
+  /** Files that were uploaded, in place of sources. */
+  uploadId: uuid.optional(),
   /** For all sources; told from name and content unless given. */
   format: importFormat.nullish(),
   /** For `text` and code; told from the content unless given. */
@@ -50,8 +58,14 @@ const importFields = {
   folder: z.string().min(1, 'must not be empty').max(500).nullish(),
 };
 
-function requireContent(input: { sources: ImportSource[] }, context: z.RefinementCtx): void {
-  input.sources.forEach((source, index) => {
+function requireContent(
+  input: { sources?: ImportSource[] | undefined; uploadId?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  if ((input.sources === undefined) === (input.uploadId === undefined)) {
+    context.addIssue({ code: 'custom', path: ['sources'], message: 'must be given, or an uploadId in their place' });
+  }
+  input.sources?.forEach((source, index) => {
     if ((source.base64 === undefined) === (source.text === undefined)) {
       context.addIssue({ code: 'custom', path: ['sources', index], message: 'must have either base64 or text' });
     }
@@ -85,6 +99,21 @@ export const previewedSource = z.object({
   entries: z.array(transferEntry),
 });
 export type PreviewedSource = z.infer<typeof previewedSource>;
+
+export const uploadPromptFiles = defineEndpoint({
+  id: 'uploadPromptFiles',
+  method: 'post',
+  path: '/window/prompts/import/uploads',
+  access: 'window',
+  tag,
+  summary: 'Bring files for an import that are too large for one request; they wait in memory for a quarter of an hour',
+  body: z
+    .strictObject({ uploadId: uuid.nullish().describe('Goes on with this upload'), sources: importSources })
+    .superRefine(({ sources }, context) => requireContent({ sources }, context)),
+  status: 201,
+  response: z.object({ uploadId: uuid, files: z.int(), bytes: z.int() }),
+  errors: [404],
+});
 
 export const previewPromptImport = defineEndpoint({
   id: 'previewPromptImport',

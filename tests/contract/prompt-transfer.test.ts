@@ -77,7 +77,9 @@ test.each([
   [{ sources: [{ name: 'a', text: 'x' }], chosen: [0, 7] }, 400, 'chosen'],
   [{ sources: [{ name: 'a.prompt', text: '---\n[' }] }, 400, 'sources'],
   [{ sources: [{ name: 'a', text: 'x' }], format: 'word' }, 400, 'format'],
-  [{ sources: [{ name: 'a', text: 'x'.repeat(3_100_000) }] }, 413, undefined],
+  [{ sources: [{ name: 'a', text: 'x'.repeat(3_100_000) }] }, 400, 'sources'],
+  [{ sources: [{ name: 'a', text: 'x' }], uploadId: '00000000-0000-4000-8000-000000000000' }, 400, 'sources'],
+  [{ uploadId: '00000000-0000-4000-8000-000000000000' }, 404, undefined],
   [{ sources: [{ name: 'a', text: 'x'.repeat(4_200_000) }] }, 413, undefined],
   [
     { sources: [{ name: 'a.jsonl', text: '{"messages":[{"role":"user","content":"x"}]}\n'.repeat(1001) }] },
@@ -88,6 +90,50 @@ test.each([
   const before = await count();
   const answer = await ask('POST', '/window/prompts/import', body);
   expect([answer.status, answer.body.error.details[0]?.field, await count()]).toEqual([status, field, before]);
+});
+
+test('files too large for one request come in parts, and are one import', async () => {
+  const before = await count();
+  const line = (text: string) => `${JSON.stringify({ messages: [{ role: 'user', content: text }] })}\n`;
+  const whole = Buffer.from(line('a'.repeat(2_600_000)) + line('The second prompt'));
+  const [head, tail] = [whole.subarray(0, 2_500_000), whole.subarray(2_500_000)];
+  const part = (bytes: Buffer, name: string, isContinued: boolean) => ({
+    name,
+    base64: bytes.toString('base64'),
+    isContinued,
+  });
+  const upload = (uploadId: string | null, sources: unknown[]) =>
+    ask('POST', '/window/prompts/import/uploads', { uploadId, sources });
+  const first = await upload(null, [part(head, 'many.jsonl', false)]);
+  const { uploadId } = first.body as unknown as { uploadId: string };
+  const second = await upload(uploadId, [part(tail, 'many.jsonl', true), part(Buffer.from('Hello'), 'b.txt', false)]);
+  expect([first.status, second.status, second.body]).toEqual([
+    201,
+    201,
+    { uploadId, files: 2, bytes: whole.length + 5 },
+  ]);
+  const kept = await ask('POST', '/window/prompts/import', { uploadId });
+  expect([kept.status, kept.body.prompts.map(({ name }) => name), await count()]).toEqual([
+    201,
+    ['many 1', 'many 2', 'b'],
+    before + 3,
+  ]);
+  expect((await ask('POST', '/window/prompts/import', { uploadId })).status).toBe(404);
+});
+
+test('an upload of more than an import takes is refused and forgotten', async () => {
+  const megabytes = Buffer.alloc(2_500_000, 'x').toString('base64');
+  let uploadId: string | null = null;
+  const statuses: number[] = [];
+  for (let part = 0; part < 10; part += 1) {
+    const answer = await ask('POST', '/window/prompts/import/uploads', {
+      uploadId,
+      sources: [{ name: 'huge.txt', base64: megabytes, isContinued: part > 0 }],
+    });
+    statuses.push(answer.status);
+    uploadId ??= (answer.body as unknown as { uploadId: string }).uploadId;
+  }
+  expect(statuses).toEqual([201, 201, 201, 201, 201, 201, 201, 201, 413, 404]);
 });
 
 test('an import that fails in the middle keeps nothing', async () => {

@@ -4,7 +4,8 @@ import { AppError } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import type { PreviewedSource } from '../../shared/contract/prompt-transfer.ts';
 import type { PromptInput } from '../../shared/contract/prompts.ts';
-import { previewImport, type ImportRequest } from '../../electron/prompts/transfer/import-prompts.ts';
+import { withModel } from '../../electron/prompts/transfer/known-model.ts';
+import { readPrompts, type ReadTask } from '../../electron/prompts/transfer/read-prompts.ts';
 import type { ExportedPrompt } from '../../electron/prompts/transfer/writers/exported-prompt.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/prompts');
@@ -26,15 +27,16 @@ export function fixture(name: string): Buffer {
   return readFileSync(join(fixtures, name));
 }
 
-/** Previews one source, given as bytes or as text. */
+/** Previews one source, given as bytes or as text, in this thread. */
 export function preview(
   name: string,
   content: Uint8Array | string,
-  options: Omit<ImportRequest, 'sources'> = {},
+  options: Partial<Pick<ReadTask, 'format' | 'variableStyle' | 'folder'>> = {},
 ): PreviewedSource {
-  const source =
-    typeof content === 'string' ? { name, text: content } : { name, base64: Buffer.from(content).toString('base64') };
-  return previewImport({ sources: [source], ...options }, systemOf)[0]!;
+  const task = { name, content, format: null, variableStyle: null, folder: null, ...options };
+  const { format, prompts, entries } = readPrompts(task);
+  const previewed = prompts.map((prompt, index) => ({ index, ...withModel(prompt, systemOf) }));
+  return { name, format, prompts: previewed, entries: [...entries] };
 }
 
 export const previewFixture = (name: string) => preview(name.split('/').at(-1)!, fixture(name));
@@ -59,6 +61,8 @@ export function kept(input: PromptInput): ExportedPrompt {
       tags: input.tags ?? [],
       description: input.description ?? null,
       latestVersionId: id,
+      latestVersion: { number: 1, aiSystem: input.aiSystem ?? null, model: input.model ?? null },
+      labels: [],
       createdAt: now,
       updatedAt: now,
     },

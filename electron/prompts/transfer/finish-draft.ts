@@ -1,8 +1,6 @@
-import { AppError } from '../../../shared/app-error.ts';
-import type { AiSystem } from '../../../shared/contract/common.ts';
 import { configuration } from '../../../shared/contract/completions.ts';
 import { promptInput, type PromptInput } from '../../../shared/contract/prompts.ts';
-import type { VariableStyle } from '../../../shared/contract/prompt-transfer.ts';
+import type { TransferEntry, VariableStyle } from '../../../shared/contract/prompt-transfer.ts';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import { note, type Draft, type DraftMessage } from './draft.ts';
 import { Refusal } from './refusal.ts';
@@ -11,8 +9,6 @@ import { hasJinjaTags, translateJinja } from './templates/jinja.ts';
 import { hasSingleBraces, translateSingleBraces } from './templates/single-brace.ts';
 
 export interface FinishOptions {
-  /** Provider of a model; throws `invalid_request` for a model that is not known. */
-  readonly systemOf: (aiSystem: AiSystem | null, model: string) => AiSystem;
   /** Where the prompt is put unless it says so itself. */
   readonly folder: string | null;
   readonly style: VariableStyle | null;
@@ -22,6 +18,9 @@ interface Template {
   readonly role: DraftMessage['role'];
   readonly template: string;
 }
+
+/** Longer prompts could neither be changed nor run: no request holds them. */
+const mostCharacters = 3_000_000;
 
 function isRunnable(text: string): boolean {
   return parseTemplate(text).problems.length === 0;
@@ -113,25 +112,6 @@ function joined(draft: Draft, system: string, user: string): { promptText: strin
   return { promptText: `${system}\n\n${user}`, systemMessage: null };
 }
 
-function modelOf(draft: Draft, systemOf: FinishOptions['systemOf']): Pick<PromptInput, 'aiSystem' | 'model'> {
-  if (draft.model === null) return {};
-  const { aiSystem, model } = draft.model;
-  try {
-    const found = systemOf(aiSystem, model);
-    note(draft, 'taken', 'model', `${model} of ${found}`);
-    return { aiSystem: found, model };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    note(
-      draft,
-      'refused',
-      'model',
-      `The model ${model.slice(0, 100)} is not known here; the first model of ServiceAi is used`,
-    );
-    return {};
-  }
-}
-
 function configurationOf(draft: Draft): Pick<PromptInput, 'configuration'> {
   const kept: [string, unknown][] = [];
   for (const [key, value] of draft.parameters) {
@@ -149,23 +129,44 @@ function taken(text: string | null, most: number, field: string, draft: Draft): 
   return null;
 }
 
-/** A prompt as it would be kept; null when it cannot be, with the reason among the draft's entries. */
-export function finishDraft(draft: Draft, options: FinishOptions): PromptInput | null {
+function detailsOf(
+  draft: Draft,
+  { folder }: FinishOptions,
+): Pick<PromptInput, 'name' | 'folder' | 'tags' | 'description'> {
+  return {
+    name: draft.name.trim().slice(0, 300) || 'Imported prompt',
+    folder: taken(draft.folder ?? folder, 1000, 'folder', draft),
+    tags: draft.tags.filter((tag) => tag !== '' && tag.length <= 100).slice(0, 100),
+    description: taken(draft.description, 10_000, 'description', draft),
+  };
+}
+
+/** A prompt as it would be kept, but for its model: which ones there are is known elsewhere. */
+export interface FinishedPrompt {
+  readonly prompt: PromptInput;
+  readonly model: Draft['model'];
+  /** Where among the entries that of the model belongs. */
+  readonly modelEntry: number;
+  readonly entries: TransferEntry[];
+}
+
+/** Null for a draft that cannot be kept, with the reason among its entries. */
+export function finishDraft(draft: Draft, options: FinishOptions): FinishedPrompt | null {
   try {
     if (draft.refusal !== null) throw new Refusal(draft.refusal.message, draft.refusal.line);
+    if (draft.messages.reduce((sum, { text }) => sum + text.length, 0) > mostCharacters)
+      throw new Refusal(`It is longer than ${mostCharacters.toLocaleString('en')} characters`);
     const texts = promptTexts(draft, templatesOf(draft, options.style));
+    const details = detailsOf(draft, options);
+    const modelEntry = draft.entries.length;
     const input = promptInput.safeParse({
-      name: draft.name.trim().slice(0, 300) || 'Imported prompt',
-      folder: taken(draft.folder ?? options.folder, 1000, 'folder', draft),
-      tags: draft.tags.filter((tag) => tag !== '' && tag.length <= 100).slice(0, 100),
-      description: taken(draft.description, 10_000, 'description', draft),
+      ...details,
       ...texts,
-      ...modelOf(draft, options.systemOf),
       ...configurationOf(draft),
       variables: [...draft.variables].map(([name, facts]) => ({ ...facts, name })),
       note: taken(draft.note, 10_000, 'note', draft),
     });
-    if (input.success) return input.data;
+    if (input.success) return { prompt: input.data, model: draft.model, modelEntry, entries: draft.entries };
     const [issue] = input.error.issues;
     throw new Refusal(`${issue?.path.join('.')}: ${issue?.message}`);
   } catch (error) {

@@ -17,6 +17,11 @@ const aliases: Readonly<Record<string, string>> = {
   reasoningEffort: 'reasoning_effort',
 };
 
+/** Our name of a setting. */
+export function parameterName(key: string): string {
+  return aliases[key] ?? key;
+}
+
 /** What is no setting of an answer: who asks, how it is sent, and what the service itself decides. */
 const ours = new Set([
   'model',
@@ -57,7 +62,7 @@ export function takeParameters(
     const isEmpty =
       value === null || (isMap(value) && value.size === 0) || (Array.isArray(value) && value.length === 0);
     if (isEmpty) continue;
-    const name = aliases[key] ?? key;
+    const name = parameterName(key);
     if (secrets.test(key)) note(draft, 'refused', field, 'May hold a secret, which no prompt keeps', line);
     else if (unsupported.has(key)) note(draft, 'refused', field, 'Tools are not part of a prompt', line);
     else if (ours.has(key)) note(draft, 'refused', field, 'Is set by the service itself', line);

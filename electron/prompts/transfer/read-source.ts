@@ -1,4 +1,4 @@
-import { mostImportedBytes, type ImportFormat, type TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
+import type { ImportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
 import type { Draft, Reader } from './draft.ts';
 import { isAnthropicCode, isOpenAiCode, readAnthropicCode, readOpenAiCode } from './formats/code.ts';
 import { isDotprompt, readDotprompt } from './formats/dotprompt.ts';
@@ -39,12 +39,12 @@ function formatOf(name: string, text: string): ImportFormat {
 }
 
 /** Aliases of YAML let a small file hold large prompts. */
-function refuseMultiplied(drafts: readonly Draft[]): void {
+function refuseMultiplied(drafts: readonly Draft[], length: number): void {
   const characters = drafts.reduce(
     (sum, { messages }) => sum + messages.reduce((all, { text }) => all + text.length, 0),
     0,
   );
-  if (characters > 2 * mostImportedBytes) throw new Refusal('Its prompts are too large together');
+  if (characters > Math.max(6_000_000, 2 * length)) throw new Refusal('Its prompts are too large together');
 }
 
 export interface ReadSource {
@@ -65,7 +65,7 @@ export function readSource(
     if (text.trim() === '') throw new Refusal('It is empty');
     format ??= formatOf(source.name, text);
     const drafts = readers[format](text, { name: source.name });
-    refuseMultiplied(drafts);
+    refuseMultiplied(drafts, text.length);
     return { format, drafts, entries: [] };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -27,8 +27,9 @@ import { takeParameters } from '../parameter-names.ts';
 import { lineAt, Refusal } from '../refusal.ts';
 import { aiSystem } from '../../../../shared/contract/common.ts';
 
-/** As the `dotprompt` package has it. */
-const frontMatter = /^---[^\S\r\n]*(?:\r\n|\r|\n)([\s\S]*?)(?:\r\n|\r|\n)---[^\S\r\n]*(?:(?:\r\n|\r|\n)([\s\S]*))?$/;
+/** As the `dotprompt` package has it: the fields, and the template. */
+export const frontMatter =
+  /^---[^\S\r\n]*(?:\r\n|\r|\n)([\s\S]*?)(?:\r\n|\r|\n)---[^\S\r\n]*(?:(?:\r\n|\r|\n)([\s\S]*))?$/;
 
 /**
  * Readers of `.prompt` files take away white space at the ends of a text. Where it belongs to the prompt, comments stand beside it: a
@@ -93,13 +94,16 @@ function messagesOf(draft: Draft, body: string, firstLine: number): DraftMessage
   return messages;
 }
 
+/** A key of Picoschema: `name?(enum, description)`. */
+export const picoKey = /^([^?(]+)(\??)(?:\(\s*(\w+)\s*(?:,\s*([\s\S]*?)\s*)?\))?$/;
+
 function takeInput(draft: Draft, input: ReadMap | null): void {
   const schema = mapIn(input, 'schema');
   const properties = schema?.get('type') === 'object' ? mapIn(schema, 'properties') : null;
   for (const [key, value] of properties ?? schema ?? []) {
-    // Picoschema: `name?(enum): type, description`.
-    const name = properties === null ? key.replace(/\(.*$/, '').replace(/\?$/, '') : key;
-    const pico = typeof value === 'string' ? (/^[^,]*,\s*(.+)$/s.exec(value)?.[1] ?? null) : null;
+    const [, picoName = key, , , picoText = null] = picoKey.exec(key) ?? [];
+    const name = properties === null ? picoName : key;
+    const pico = typeof value === 'string' ? (/^[^,]*,\s*(.+)$/s.exec(value)?.[1] ?? picoText) : picoText;
     describeVariable(draft, name, { description: isMap(value) ? textIn(value, 'description') : pico });
     note(draft, 'taken', `input.schema.${key}`, `Variable ${name}`);
   }

@@ -1,36 +1,39 @@
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
-import type { PromptVersion } from '../../../../shared/contract/prompts.ts';
 import { endGuard, startGuard } from '../formats/dotprompt.ts';
 import { writeDotpromptModel } from '../model-names.ts';
 import { Refusal } from '../refusal.ts';
 import { literalTemplate } from '../templates/assemble-template.ts';
-import { present, valuesOf, type ExportedPrompt, type Written } from './exported-prompt.ts';
+import { present, valuesOf, type WritablePrompt, type Written } from './exported-prompt.ts';
 import { yamlText } from './yaml-text.ts';
+
+type Version = WritablePrompt['version'];
 
 /** Names under which the `dotprompt` package has helpers: a variable of that name would never be filled. */
 const helpers = new Set(['role', 'history', 'media', 'section', 'json', 'ifEquals', 'unlessEquals']);
 
 /** Our parameters under the names that `.prompt` files have for them. */
-const names: Readonly<Record<string, string>> = {
+export const dotpromptParameters: Readonly<Record<string, string>> = {
   top_p: 'topP',
   top_k: 'topK',
   max_tokens: 'maxOutputTokens',
   stop: 'stopSequences',
 };
 
-function guarded(text: string): string {
+/** The text so that readers keep the white space at its ends. */
+export function guarded(text: string): string {
   const start = text !== text.trimStart() || startGuard.test(text) ? '{{!}}\n' : '';
   const end = text !== text.trimEnd() || text.endsWith(endGuard) ? endGuard : '';
   return `${start}${text}${end}`;
 }
 
-function bodyOf({ promptText, systemMessage }: PromptVersion): string {
+/** The template of a file, without the line that ends it. */
+export function bodyOf({ promptText, systemMessage }: Pick<Version, 'promptText' | 'systemMessage'>): string {
   if (systemMessage === null || systemMessage === '') return guarded(promptText);
   const system = guarded(literalTemplate(systemMessage));
   return `{{role "system"~}}\n${system}\n{{~role "user"~}}\n${guarded(promptText)}`;
 }
 
-function inputOf(version: PromptVersion): Map<string, unknown> {
+function inputOf(version: Version): Map<string, unknown> {
   const properties = version.variables.map(({ name, description }) => {
     return [
       name,
@@ -50,18 +53,18 @@ function inputOf(version: PromptVersion): Map<string, unknown> {
   ]);
 }
 
-function requireWritable({ promptText, systemMessage }: PromptVersion): void {
+function requireWritable({ promptText, systemMessage }: Version): void {
   if (`${promptText}${systemMessage ?? ''}`.includes('\0')) throw new Refusal('The text has the character U+0000');
   const name = parseTemplate(promptText).variables.find((variable) => helpers.has(variable.name))?.name;
   if (name !== undefined) throw new Refusal(`{{${name}}} is no variable in .prompt files; give it another name`);
 }
 
 /** A `.prompt` file. What the format has no field for is in the extension `touchstone`. */
-export function writeDotprompt({ prompt, version }: ExportedPrompt): Written {
+export function writeDotprompt({ prompt, version }: WritablePrompt): Written {
   requireWritable(version);
   const { response_format: format, ...settings } = version.configuration ?? {};
   const isJson = format !== null && typeof format === 'object' && (format as { type?: unknown }).type !== 'text';
-  const config = Object.entries(settings).map(([key, value]) => [names[key] ?? key, value] as const);
+  const config = Object.entries(settings).map(([key, value]) => [dotpromptParameters[key] ?? key, value] as const);
   const { aiSystem, model } = version;
   const fields = present([
     ['name', prompt.name],

@@ -6,6 +6,12 @@ export interface ExportedPrompt {
   readonly version: PromptVersion;
 }
 
+/** What of a prompt stands in a file. */
+export interface WritablePrompt {
+  readonly prompt: Pick<Prompt, 'name' | 'folder' | 'tags' | 'description'>;
+  readonly version: Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
+}
+
 /** What a format cannot hold of a prompt. */
 export interface ExportNote {
   readonly field: string;
@@ -31,7 +37,7 @@ export function present(fields: readonly (readonly [string, unknown])[]): Map<st
 
 /** Values of variables that have one. */
 export function valuesOf(
-  { variables }: PromptVersion,
+  { variables }: Pick<PromptVersion, 'variables'>,
   of: 'defaultValue' | 'sampleValue' | 'description',
 ): Map<string, string> {
   return new Map(

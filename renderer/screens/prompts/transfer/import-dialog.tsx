@@ -1,35 +1,14 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { ImportSource, PreviewedSource } from '../../../../shared/contract/prompt-transfer.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { describeError } from '../../../components/state-panels.tsx';
 import { promptAddress } from '../../../shell/addresses.ts';
 import { ImportReport } from './import-report.tsx';
-import { readFiles, tooMuch } from './read-files.ts';
-import { SourceFields, type SourceDraft } from './source-fields.tsx';
-import { useImportPrompts, usePreviewImport, type ImportBody } from './transfer-queries.ts';
-
-interface Preview {
-  readonly body: ImportBody;
-  readonly sources: readonly PreviewedSource[];
-}
-
-function usePreview(draft: SourceDraft, onPreview: (preview: Preview) => void) {
-  const preview = usePreviewImport();
-  return useMutation({
-    meta: { isFailureShown: true },
-    mutationFn: async () => {
-      const pasted: ImportSource[] = draft.pasted.trim() === '' ? [] : [{ name: 'Pasted text', text: draft.pasted }];
-      const sources = [...(await readFiles(draft.files)), ...pasted];
-      const body = { sources, folder: draft.folder.trim() || null };
-      return { body, sources: (await preview.mutateAsync(body)).sources };
-    },
-    onSuccess: onPreview,
-  });
-}
+import { tooMuch } from './read-files.ts';
+import { SourceFields } from './source-fields.tsx';
+import { useImportPrompts, usePreviewImport, type Preview, type SourceDraft } from './transfer-queries.ts';
 
 function Problem({ message }: { message: string | null }) {
   return (
@@ -47,7 +26,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const [draft, setDraft] = useState<SourceDraft>({ files: [], pasted: '', folder: '' });
   const [preview, setPreview] = useState<Preview | null>(null);
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
-  const look = usePreview(draft, (found) => {
+  const look = usePreviewImport((found) => {
     setPreview(found);
     setChosen(new Set(found.sources.flatMap(({ prompts }) => prompts.map(({ index }) => index))));
   });
@@ -79,7 +58,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         variant="primary"
         isBusy={look.isPending}
         aria-disabled={isEmpty || tooMuch(draft.files) !== null || undefined}
-        onClick={() => look.mutate()}
+        onClick={() => look.mutate(draft)}
       >
         Look at them first
       </Button>

@@ -1,8 +1,11 @@
 import {
   mostImportedBytes,
   mostImportedFiles,
+  mostRequestBytes,
+  uploadPromptFiles,
   type ImportSource,
 } from '../../../../shared/contract/prompt-transfer.ts';
+import type { Client } from '../../../host/client.ts';
 
 /** Files that are hidden, as folders of git and of systems have them, are not prompts. */
 const isHidden = (path: string) => path.split('/').some((part) => part.startsWith('.'));
@@ -13,28 +16,73 @@ function pathOf({ name, webkitRelativePath }: File): string {
   return webkitRelativePath ? webkitRelativePath.split('/').slice(1).join('/') : name;
 }
 
-function base64Of(file: File): Promise<string> {
+function base64Of(part: Blob, name: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result).split(',', 2)[1] ?? '');
-    reader.onerror = () => reject(new Error(`${file.name} cannot be read.`));
-    reader.readAsDataURL(file);
+    reader.onerror = () => reject(new Error(`${name} cannot be read.`));
+    reader.readAsDataURL(part);
   });
+}
+
+/** What of chosen files an import looks at. */
+export function importedFiles(files: readonly File[]): File[] {
+  return files.filter((file) => !isHidden(pathOf(file)));
 }
 
 /** Why these files cannot be imported together; null when they can. Asked before any of them is read. */
 export function tooMuch(files: readonly File[]): string | null {
-  if (files.length > mostImportedFiles)
-    return `These are ${files.length} files; at most ${mostImportedFiles} come at once.`;
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  const largest = files.toSorted((one, other) => other.size - one.size)[0];
+  const taken = importedFiles(files);
+  if (taken.length > mostImportedFiles)
+    return `These are ${taken.length} files; at most ${mostImportedFiles} come at once.`;
+  const bytes = taken.reduce((sum, { size }) => sum + size, 0);
+  const largest = taken.toSorted((one, other) => other.size - one.size)[0];
   if (bytes <= mostImportedBytes || largest === undefined) return null;
   const megabytes = (bytes / 1_000_000).toFixed(1);
   return `The files have ${megabytes} MB together, the largest is ${largest.name}; at most ${mostImportedBytes / 1_000_000} MB come at once.`;
 }
 
-/** Reads chosen files. Rejects when one cannot be read. */
-export async function readFiles(files: readonly File[]): Promise<ImportSource[]> {
-  const shown = files.filter((file) => !isHidden(pathOf(file)));
-  return Promise.all(shown.map(async (file) => ({ name: pathOf(file), base64: await base64Of(file) })));
+/** The files in portions that each fit a request; a large one is cut. */
+async function* portionsOf(files: readonly File[]): AsyncGenerator<ImportSource[]> {
+  let portion: ImportSource[] = [];
+  let room = mostRequestBytes;
+  for (const file of files) {
+    let start = 0;
+    do {
+      const part = file.slice(start, start + room);
+      const base64 = await base64Of(part, file.name);
+      portion.push({ name: pathOf(file), base64, ...(start > 0 && { isContinued: true }) });
+      start += part.size;
+      room -= part.size;
+      if (room > 0) continue;
+      yield portion;
+      portion = [];
+      room = mostRequestBytes;
+    } while (start < file.size);
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** What an import is asked with: the files themselves, or the upload that they became. Rejects when one cannot be read. */
+export async function bringSources(
+  client: Client,
+  files: readonly File[],
+  pasted: readonly ImportSource[],
+): Promise<{ sources: ImportSource[] } | { uploadId: string }> {
+  let waiting: ImportSource[] | null = null;
+  let uploadId: string | null = null;
+  const upload = async (sources: ImportSource[]): Promise<void> => {
+    ({ uploadId } = await client.call(uploadPromptFiles, { body: { uploadId, sources } }));
+  };
+  for await (const portion of portionsOf(importedFiles(files))) {
+    if (waiting !== null) await upload(waiting);
+    waiting = portion;
+  }
+  const rest: ImportSource[] = [...(waiting ?? []), ...pasted];
+  if (uploadId === null && waiting === null) return { sources: rest };
+  const isSmall = rest.reduce((sum, { base64, text }) => sum + (base64 ?? text ?? '').length, 0) < mostRequestBytes;
+  if (uploadId === null && isSmall) return { sources: rest };
+  if (waiting !== null) await upload(waiting);
+  if (pasted.length > 0) await upload([...pasted]);
+  return { uploadId: uploadId! };
 }

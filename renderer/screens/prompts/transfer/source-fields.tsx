@@ -3,12 +3,8 @@ import { useId, useRef, type RefObject } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { TextField } from '../../../components/text-field.tsx';
-
-export interface SourceDraft {
-  readonly files: readonly File[];
-  readonly pasted: string;
-  readonly folder: string;
-}
+import { importedFiles } from './read-files.ts';
+import type { SourceDraft } from './transfer-queries.ts';
 
 function FileInput(props: {
   label: string;
@@ -54,7 +50,7 @@ export function SourceFields({ draft, onChange }: { draft: SourceDraft; onChange
           Choose a folder
         </Button>
         <span className="small secondary" role="status">
-          {draft.files.length > 0 && formatPlural(draft.files.length, 'file')}
+          {draft.files.length > 0 && formatPlural(importedFiles(draft.files).length, 'file')}
         </span>
       </div>
       <div className="labelled">

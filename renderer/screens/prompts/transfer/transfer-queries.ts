@@ -5,21 +5,40 @@ import {
   previewPromptImport,
   type ExportFormat,
   type ImportSource,
+  type PreviewedSource,
 } from '../../../../shared/contract/prompt-transfer.ts';
 import type { Prompt } from '../../../../shared/contract/prompts.ts';
 import { useHost } from '../../../host/host-context.tsx';
+import { bringSources } from './read-files.ts';
 
-export interface ImportBody {
-  readonly sources: ImportSource[];
+export type ImportBody = ({ readonly sources: ImportSource[] } | { readonly uploadId: string }) & {
   readonly folder: string | null;
+};
+
+export interface Preview {
+  /** The same is asked to keep what the preview has shown. */
+  readonly body: ImportBody;
+  readonly sources: readonly PreviewedSource[];
+}
+
+export interface SourceDraft {
+  readonly files: readonly File[];
+  readonly pasted: string;
+  readonly folder: string;
 }
 
 /** What an import would bring. The caller shows why it could not be told. */
-export function usePreviewImport() {
+export function usePreviewImport(onPreview: (preview: Preview) => void) {
   const { client } = useHost();
   return useMutation({
     meta: { isFailureShown: true },
-    mutationFn: (body: ImportBody) => client.call(previewPromptImport, { body }),
+    mutationFn: async ({ files, pasted, folder }: SourceDraft): Promise<Preview> => {
+      const texts = pasted.trim() === '' ? [] : [{ name: 'Pasted text', text: pasted }];
+      const body = { ...(await bringSources(client, files, texts)), folder: folder.trim() || null };
+      const { sources } = await client.call(previewPromptImport, { body });
+      return { body, sources };
+    },
+    onSuccess: onPreview,
   });
 }
 

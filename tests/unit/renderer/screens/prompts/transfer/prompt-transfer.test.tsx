@@ -71,7 +71,7 @@ test('files that are too large are refused before they are read', async () => {
   Object.defineProperty(huge, 'size', { value: 200_000_000 });
   fireEvent.change(await screen.findByLabelText('Files'), { target: { files: [huge] } });
   expect((await screen.findByRole('alert')).textContent).toBe(
-    'The files have 200.0 MB together, the largest is huge.prompt; at most 3 MB come at once.',
+    'The files have 200.0 MB together, the largest is huge.prompt; at most 20 MB come at once.',
   );
   expect(screen.getByRole('button', { name: 'Look at them first' }).getAttribute('aria-disabled')).toBe('true');
 });

@@ -1,0 +1,117 @@
+import { frontMatter } from '../transfer/formats/dotprompt.ts';
+import { readPrompts, type ReadPrompts } from '../transfer/read-prompts.ts';
+import { Refusal } from '../transfer/refusal.ts';
+import { literalTemplate } from '../transfer/templates/assemble-template.ts';
+import { bodyOf, guarded, writeDotprompt } from '../transfer/writers/dotprompt.ts';
+import { editFrontMatter } from './front-matter-edits.ts';
+import { contentOfInput, hasSameDetails, isSameVersion, type PromptContent } from './prompt-content.ts';
+
+export interface EditTask {
+  /** Below its folder. */
+  readonly name: string;
+  /** Null makes a new file. */
+  readonly text: string | null;
+  /** What the text says now; null where it cannot be read, and then nothing of it is kept. */
+  readonly current: PromptContent | null;
+  readonly wanted: PromptContent;
+  /** Whether what a prompt cannot hold may be lost from the template. */
+  readonly mayLose: boolean;
+}
+
+export type EditedFile =
+  { readonly text: string; readonly problem: null } | { readonly text: null; readonly problem: string };
+
+const lost = 'Its template has parts that a prompt cannot hold, and they would be lost';
+
+function read(name: string, text: string): ReadPrompts {
+  return readPrompts({ name, content: text, format: 'dotprompt', variableStyle: null, folder: null });
+}
+
+/** Whether a file says what is wanted. Of the model only its name is in the file. */
+function says(name: string, text: string, { current, wanted }: EditTask): boolean {
+  const [found] = read(name, text).prompts;
+  if (found === undefined) return false;
+  const { aiSystem, model } = wanted;
+  const isModelKept = current !== null && current.model === model && current.aiSystem === aiSystem;
+  if (!isModelKept && (found.model?.model ?? null) !== model) return false;
+  const content = { ...contentOfInput(found.prompt), aiSystem, model };
+  return isSameVersion(content, wanted) && hasSameDetails(content, wanted);
+}
+
+function writeNew({ wanted }: Pick<EditTask, 'wanted'>): string {
+  // Where the file stands says in which folder its prompt is.
+  return writeDotprompt({ prompt: { ...wanted, folder: null }, version: { ...wanted, note: null } }).content;
+}
+
+const hasSameText = (one: PromptContent, other: PromptContent) =>
+  one.promptText === other.promptText && (one.systemMessage ?? '') === (other.systemMessage ?? '');
+
+/** The template with only the changed text in another place of it; null where the old one does not stand there once. */
+function replacedBody(body: string, current: PromptContent, wanted: PromptContent): string | null {
+  let changed = body;
+  for (const [old, fresh] of [
+    [current.promptText, guarded(wanted.promptText)],
+    [literalTemplate(current.systemMessage ?? ''), guarded(literalTemplate(wanted.systemMessage ?? ''))],
+  ] as const) {
+    if (old === fresh) continue;
+    const at = old === '' ? -1 : changed.indexOf(old);
+    if (at === -1 || changed.indexOf(old, at + 1) !== -1) return null;
+    changed = `${changed.slice(0, at)}${fresh}${changed.slice(at + old.length)}`;
+  }
+  return changed;
+}
+
+/** Texts that could be the file, the one that keeps most of it first. */
+function* candidates(task: EditTask, text: string): Generator<string> {
+  const { current, wanted } = task;
+  if (current === null) return yield writeNew(task);
+  const match = frontMatter.exec(text);
+  const [front, body] = match === null ? [null, text] : [match[1]!, match[2] ?? ''];
+  const fields = editFrontMatter(front === null || front === '' ? '' : `${front}\n`, current, wanted);
+  const head = fields === '' && front === null ? '' : `---\n${fields}---\n`;
+  if (hasSameText(current, wanted)) return yield `${head}${body}`;
+  const replaced = replacedBody(body, current, wanted);
+  if (replaced !== null) yield `${head}${replaced}`;
+  yield `${head}${bodyOf(wanted)}\n`;
+}
+
+/** Runs in the ends of lines and the mark at the beginning that the file has. */
+function inManner(old: string, text: string): string {
+  const isCarriage = /\r\n/.test(old) && !/[^\r]\n/.test(old);
+  return `${old.startsWith('\uFEFF') ? '\uFEFF' : ''}${isCarriage ? text.replaceAll('\n', '\r\n') : text}`;
+}
+
+/** The text with plain ends of lines, as files are read and compared here. */
+export function plainLines(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+}
+
+/**
+ * A file that says what is wanted. What it says beyond that - other fields, comments, their order and form - stays. Never gives a text that
+ * would be read as something else.
+ */
+export function editPromptFile(task: EditTask): EditedFile {
+  const { name, mayLose, current } = task;
+  const wanted = {
+    ...task.wanted,
+    promptText: plainLines(task.wanted.promptText),
+    systemMessage: task.wanted.systemMessage === null ? null : plainLines(task.wanted.systemMessage),
+  };
+  const old = task.text ?? '';
+  const text = plainLines(old);
+  try {
+    if (current !== null && !hasSameText(current, wanted) && !mayLose) {
+      const isLosing = read(name, text).prompts[0]?.entries.some(
+        ({ outcome, field }) => outcome === 'refused' && (field === 'template' || field === 'messages'),
+      );
+      if (isLosing) return { text: null, problem: lost };
+    }
+    for (const candidate of candidates({ ...task, wanted }, text)) {
+      if (says(name, candidate, { ...task, wanted })) return { text: inManner(old, candidate), problem: null };
+    }
+    return { text: null, problem: 'A file of this form cannot hold this version' };
+  } catch (error) {
+    if (error instanceof Refusal) return { text: null, problem: error.message };
+    throw error;
+  }
+}

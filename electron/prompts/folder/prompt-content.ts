@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Prompt, PromptInput, PromptVersion } from '../../../shared/contract/prompts.ts';
+
+/** A prompt with one of its versions, in one form wherever it comes from. */
+export type PromptContent = Pick<Prompt, 'name' | 'folder' | 'tags' | 'description'> &
+  Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
+
+export function contentOfInput(input: PromptInput): PromptContent {
+  return {
+    name: input.name,
+    folder: input.folder ?? null,
+    tags: input.tags ?? [],
+    description: input.description ?? null,
+    promptText: input.promptText,
+    systemMessage: input.systemMessage ?? null,
+    aiSystem: input.aiSystem ?? null,
+    model: input.model ?? null,
+    configuration: input.configuration ?? null,
+    variables: (input.variables ?? []).map((variable) => ({
+      name: variable.name,
+      description: variable.description ?? null,
+      defaultValue: variable.defaultValue ?? null,
+      sampleValue: variable.sampleValue ?? null,
+    })),
+    note: input.note ?? null,
+  };
+}
+
+export function contentOf(prompt: Prompt, version: PromptVersion): PromptContent {
+  const { name, folder, tags, description } = prompt;
+  const { promptText, systemMessage, aiSystem, model, configuration, variables, note } = version;
+  return {
+    name,
+    folder,
+    tags,
+    description,
+    promptText,
+    systemMessage,
+    aiSystem,
+    model,
+    configuration,
+    variables,
+    note,
+  };
+}
+
+/** Settings that are there, whatever their order. */
+export function settingsOf({ configuration }: Pick<PromptContent, 'configuration'>): Map<string, unknown> {
+  const kept = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return new Map(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+const lines = (text: string | null) => (text ?? '').replaceAll('\r\n', '\n');
+
+function versionParts(content: PromptContent): unknown {
+  const variables = content.variables.map(({ name, ...facts }) => [name, facts] as const);
+  return {
+    promptText: lines(content.promptText),
+    systemMessage: lines(content.systemMessage),
+    aiSystem: content.aiSystem,
+    model: content.model,
+    settings: [...settingsOf(content)],
+    variables: new Map(variables.toSorted(([one], [other]) => (one < other ? -1 : 1))),
+  };
+}
+
+/** Whether two would be the same version. Notes say why a version was made, and the ends of lines are the file system's. */
+export function isSameVersion(one: PromptContent, other: PromptContent): boolean {
+  return isDeepStrictEqual(versionParts(one), versionParts(other));
+}
+
+/** Whether they are called the same; folders are told by where a file stands. */
+export function hasSameDetails(
+  one: Pick<PromptContent, 'name' | 'tags' | 'description'>,
+  other: Pick<PromptContent, 'name' | 'tags' | 'description'>,
+): boolean {
+  const parts = ({ name, tags, description }: typeof one) => [name, tags, lines(description)];
+  return isDeepStrictEqual(parts(one), parts(other));
+}

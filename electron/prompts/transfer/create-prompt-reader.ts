@@ -1,0 +1,122 @@
+import { Worker } from 'node:worker_threads';
+import { createTurnQueue } from '../../on-device/turn-queue.ts';
+import { siblingModule } from '../../sibling-module.ts';
+import type { EditedFile, EditTask } from '../folder/edit-prompt-file.ts';
+import type { ReadPrompts, ReadTask } from './read-prompts.ts';
+import type { TransferAnswer, TransferTask } from './transfer-worker.ts';
+
+interface Waits {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads and edits prompt files in a thread of its own, with a limit of memory and of time: a file of a stranger can neither hold the
+ * host nor end it. Calls follow each other. What runs out is told in the answer.
+ */
+export interface PromptReader {
+  read(task: ReadTask, options: Waits): Promise<ReadPrompts>;
+  edit(task: EditTask, options: Waits): Promise<EditedFile>;
+  close(): Promise<void>;
+}
+
+export interface ReaderLimits {
+  /** For one file. */
+  readonly milliseconds: number;
+  /** Of what the thread makes of a file, beside the file itself. */
+  readonly megabytes: number;
+}
+
+/** A file at the limits of its format takes a few seconds on a slow machine. */
+const ordinary: ReaderLimits = { milliseconds: 20_000, megabytes: 512 };
+
+const exhausted = {
+  time: 'Reading the file takes too long',
+  memory: 'Reading the file takes too much memory',
+} as const;
+
+export function createPromptReader(limits: ReaderLimits = ordinary): PromptReader {
+  const queue = createTurnQueue(() => undefined);
+  let worker: Worker | null = null;
+  const closing = new AbortController();
+
+  function start(): Worker {
+    const resourceLimits = { maxOldGenerationSizeMb: limits.megabytes };
+    const started = new Worker(siblingModule(import.meta.url, 'transfer-worker'), { execArgv: [], resourceLimits });
+    // It is told to each question that waits; without one there is nobody to tell.
+    started.on('error', () => undefined);
+    started.on('exit', () => {
+      if (worker === started) worker = null;
+    });
+    return started;
+  }
+
+  function end(): void {
+    const ending = worker;
+    worker = null;
+    void ending?.terminate();
+  }
+
+  /** Resolves with what ran out in place of an answer. Rejects when the signal is aborted. */
+  function ask(question: TransferTask, signal: AbortSignal): Promise<TransferAnswer | keyof typeof exhausted> {
+    const { promise, resolve, reject } = Promise.withResolvers<TransferAnswer | keyof typeof exhausted>();
+    const asked = (worker ??= start());
+    const onError = (error: NodeJS.ErrnoException) =>
+      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve('memory') : reject(error);
+    const onExit = () => reject(new Error('The thread that reads prompt files ended'));
+    const onAbort = () => {
+      end();
+      reject(new DOMException('Reading was stopped.', 'AbortError'));
+    };
+    const timer = setTimeout(() => {
+      end();
+      resolve('time');
+    }, limits.milliseconds);
+    asked.once('message', resolve);
+    asked.once('error', onError);
+    asked.once('exit', onExit);
+    signal.addEventListener('abort', onAbort, { once: true });
+    asked.ref();
+    asked.postMessage(question);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      asked.off('message', resolve).off('error', onError).off('exit', onExit);
+      signal.removeEventListener('abort', onAbort);
+      asked.unref();
+    });
+  }
+
+  async function answer(question: TransferTask, outer: AbortSignal) {
+    const signal = AbortSignal.any([outer, closing.signal]);
+    const release = await queue.take({ signal });
+    try {
+      signal.throwIfAborted();
+      const answered = await ask(question, signal);
+      if (typeof answered === 'string') return { kind: 'exhausted', message: exhausted[answered] } as const;
+      if (answered.kind === 'failed') throw new Error(`Reading a prompt file failed: ${answered.failure}`);
+      return answered;
+    } finally {
+      release();
+    }
+  }
+
+  return {
+    async read(task, { signal }) {
+      const answered = await answer({ kind: 'read', task }, signal);
+      if (answered.kind === 'read') return answered.result;
+      const message = answered.kind === 'exhausted' ? answered.message : exhausted.time;
+      const entry = { outcome: 'refused', field: 'file', message, line: null } as const;
+      return { format: task.format, prompts: [], entries: [entry] };
+    },
+    async edit(task, { signal }) {
+      const answered = await answer({ kind: 'edit', task }, signal);
+      if (answered.kind === 'edit') return answered.result;
+      return { text: null, problem: answered.kind === 'exhausted' ? answered.message : exhausted.time };
+    },
+    async close() {
+      closing.abort(new DOMException('The host was closed.', 'AbortError'));
+      const ending = worker;
+      worker = null;
+      await ending?.terminate();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** Entry point of the thread that reads and edits prompt files; started by `create-prompt-reader.ts`. */
+import { parentPort } from 'node:worker_threads';
+import { editPromptFile, type EditedFile, type EditTask } from '../folder/edit-prompt-file.ts';
+import { readPrompts, type ReadPrompts, type ReadTask } from './read-prompts.ts';
+
+export type TransferTask =
+  { readonly kind: 'read'; readonly task: ReadTask } | { readonly kind: 'edit'; readonly task: EditTask };
+
+export type TransferAnswer =
+  | { readonly kind: 'read'; readonly result: ReadPrompts }
+  | { readonly kind: 'edit'; readonly result: EditedFile }
+  | { readonly kind: 'failed'; readonly failure: string };
+
+const port = parentPort!;
+
+function answerTo(question: TransferTask): TransferAnswer {
+  try {
+    if (question.kind === 'read') return { kind: 'read', result: readPrompts(question.task) };
+    return { kind: 'edit', result: editPromptFile(question.task) };
+  } catch (error) {
+    return { kind: 'failed', failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+port.on('message', (question: TransferTask) => port.postMessage(answerTo(question)));

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../../../shared/app-error.ts';
+import { mostImportedBytes, mostImportedFiles, type ImportSource } from '../../../shared/contract/prompt-transfer.ts';
+import type { ImportRequest } from './import-prompts.ts';
+
+type Content = ImportRequest['sources'][number];
+
+/** Files that came in parts and wait for their import, in memory. */
+export interface UploadShelf {
+  /**
+   * Adds files to an upload, or begins one. Throws `payload_too_large` beyond what an import takes, which ends the upload, and `not_found`
+   * for one that is over.
+   */
+  add(uploadId: string | null, sources: readonly ImportSource[]): { uploadId: string; files: number; bytes: number };
+  /** Throws `not_found`. */
+  read(uploadId: string): readonly Content[];
+  remove(uploadId: string): void;
+  close(): void;
+}
+
+interface Upload {
+  readonly files: { name: string; parts: Uint8Array[] }[];
+  bytes: number;
+  timer: NodeJS.Timeout | null;
+}
+
+/** More windows than this do not import at the same time: the oldest upload makes room. */
+const mostUploads = 2;
+/** After which an upload that nobody goes on with is forgotten. */
+const keptMilliseconds = 15 * 60_000;
+
+const megabytes = (bytes: number) => `${(bytes / 1_000_000).toLocaleString('en')} MB`;
+
+export function contentOf({ base64, text }: ImportSource): Uint8Array {
+  return text === undefined ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(text.replace(/^\uFEFF/, ''));
+}
+
+/** Throws `payload_too_large`. */
+export function requireImportable(files: number, bytes: number): void {
+  if (bytes > mostImportedBytes) {
+    const message = `The files are larger than ${megabytes(mostImportedBytes)} together. Import fewer at once.`;
+    throw new AppError('payload_too_large', message);
+  }
+  if (files <= mostImportedFiles) return;
+  throw new AppError('payload_too_large', `These are more than ${mostImportedFiles} files. Import fewer at once.`);
+}
+
+export function createUploadShelf(): UploadShelf {
+  const uploads = new Map<string, Upload>();
+
+  function remove(uploadId: string): void {
+    clearTimeout(uploads.get(uploadId)?.timer ?? undefined);
+    uploads.delete(uploadId);
+  }
+
+  function required(uploadId: string): Upload {
+    const upload = uploads.get(uploadId);
+    if (upload) return upload;
+    throw new AppError('not_found', 'These files are no longer here. Choose them again.');
+  }
+
+  function begin(): string {
+    const uploadId = randomUUID();
+    uploads.set(uploadId, { files: [], bytes: 0, timer: null });
+    for (const oldest of uploads.keys()) {
+      if (uploads.size <= mostUploads) break;
+      remove(oldest);
+    }
+    return uploadId;
+  }
+
+  function keep(uploadId: string, upload: Upload): void {
+    clearTimeout(upload.timer ?? undefined);
+    upload.timer = setTimeout(() => remove(uploadId), keptMilliseconds).unref();
+  }
+
+  function take(upload: Upload, source: ImportSource): void {
+    const content = contentOf(source);
+    const last = upload.files.at(-1);
+    if (source.isContinued === true && last !== undefined) last.parts.push(content);
+    else upload.files.push({ name: source.name, parts: [content] });
+    upload.bytes += content.length;
+    requireImportable(upload.files.length, upload.bytes);
+  }
+
+  return {
+    add(known, sources) {
+      const uploadId = known?.toLowerCase() ?? begin();
+      const upload = required(uploadId);
+      try {
+        for (const source of sources) take(upload, source);
+      } catch (error) {
+        remove(uploadId);
+        throw error;
+      }
+      keep(uploadId, upload);
+      return { uploadId, files: upload.files.length, bytes: upload.bytes };
+    },
+    read(uploadId) {
+      const upload = required(uploadId.toLowerCase());
+      keep(uploadId.toLowerCase(), upload);
+      return upload.files.map(({ name, parts }) => ({ name, content: Buffer.concat(parts) }));
+    },
+    remove: (uploadId) => remove(uploadId.toLowerCase()),
+    close() {
+      for (const uploadId of [...uploads.keys()]) remove(uploadId);
+    },
+  };
+}
