@@ -35,7 +35,7 @@ const tables = `
 
 /** Tells how a text is cut into words, which SQLite does not say otherwise. It is in memory and always emptied. */
 const probeTables = `
-  CREATE VIRTUAL TABLE temp.probe USING fts5(text, ${tokenizer});
+  CREATE VIRTUAL TABLE temp.probe USING fts5(text, content='', detail=none, ${tokenizer});
   CREATE VIRTUAL TABLE temp.probe_words USING fts5vocab(temp, probe, 'instance');
 `;
 

@@ -6,7 +6,7 @@ export interface QuestionWord {
   /** As FTS5 takes it. */
   readonly expression: string;
   /** How the words stand in the index. */
-  readonly stems: readonly string[];
+  readonly stems: ReadonlySet<string>;
   /** Passages that hold it; for several words at most so many. */
   readonly passages: number;
   /** The rarer the heavier, as in BM25. */
@@ -65,12 +65,14 @@ function expressionsOf(chunk: string): string[][] {
 /** The full-text half of the index. */
 export class WordSearch {
   readonly #statements: ReturnType<typeof wordStatements>;
+  readonly #transaction: (work: () => void) => void;
   readonly #counts = new Map<string, number>();
   /** How many passages there were when the counts were looked up. */
   #countedOf = 0;
 
   constructor(database: Database.Database) {
     this.#statements = wordStatements(database);
+    this.#transaction = database.transaction((work: () => void) => work());
   }
 
   add(id: number, text: string, heading: string | null): void {
@@ -91,8 +93,10 @@ export class WordSearch {
     const all = [...chunks].flatMap(expressionsOf).slice(0, 4 * mostWords);
     const telling = all.filter((words) => words.length > 1 || !stopWords.has(words[0]!));
     const distinct = new Map((telling.length > 0 ? telling : all).map((words) => [words.join(' '), words]));
-    const found = [...distinct.values()].slice(0, mostWords).map((words) => this.#word(words, passages));
-    return found.filter(({ stems }) => stems.length > 0).toSorted((one, other) => one.passages - other.passages);
+    const asked = [...distinct.values()].slice(0, mostWords);
+    const stems = this.#stemsOf(asked.map((words) => words.join(' ')));
+    const found = asked.map((words, index) => this.#word(words, stems[index]!, passages));
+    return found.filter((word) => word.stems.size > 0).toSorted((one, other) => one.passages - other.passages);
   }
 
   /** The passages that match best, best first. */
@@ -119,20 +123,15 @@ export class WordSearch {
     if (total === 0) return texts.map(() => 0);
     const held = this.#stemsOf(texts.map(spacedText));
     return held.map((stems) => {
-      const found = words.filter((word) => word.stems.every((stem) => stems.has(stem)));
+      const found = words.filter((word) => [...word.stems].every((stem) => stems.has(stem)));
       return found.reduce((sum, { weight }) => sum + weight, 0) / total;
     });
   }
 
-  #word(words: readonly string[], passages: number): QuestionWord {
-    const stems = this.#stemsOf(words).flatMap((ofWord) => [...ofWord]);
-    const count = Math.min(...stems.map((stem) => this.#count(stem)));
-    return {
-      expression: quoted(words),
-      stems,
-      passages: count,
-      weight: Math.log(1 + (passages - count + 0.5) / (count + 0.5)),
-    };
+  #word(words: readonly string[], stems: ReadonlySet<string>, passages: number): QuestionWord {
+    const count = Math.min(...[...stems].map((stem) => this.#count(stem)));
+    const weight = Math.log(1 + (passages - count + 0.5) / (count + 0.5));
+    return { expression: quoted(words), stems, passages: count, weight };
   }
 
   #count(stem: string): number {
@@ -148,9 +147,11 @@ export class WordSearch {
   #stemsOf(texts: readonly string[]): Set<string>[] {
     const { probe, probeWords, emptyProbe } = this.#statements;
     const stems = texts.map(() => new Set<string>());
-    texts.forEach((text, index) => probe.run(index + 1, text));
-    for (const [text, stem] of probeWords.iterate()) stems[text - 1]!.add(stem);
-    emptyProbe.run();
+    this.#transaction(() => {
+      texts.forEach((text, index) => probe.run(index + 1, text));
+      for (const [text, stem] of probeWords.iterate()) stems[text - 1]!.add(stem);
+      emptyProbe.run();
+    });
     return stems;
   }
 }
@@ -183,6 +184,6 @@ function wordStatements(database: Database.Database) {
       .raw(),
     probe: database.prepare<[number, string]>('INSERT INTO temp.probe (rowid, text) VALUES (?, ?)'),
     probeWords: database.prepare<[], [number, string]>('SELECT doc, term FROM temp.probe_words').raw(),
-    emptyProbe: database.prepare('DELETE FROM temp.probe'),
+    emptyProbe: database.prepare("INSERT INTO temp.probe (probe) VALUES ('delete-all')"),
   };
 }
