@@ -1,0 +1,105 @@
+import { endWithin } from './token-estimate.ts';
+
+/** A part of a text, without white space around it. */
+export interface TextPart {
+  readonly start: number;
+  readonly text: string;
+}
+
+/** A paragraph without end (a whole book on one line) is looked at in windows of this many characters. */
+const windowCharacters = 4096;
+
+const bySentence = new Intl.Segmenter('en', { granularity: 'sentence' });
+const byWord = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** The part from `start` to `end` without the white space around it; `null` when nothing else is there. */
+export function trimmedPart(text: string, start: number, end: number): TextPart | null {
+  const part = text.slice(start, end);
+  const content = part.trim();
+  return content === '' ? null : { start: start + part.indexOf(content.charAt(0)), text: content };
+}
+
+/** Keeps the second half of a character, and what belongs on top of one, with what stands before. */
+function wholeCharacter(text: string, index: number): number {
+  const isInside = (at: number) => {
+    const code = text.charCodeAt(at);
+    return (code >= 0xdc00 && code <= 0xdfff) || /^[\p{Mn}\u200d]/u.test(text.charAt(at));
+  };
+  let cut = index;
+  while (cut > 0 && cut > index - 16 && isInside(cut)) cut -= 1;
+  const isSecondHalf = cut < text.length && (text.charCodeAt(cut) & 0xfc00) === 0xdc00;
+  return isSecondHalf ? cut - 1 : cut;
+}
+
+/**
+ * The last place in the text, at most `most`, where a word ends; `most` itself, but never within a character, where a single
+ * word is longer than that.
+ */
+function endOfWord(text: string, start: number, most: number): number {
+  if (most >= text.length) return text.length;
+  for (let index = most; index > start + 1; index -= 1) {
+    if (/\s/.test(text.charAt(index))) return index;
+    // Further back there is no room to look for white space: a script without it, or something that is no language at all.
+    if (most - index > 400) break;
+  }
+  let end = start;
+  for (const { index, segment } of byWord.segment(text.slice(start, most + 40))) {
+    const next = start + index + segment.length;
+    if (next > most) break;
+    end = next;
+  }
+  if (end > start) return end;
+  return Math.max(start + 1, wholeCharacter(text, most));
+}
+
+/** The sentences of a text in order; line ends within it count as spaces. */
+export function* sentencesOf(text: string): Generator<TextPart> {
+  for (let offset = 0; offset < text.length;) {
+    const window = text.slice(offset, offset + windowCharacters).replaceAll('\n', ' ');
+    const isLast = offset + windowCharacters >= text.length;
+    const sentences = [...bySentence.segment(window)];
+    // The window may end in the middle of its last sentence.
+    if (!isLast && sentences.length > 1) sentences.pop();
+    const last = sentences.at(-1)!;
+    let end = offset + last.index + last.segment.length;
+    if (!isLast && sentences.length === 1) end = endOfWord(text, offset, end);
+    for (const { index, segment } of sentences) {
+      const part = trimmedPart(text, offset + index, Math.min(end, offset + index + segment.length));
+      if (part) yield part;
+    }
+    offset = end;
+  }
+}
+
+/** The lines of a text in order, without the empty ones; what a line begins with stays, as it means something in code. */
+export function* linesOf(text: string): Generator<TextPart> {
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf('\n', start);
+    const line = text.slice(start, end < 0 ? text.length : end).trimEnd();
+    if (line.trim() !== '') yield { start, text: line };
+    start = end < 0 ? text.length : end + 1;
+  }
+}
+
+export interface PieceLimits {
+  readonly characters: number;
+  readonly tokens: number;
+}
+
+/** A text in pieces within the limits, cut between words. */
+export function* piecesOf(text: string, limits: PieceLimits): Generator<TextPart> {
+  for (let start = 0; start < text.length;) {
+    const most = endWithin(text, start, Math.min(text.length, start + limits.characters), limits.tokens);
+    const end = endOfWord(text, start, Math.max(most, start + 1));
+    const part = trimmedPart(text, start, end);
+    if (part) yield part;
+    start = end;
+  }
+}
+
+/** The end of a text, at most so many characters, from the beginning of a word on; `null` where there is no such place. */
+export function endingOf(text: string, characters: number): TextPart | null {
+  if (text.length <= characters) return null;
+  const space = text.slice(-characters).search(/\s/);
+  return space < 0 ? null : trimmedPart(text, text.length - characters + space, text.length);
+}
