@@ -12,6 +12,7 @@ import { promptFolderTables } from './migrations/0009-prompt-folders.ts';
 import { conversationBranchTables } from './migrations/0010-conversation-branches.ts';
 import { promptLibraryTables } from './migrations/0011-prompt-library.ts';
 import { knowledgeTables } from './migrations/0012-knowledge.ts';
+import { promptUsageTables } from './migrations/0013-prompt-usage.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
 const migrations: readonly string[] = [
@@ -27,6 +28,7 @@ const migrations: readonly string[] = [
   conversationBranchTables,
   promptLibraryTables,
   knowledgeTables,
+  promptUsageTables,
 ];
 
 function version(database: Database.Database): number {
