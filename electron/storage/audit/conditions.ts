@@ -135,7 +135,7 @@ function feedbackConditions(filter: AuditFilter, index: AuditIndex): Condition[]
         feedback.score !== null && feedback.score >= (min ?? -Infinity) && feedback.score <= (max ?? Infinity),
     );
   }
-  if (tags.length > 0) tests.push((feedback) => tags.every((tag) => feedback.tags.includes(tag)));
+  if (tags.length > 0) tests.push(hasTags(tags));
   if (present(text)) tests.push((feedback) => feedback.text?.includes(text) === true);
   if (filter.hasFeedback === true && tests.length === 0) tests.push(() => true);
   const key = JSON.stringify([score, text, tags, min, max]);
@@ -143,6 +143,15 @@ function feedbackConditions(filter: AuditFilter, index: AuditIndex): Condition[]
     ...(tests.length > 0 ? [withFeedback(index, key, (feedback) => tests.every((test) => test(feedback)))] : []),
     ...(filter.hasFeedback === false ? [withoutFeedback(index)] : []),
   ];
+}
+
+function hasTags(wanted: readonly string[]): (feedback: IndexedFeedback) => boolean {
+  const known = new Map<readonly string[], boolean>();
+  return ({ tags }) => {
+    let passes = known.get(tags);
+    if (passes === undefined) known.set(tags, (passes = wanted.every((tag) => tags.includes(tag))));
+    return passes;
+  };
 }
 
 function withFeedback(index: AuditIndex, key: string, passes: (feedback: IndexedFeedback) => boolean): Condition {

@@ -8,6 +8,7 @@ export interface IndexedFeedback {
   readonly score: number | null;
   /** In lower case. */
   readonly text: string;
+  /** The same array for all with the same list, so that one needs to be looked at only once. */
   readonly tags: readonly string[];
 }
 
@@ -35,6 +36,9 @@ interface FeedbackBlock {
 
 const mostRemembered = 32;
 
+/** Lists of tags that are shared: far more than people make of a few dozen tags. */
+const mostSharedTags = 10_000;
+
 /**
  * Feedback changes and there is little of it, so it is kept in memory whole and tested one by one, for one block at a time: a first
  * page mostly needs the newest ones.
@@ -42,12 +46,13 @@ const mostRemembered = 32;
 export class FeedbackIndex {
   readonly #blocks = new Map<number, FeedbackBlock>();
   readonly #results = new Map<string, Map<number, Found>>();
+  readonly #tags = new Map<string | null, readonly string[]>();
   version = 0;
 
   set({ run, score, score_text, score_tags }: FeedbackRow): void {
     if (score === null && score_text === null && score_tags === null) return this.delete(run);
     const block = this.#touched(blockOf(run));
-    block.rows.set(run, { run, score, text: (score_text ?? '').toLowerCase(), tags: tagsOf(score_tags) });
+    block.rows.set(run, { run, score, text: (score_text ?? '').toLowerCase(), tags: this.#sharedTags(score_tags) });
   }
 
   delete(run: number): void {
@@ -56,6 +61,10 @@ export class FeedbackIndex {
 
   get(run: number): IndexedFeedback | undefined {
     return this.#blocks.get(blockOf(run))?.rows.get(run);
+  }
+
+  ofBlock(block: number): Iterable<IndexedFeedback> {
+    return this.#blocks.get(block)?.rows.values() ?? [];
   }
 
   *values(): Iterable<IndexedFeedback> {
@@ -80,6 +89,14 @@ export class FeedbackIndex {
     }
     found.set(block, { version: present.version, bits });
     return bits;
+  }
+
+  #sharedTags(list: string | null): readonly string[] {
+    const known = this.#tags.get(list);
+    if (known !== undefined) return known;
+    const tags = tagsOf(list);
+    if (this.#tags.size < mostSharedTags) this.#tags.set(list, tags);
+    return tags;
   }
 
   #touched(block: number): FeedbackBlock {

@@ -29,6 +29,7 @@ export class Timeline {
   readonly lowestRank: number[] = [];
   count = 0;
   lastRun = 0;
+  lastConversation = 0;
   #newestOf = new Int32Array(firstLength);
   #isInOrder = true;
 
@@ -48,6 +49,7 @@ export class Timeline {
     this.#reach(run);
     this.count += 1;
     this.lastRun = run;
+    if (conversation > this.lastConversation) this.lastConversation = conversation;
   }
 
   /** Puts `order` right after appending. True when something had to be moved. */

@@ -1,23 +1,28 @@
 import type { AuditSort } from '../../../shared/contract/audit.ts';
 import type { AuditIndex } from './audit-index.ts';
-import { blockOf, blockRuns, forEachBit } from './bits.ts';
+import { blockOf, blockRuns, forEachBit, placeOf } from './bits.ts';
 import type { Matches } from './matches.ts';
 
 /** Sorts by a number of the matching runs. */
 export type ValueSort = Exclude<AuditSort, 'newest' | 'oldest'>;
 
-/** The number by which a run is sorted, the smallest first; infinite where it has none. */
-type KeyOf = (place: number) => number;
-
-function keysOf(index: AuditIndex, sort: ValueSort, block: number): KeyOf {
-  if (sort === 'lowest-score') {
-    return (place) => index.feedback.get(block * blockRuns + place)?.score ?? Infinity;
+/** The number by which each run of a block is sorted, the smallest first; infinite where it has none. */
+function keysOf(index: AuditIndex, sort: ValueSort, block: number): Float64Array {
+  if (sort !== 'lowest-score') {
+    const numbers = index.blocks.numbers(sort === 'slowest' ? 'total_ms' : 'cost', block);
+    return numbers.map((number) => (Number.isNaN(number) ? Infinity : -number));
   }
-  const numbers = index.blocks.numbers(sort === 'slowest' ? 'total_ms' : 'cost', block);
-  return (place) => {
-    const number = numbers[place]!;
-    return Number.isNaN(number) ? Infinity : -number;
-  };
+  const scores = new Float64Array(blockRuns).fill(Infinity);
+  for (const { run, score } of index.feedback.ofBlock(block)) scores[placeOf(run)] = score ?? Infinity;
+  return scores;
+}
+
+/** Those that are not 0. */
+function compacted(numbers: Int32Array, count: number): Int32Array {
+  const compact = new Int32Array(count);
+  let length = 0;
+  for (const number of numbers) if (number !== 0) compact[length++] = number;
+  return compact;
 }
 
 /** Shorter stretches than this are sorted whole. */
@@ -35,25 +40,25 @@ export class ValueOrder {
   readonly #ends: Int32Array;
 
   constructor(index: AuditIndex, matches: Matches, sort: ValueSort, last: number) {
-    const { timeline } = index;
-    this.#keys = new Float64Array(timeline.lastRun + 1);
-    const keys = this.#keys;
-    /** By the newest run of the conversation. */
-    const bestOf = new Int32Array(last + 1);
+    const { conversation, lastConversation } = index.timeline;
+    const keys = (this.#keys = new Float64Array(last + 1));
+    const bestOf = new Int32Array(lastConversation + 1);
+    let count = 0;
     for (let block = blockOf(last); block >= 0; block -= 1) {
-      const keyOf = keysOf(index, sort, block);
+      const keysOfBlock = keysOf(index, sort, block);
       forEachBit(matches.block(block), (place) => {
         const run = block * blockRuns + place;
         if (run > last) return;
-        keys[run] = keyOf(place);
-        const newest = timeline.newestRun(timeline.conversation[run]!, last);
-        const best = bestOf[newest]!;
-        if (best === 0 || this.#compare(run, best) < 0) bestOf[newest] = run;
+        const key = (keys[run] = keysOfBlock[place]!);
+        const best = bestOf[conversation[run]!]!;
+        if (best === 0) count += 1;
+        else if (key > keys[best]! || (key === keys[best] && run < best)) return;
+        bestOf[conversation[run]!] = run;
       });
     }
-    this.#runs = bestOf.filter((run) => run !== 0);
-    this.#ends = new Int32Array(this.#runs.length);
-    if (this.length > 0) this.#ends[0] = this.length;
+    this.#runs = compacted(bestOf, count);
+    this.#ends = new Int32Array(count);
+    if (count > 0) this.#ends[0] = count;
   }
 
   get length(): number {
