@@ -75,6 +75,7 @@ export function createKnowledgeIndex({ directory }: { readonly directory: string
     sources: () => call('sources', null),
     search: (query, { signal }) => call('search', query, signal),
     passages: (page, { signal }) => call('passages', page, signal),
+    read: (places, { signal }) => call('read', places, signal),
     async close() {
       isClosed = true;
       if (worker === null) return;

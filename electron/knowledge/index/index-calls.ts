@@ -2,7 +2,7 @@ import type { IndexEngine } from './index-engine.ts';
 
 /** What the host's thread may ask of the index's. */
 export type IndexMethod =
-  'begin' | 'add' | 'finish' | 'removeSources' | 'removeDataspace' | 'sources' | 'search' | 'passages';
+  'begin' | 'add' | 'finish' | 'removeSources' | 'removeDataspace' | 'sources' | 'search' | 'passages' | 'read';
 
 export type IndexCalls = Pick<IndexEngine, IndexMethod>;
 

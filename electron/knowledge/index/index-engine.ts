@@ -138,9 +138,16 @@ export class IndexEngine {
   }
 
   passages(page: { sourceId: string; first: number; limit: number }): (IndexedPassage & { position: number })[] {
-    const [entry] = this.#entriesOf(({ sourceId, isFinished }) => isFinished && sourceId === page.sourceId);
+    const entry = this.#finishedEntry(page.sourceId);
     if (!entry) return [];
     return this.#store.page(entry.number, page.first, page.limit).map(({ id: _, source: __, ...passage }) => passage);
+  }
+
+  read(places: readonly { sourceId: string; start: number; end: number }[]): (IndexedPassage | null)[] {
+    return places.map(({ sourceId, start, end }) => {
+      const entry = this.#finishedEntry(sourceId);
+      return (entry && this.#store.at(entry.number, start, end)) ?? null;
+    });
   }
 
   search({ dataspaceIds, text, embedding, limit }: IndexQuery): IndexHit[] {
@@ -216,6 +223,10 @@ export class IndexEngine {
 
   #entriesOf(isWanted: (entry: SourceEntry) => boolean): SourceEntry[] {
     return [...this.#entries.values()].filter(isWanted);
+  }
+
+  #finishedEntry(sourceId: string): SourceEntry | undefined {
+    return this.#entriesOf((entry) => entry.isFinished && entry.sourceId === sourceId)[0];
   }
 
   #requireEntry(sourceId: string, revision: string): SourceEntry {

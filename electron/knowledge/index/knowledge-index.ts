@@ -95,6 +95,11 @@ export interface KnowledgeIndex {
     page: { readonly sourceId: string; readonly first: number; readonly limit: number },
     options: Cancellable,
   ): Promise<readonly (IndexedPassage & { readonly position: number })[]>;
+  /** Passages by their places in their finished sources; null for those that are not there. */
+  read(
+    places: readonly { readonly sourceId: string; readonly start: number; readonly end: number }[],
+    options: Cancellable,
+  ): Promise<readonly (IndexedPassage | null)[]>;
   /** Ends the thread after what was asked of it. */
   close(): Promise<void>;
 }

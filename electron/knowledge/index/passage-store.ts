@@ -80,6 +80,8 @@ export function createPassageStore(database: Database.Database) {
     },
     someOf: (source: number, most: number): number[] => statements.someOf.all(source, most),
     read: (id: number): StoredPassage => statements.read.get(id)!,
+    at: (source: number, start: number, end: number): StoredPassage | undefined =>
+      statements.at.get(source, start, end),
     page: (source: number, first: number, limit: number): StoredPassage[] => statements.page.all(source, first, limit),
   };
 }
@@ -116,6 +118,9 @@ function passageStatements(database: Database.Database) {
     removeVector: database.prepare<[number]>('DELETE FROM vectors WHERE passage = ?'),
     someOf: database.prepare<[number, number], number>('SELECT id FROM passages WHERE source = ? LIMIT ?').pluck(),
     read: database.prepare<[number], StoredPassage>(`SELECT ${columns} FROM passages WHERE id = ?`),
+    at: database.prepare<[number, number, number], StoredPassage>(
+      `SELECT ${columns} FROM passages WHERE source = ? AND start = ? AND "end" = ?`,
+    ),
     page: database.prepare<[number, number, number], StoredPassage>(
       `SELECT ${columns} FROM passages WHERE source = ? AND position >= ? ORDER BY position LIMIT ?`,
     ),

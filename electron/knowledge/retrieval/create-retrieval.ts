@@ -1,0 +1,99 @@
+import type { Citation } from '../../../shared/contract/completions.ts';
+import type { PassageReference } from '../../../shared/contract/grounding.ts';
+import type { IndexedPassage, IndexHit, KnowledgeIndex } from '../index/knowledge-index.ts';
+import type { TextEmbedder } from '../text-embedder.ts';
+import { relevanceOf } from './relevance.ts';
+
+/** A passage without its number, which it gets where it is given or listed. */
+export interface FoundPassage extends Omit<Citation, 'index'> {
+  readonly heading: string | null;
+}
+
+/** A passage that a search has found, with what its place came from. */
+export interface RankedPassage
+  extends FoundPassage, Pick<IndexHit, 'textRank' | 'textScore' | 'coverage' | 'vectorRank' | 'similarity' | 'score'> {}
+
+export interface SearchOutcome {
+  /** Best first. */
+  readonly passages: readonly RankedPassage[];
+  readonly milliseconds: { readonly embedding: number; readonly search: number };
+  /** Why no embedding of the question could be made; null when there is one. */
+  readonly wordsAloneBecause: string | null;
+}
+
+export interface Retrieval {
+  /** The passages of these dataspaces that answer a text best, by words and by meaning; by words alone when embeddings cannot be made. */
+  search(
+    query: { readonly dataspaceIds: readonly string[]; readonly text: string; readonly limit: number },
+    options: { readonly signal: AbortSignal },
+  ): Promise<SearchOutcome>;
+  /** Passages by their places; null for those that are not there any more. */
+  read(
+    references: readonly PassageReference[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<(FoundPassage | null)[]>;
+}
+
+export interface RetrievalOptions {
+  readonly index: KnowledgeIndex;
+  /** The present one. */
+  readonly embedder: () => TextEmbedder;
+  /** Null for a source that was deleted a moment ago. */
+  readonly sourceName: (sourceId: string) => string | null;
+  readonly log: (message: string, error: unknown) => void;
+}
+
+function citedPassage(
+  { sourceId, text, heading, page, start, end }: IndexedPassage & { sourceId: string },
+  sourceName: string,
+  relevance: number,
+): FoundPassage {
+  return { sourceId, sourceName, text, heading, relevance, ...(page === null ? {} : { page }), start, end };
+}
+
+/** A found passage as it is cited. */
+export function toCitation({ heading: _, ...passage }: FoundPassage, index: number): Citation {
+  const { sourceId, sourceName, text, relevance, page, start, end } = passage;
+  return { index, sourceId, sourceName, text, relevance, ...(page === undefined ? {} : { page }), start, end };
+}
+
+export function createRetrieval({ index, embedder, sourceName, log }: RetrievalOptions): Retrieval {
+  async function embeddingOf(text: string, signal: AbortSignal) {
+    const { model, embed } = embedder();
+    try {
+      const [vector] = await embed([text], { signal });
+      return { embedding: { model, vector: vector! }, failure: null };
+    } catch (error) {
+      signal.throwIfAborted();
+      log('a question could not be embedded and is searched by its words alone', error);
+      return { embedding: null, failure: `The embedding model ${model} could not be run.` };
+    }
+  }
+
+  return {
+    async search({ dataspaceIds, text, limit }, { signal }) {
+      const begun = performance.now();
+      const { embedding, failure } = await embeddingOf(text, signal);
+      const embedded = performance.now();
+      const hits = await index.search({ dataspaceIds, text, embedding, limit }, { signal });
+      const passages = hits.flatMap((hit): RankedPassage[] => {
+        const name = sourceName(hit.sourceId);
+        if (name === null) return [];
+        const { textRank, textScore, coverage, vectorRank, similarity, score } = hit;
+        const ranks = { textRank, textScore, coverage, vectorRank, similarity, score };
+        return [{ ...citedPassage(hit, name, relevanceOf(hit)), ...ranks }];
+      });
+      const milliseconds = { embedding: embedded - begun, search: performance.now() - embedded };
+      return { passages, milliseconds, wordsAloneBecause: failure };
+    },
+    async read(references, options) {
+      const found = await index.read(references, options);
+      return found.map((passage, place) => {
+        const { sourceId } = references[place]!;
+        const name = sourceName(sourceId);
+        // Whoever names a passage finds it relevant.
+        return passage && name !== null ? citedPassage({ ...passage, sourceId }, name, 1) : null;
+      });
+    },
+  };
+}
