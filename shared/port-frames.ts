@@ -21,6 +21,20 @@ export interface RequestFrame {
   readonly path: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string | Uint8Array | null;
+  /** Instead of `body`: it comes in frames of its own, after this one. */
+  readonly isBodyFollowing?: boolean;
+}
+
+/** A piece of a body that follows. As with answers, `initialCredit` bytes may be on their way before the host has taken any. */
+export interface BodyFrame {
+  readonly type: 'body';
+  readonly id: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface BodyEndFrame {
+  readonly type: 'body-end';
+  readonly id: number;
 }
 
 /** The window took `bytes` of the answer; the host may send as many more. */
@@ -36,7 +50,14 @@ export interface CancelFrame {
   readonly id: number;
 }
 
-export type WindowFrame = RequestFrame | CreditFrame | CancelFrame;
+export type WindowFrame = RequestFrame | BodyFrame | BodyEndFrame | CreditFrame | CancelFrame;
+
+/** The host took `bytes` of the request's body; the window may send as many more. */
+export interface BodyCreditFrame {
+  readonly type: 'body-credit';
+  readonly id: number;
+  readonly bytes: number;
+}
 
 export interface HeadFrame {
   readonly type: 'head';
@@ -63,7 +84,7 @@ export interface FailureFrame {
   readonly body: ErrorBody;
 }
 
-export type HostFrame = HeadFrame | ChunkFrame | EndFrame | FailureFrame;
+export type HostFrame = BodyCreditFrame | HeadFrame | ChunkFrame | EndFrame | FailureFrame;
 
 /** One end of the port, whatever kind of port it is. */
 export interface FramePort<Incoming, Outgoing> {
@@ -95,7 +116,8 @@ export function readWindowFrame(value: unknown): WindowFrame | null {
   if (typeof value !== 'object' || value === null) return null;
   const frame = value as Partial<WindowFrame>;
   if (!Number.isSafeInteger(frame.id)) return null;
-  if (frame.type === 'cancel') return frame as CancelFrame;
+  if (frame.type === 'cancel' || frame.type === 'body-end') return frame as CancelFrame | BodyEndFrame;
+  if (frame.type === 'body') return frame.bytes instanceof Uint8Array ? (frame as BodyFrame) : null;
   if (frame.type === 'credit')
     return Number.isSafeInteger(frame.bytes) && frame.bytes! > 0 ? (frame as CreditFrame) : null;
   if (frame.type === 'request') return isRequest(frame) ? (frame as RequestFrame) : null;

@@ -70,9 +70,9 @@ class FormReading {
     this.#parser.on('field', (name, value, _isNameCut, isCut) => this.#takeField(name, value, isCut));
     this.#parser.on('file', (_name, content, fileName) => this.#takeFile(content, fileName));
     this.#parser.on('partsLimit', () =>
-      this.#fail(invalidField('', 'has too many parts', 'The form has too many parts.')),
+      this.fail(invalidField('', 'has too many parts', 'The form has too many parts.')),
     );
-    this.#parser.on('error', (error) => this.#fail(malformed(error)));
+    this.#parser.on('error', (error) => this.fail(malformed(error)));
   }
 
   async read(body: ReadableStream<Uint8Array>): Promise<Record<string, string>> {
@@ -106,7 +106,7 @@ class FormReading {
     let bytes = 0;
     for (let piece = await next(); !piece.done && !signal.aborted; piece = await next()) {
       bytes += piece.value.byteLength;
-      if (bytes > this.#form.maximumFileBytes + spareBytes) this.#fail(tooLarge(this.#form));
+      if (bytes > this.#form.maximumFileBytes + spareBytes) this.fail(tooLarge(this.#form));
       else if (!this.#parser.write(piece.value)) await once(this.#parser, 'drain', { signal });
     }
     signal.throwIfAborted();
@@ -114,23 +114,26 @@ class FormReading {
   }
 
   #takeField(name: string, value: string, isCut: boolean): void {
-    if (isCut) this.#fail(invalidField(name, 'is too long'));
-    else if (name in this.#fields) this.#fail(invalidField(name, 'is given more than once'));
+    if (isCut) this.fail(invalidField(name, 'is too long'));
+    else if (name in this.#fields) this.fail(invalidField(name, 'is given more than once'));
     else this.#fields[name] = value;
   }
 
   #takeFile(content: BusboyFileStream, fileName: string): void {
     if (this.#file) {
       content.resume();
-      return this.#fail(invalidField('file', 'is given more than once', 'Send one file in one request.'));
+      return this.fail(invalidField('file', 'is given more than once', 'Send one file in one request.'));
     }
     this.#file = content;
-    content.once('limit', () => this.#fail(tooLarge(this.#form)));
+    // Whoever receives it may be done with it already; a failure that nobody hears would end the process.
+    content.on('error', () => {});
+    content.once('limit', () => this.fail(tooLarge(this.#form)));
     this.#received = this.#receive({ fileName: cleanFileName(fileName), content });
-    this.#received.catch((error: unknown) => this.#fail(error));
+    this.#received.catch((error: unknown) => this.fail(error));
   }
 
-  #fail(error: unknown): void {
+  /** Ends it; the first reason is the one that is told. */
+  fail(error: unknown): void {
     if (this.#failed.signal.aborted) return;
     this.#failed.abort(error);
     this.#file?.destroy(error instanceof Error ? error : new Error('The form broke off.'));
@@ -151,6 +154,8 @@ export async function readForm<Fields extends z.ZodType>(
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > form.maximumFileBytes + spareBytes) throw tooLarge(form);
   if (request.body === null) throw new AppError('invalid_request', 'The request has no body. Send a form with a file.');
+  request.signal.throwIfAborted();
   const reading = new FormReading(request.headers, form, receive);
+  request.signal.addEventListener('abort', () => reading.fail(request.signal.reason), { once: true });
   return validate(form.fields, await reading.read(request.body), 'form');
 }

@@ -2,21 +2,26 @@ import { AppError } from '../../shared/app-error.ts';
 import { initialCredit, maximumChunk, readWindowFrame } from '../../shared/port-frames.ts';
 import type { FramePort, HostFrame, RequestFrame } from '../../shared/port-frames.ts';
 import type { Api } from '../api/api.ts';
+import { createIncomingBody, type IncomingBody } from './incoming-body.ts';
 import { createCredit } from './port-credit.ts';
 import type { Credit } from './port-credit.ts';
 
 interface Exchange {
   readonly controller: AbortController;
   readonly credit: Credit;
+  /** Null when the request came whole. */
+  readonly body: IncomingBody | null;
 }
 
 /** Requests need a whole address; this one leads nowhere. */
 const base = 'http://window.invalid';
 
-function requestOf(frame: RequestFrame, signal: AbortSignal): Request {
+function requestOf(frame: RequestFrame, { controller, body: incoming }: Exchange): Request {
   const headers = frame.headers.map(([name, value]): [string, string] => [name, value]);
-  const body = typeof frame.body === 'string' || frame.body === null ? frame.body : new Uint8Array(frame.body);
-  return new Request(new URL(frame.path, base), { method: frame.method, headers, body, signal });
+  const whole = typeof frame.body === 'string' || frame.body === null ? frame.body : new Uint8Array(frame.body);
+  const body = incoming?.stream ?? whole;
+  const init = { method: frame.method, headers, body, signal: controller.signal, duplex: 'half' } as const;
+  return new Request(new URL(frame.path, base), init);
 }
 
 /** Pieces that are fit to cross: a view of a larger buffer would drag the whole buffer along. */
@@ -55,7 +60,7 @@ export function servePort(port: FramePort<unknown, HostFrame>, api: Api): void {
   async function answer(frame: RequestFrame, exchange: Exchange): Promise<void> {
     const { id } = frame;
     const { signal } = exchange.controller;
-    const response = await api.fetch(requestOf(frame, signal), { access: 'window' });
+    const response = await api.fetch(requestOf(frame, exchange), { access: 'window' });
     port.send({ type: 'head', id, status: response.status, headers: [...response.headers] });
     await sendBody(response, exchange, (bytes) => {
       if (!signal.aborted) port.send({ type: 'chunk', id, bytes });
@@ -64,7 +69,13 @@ export function servePort(port: FramePort<unknown, HostFrame>, api: Api): void {
   }
 
   async function serve(frame: RequestFrame): Promise<void> {
-    const exchange = { controller: new AbortController(), credit: createCredit(initialCredit) };
+    const { id } = frame;
+    const onTaken = (bytes: number): void => port.send({ type: 'body-credit', id, bytes });
+    const exchange: Exchange = {
+      controller: new AbortController(),
+      credit: createCredit(initialCredit),
+      body: frame.isBodyFollowing ? createIncomingBody(onTaken) : null,
+    };
     exchanges.set(frame.id, exchange);
     try {
       await answer(frame, exchange);
@@ -78,15 +89,22 @@ export function servePort(port: FramePort<unknown, HostFrame>, api: Api): void {
     }
   }
 
+  function end(exchange: Exchange | undefined): void {
+    exchange?.controller.abort();
+    exchange?.body?.fail(exchange.controller.signal.reason);
+  }
+
   port.receive((received) => {
     const frame = readWindowFrame(received);
     if (!frame) return;
     if (frame.type === 'request' && !exchanges.has(frame.id)) void serve(frame);
+    if (frame.type === 'body') exchanges.get(frame.id)?.body?.push(frame.bytes);
+    if (frame.type === 'body-end') exchanges.get(frame.id)?.body?.end();
     if (frame.type === 'credit') exchanges.get(frame.id)?.credit.grant(frame.bytes);
-    if (frame.type === 'cancel') exchanges.get(frame.id)?.controller.abort();
+    if (frame.type === 'cancel') end(exchanges.get(frame.id));
   });
 
   port.onClose(() => {
-    for (const { controller } of exchanges.values()) controller.abort();
+    for (const exchange of exchanges.values()) end(exchange);
   });
 }

@@ -1,9 +1,12 @@
 import { AppError } from '../../shared/app-error.ts';
+import { browserUpload } from './browser-upload.ts';
 import type { HostFetch } from './host-fetch.ts';
 
 /** Reaches the host that served this page; the window's cookie says who asks. */
-export const browserFetch: HostFetch = async ({ method, path, headers, body, signal }) => {
+export const browserFetch: HostFetch = async (request) => {
+  const { method, path, headers, body, signal } = request;
   try {
+    if (body instanceof FormData) return await browserUpload(request, body);
     return await fetch(path, {
       method,
       headers,

@@ -11,6 +11,8 @@ type QueryOf<Input> = { readonly [Name in keyof Input]: Input[Name] | Primitive 
 type Parameters<E> = E extends Endpoint<infer Schema> ? z.input<Schema> : never;
 type Query<E> = E extends Endpoint<z.ZodType, infer Schema> ? z.input<Schema> : never;
 type Body<E> = E extends Endpoint<z.ZodType, z.ZodType, infer Schema> ? z.input<Schema> : never;
+type FormFields<E> =
+  E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.input<Schema> : never;
 /** What a JSON answer of the endpoint holds; `undefined` for an empty one. */
 export type Answer<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.output<Schema> : never;
 /** One part of a streamed answer; the error part is thrown, never yielded. */
@@ -52,6 +54,14 @@ export type StreamOptions<E> = CallOptions<E> & {
   readonly kind?: 'event-stream' | 'json-array';
 };
 
+export interface UploadOptions<E> {
+  readonly fields: FormFields<E>;
+  readonly file: File;
+  readonly signal?: AbortSignal;
+  /** Told which part of the file the host has taken, 0 to 1. */
+  readonly onProgress?: (fraction: number) => void;
+}
+
 export interface Streamed<Item> {
   readonly status: number;
   readonly headers: Headers;
@@ -68,6 +78,8 @@ export interface Client {
   call<E extends Endpoint>(...call: Arguments<E, CallOptions<E>>): Promise<Answer<E>>;
   /** Calls an endpoint that streams; resolves at the head of the answer. Throws `AppError` for an error before it. */
   stream<E extends Endpoint>(...call: Arguments<E, StreamOptions<E>>): Promise<Streamed<Part<E>>>;
+  /** Sends a file with the fields of an endpoint's form, piece by piece. Throws `AppError` for every other status. */
+  upload<E extends Endpoint>(endpoint: E, options: UploadOptions<E>): Promise<Answer<E>>;
 }
 
 interface AnyOptions extends CommonOptions {
@@ -154,5 +166,25 @@ export function createClient(hostFetch: HostFetch): Client {
     return { status: response.status, headers: response.headers, parts: readParts(response, options.wire) };
   }
 
-  return { call, stream } as Client;
+  async function upload(endpoint: Endpoint, options: UploadOptions<Endpoint>): Promise<unknown> {
+    const { file, onProgress, signal } = options;
+    const form = new FormData();
+    // Before the file, so that a host may look at them while it still comes.
+    for (const [name, value] of Object.entries(options.fields as Record<string, unknown>)) {
+      if (value !== undefined) form.append(name, String(value));
+    }
+    form.append('file', file);
+    const request: HostRequest = {
+      method: endpoint.method.toUpperCase(),
+      path: endpoint.path,
+      headers: { accept: mediaTypes.json },
+      body: form,
+      ...(signal && { signal }),
+      ...(onProgress && { onUpload: (bytes) => onProgress(Math.min(1, bytes / Math.max(1, file.size))) }),
+    };
+    const response = await send(hostFetch, request, undefined);
+    return (await response.json()) as unknown;
+  }
+
+  return { call, stream, upload } as Client;
 }

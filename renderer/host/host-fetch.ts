@@ -5,7 +5,10 @@ export interface HostRequest {
   /** Path and query, from the first slash. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  /** A form is sent piece by piece; its media type is not among the headers. */
+  readonly body: string | Uint8Array<ArrayBuffer> | FormData | null;
+  /** Told how many bytes of a form the host has taken. */
+  readonly onUpload?: (bytes: number) => void;
   /** Ends the request and the work behind it. */
   readonly signal?: AbortSignal;
 }

@@ -3,10 +3,13 @@ import { initialCredit } from '../../shared/port-frames.ts';
 import type { FramePort, HostFrame, WindowFrame } from '../../shared/port-frames.ts';
 import { createPortBody } from './port-body.ts';
 import type { PortBody } from './port-body.ts';
+import { createPortUpload, type PortUpload } from './port-upload.ts';
 import type { HostFetch } from './host-fetch.ts';
 
 interface Exchange {
   readonly body: PortBody;
+  /** Null when the request was sent whole. */
+  readonly upload: PortUpload | null;
   readonly resolve: (response: Response) => void;
   readonly reject: (error: unknown) => void;
   /** Lets go of the caller's signal, which may outlive the request. */
@@ -24,7 +27,10 @@ const creditStep = initialCredit / 4;
 
 function takeFrame(exchange: Exchange, frame: HostFrame): void {
   switch (frame.type) {
+    case 'body-credit':
+      return exchange.upload?.grant(frame.bytes);
     case 'head': {
+      exchange.upload?.stop();
       const headers = new Headers(frame.headers.map(([name, value]): [string, string] => [name, value]));
       const stream = statusesWithoutBody.has(frame.status) ? null : exchange.body.stream;
       return exchange.resolve(new Response(stream, { status: frame.status, headers }));
@@ -51,6 +57,7 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>): HostFe
     const exchange = exchanges.get(id);
     exchanges.delete(id);
     exchange?.release();
+    exchange?.upload?.stop();
     return exchange;
   }
 
@@ -85,7 +92,21 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>): HostFe
     });
   }
 
-  return ({ method, path, headers, body, signal }) =>
+  function sendBody(id: number, upload: PortUpload, reject: (error: unknown) => void): void {
+    upload
+      .send((bytes) => port.send({ type: 'body', id, bytes }))
+      .then(
+        () => {
+          if (exchanges.has(id)) port.send({ type: 'body-end', id });
+        },
+        (error: unknown) => {
+          cancel(id);
+          reject(new AppError('invalid_request', 'The file could not be read. Choose it again.', { cause: error }));
+        },
+      );
+  }
+
+  return ({ method, path, headers, body, signal, onUpload }) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (isClosed) throw hostGone();
@@ -97,7 +118,13 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>): HostFe
         answer.fail(signal?.reason);
       };
       signal?.addEventListener('abort', abort);
-      exchanges.set(id, { body: answer, resolve, reject, release: () => signal?.removeEventListener('abort', abort) });
-      port.send({ type: 'request', id, method, path, headers: Object.entries(headers), body });
+      const upload = body instanceof FormData ? createPortUpload(body, onUpload) : null;
+      const release = () => signal?.removeEventListener('abort', abort);
+      exchanges.set(id, { body: answer, upload, resolve, reject, release });
+      const typed = upload ? { ...headers, 'content-type': upload.contentType } : headers;
+      const request = { type: 'request', id, method, path, headers: Object.entries(typed) } as const;
+      if (body instanceof FormData) port.send({ ...request, body: null, isBodyFollowing: true });
+      else port.send({ ...request, body });
+      if (upload) sendBody(id, upload, reject);
     });
 }
