@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCutter, type CutPassage } from '../../../../electron/knowledge/cutting/cutter.ts';
+import { createCutter } from '../../../../electron/knowledge/cutting/cutter.ts';
+import type { CutPassage } from '../../../../electron/knowledge/cutting/passage-builder.ts';
 import { estimateEmbeddingTokens } from '../../../../electron/knowledge/cutting/token-estimate.ts';
 
 interface Piece {

@@ -1,0 +1,116 @@
+import { overlapOf } from './overlap.ts';
+import { endOf, fillOf, most, target, tokensOf, type PassageLimit, type Unit } from './unit.ts';
+
+/** One passage without its text, which is the extracted text from `start` to `end`. */
+export interface CutPassage {
+  readonly start: number;
+  readonly end: number;
+  readonly heading: string | null;
+  readonly tokens: number;
+}
+
+/** Puts units together to passages; it keeps no more than the passage under way. */
+export interface PassageBuilder {
+  /** Adds a unit, to the passage under way where it fits the limit, otherwise to the next one. */
+  add(unit: Unit, limit: PassageLimit): void;
+  /** Whether the unit would begin a new passage. */
+  wouldEnd(unit: Unit, limit: PassageLimit): boolean;
+  /** Which part of a passage is under way, not counting what it repeats of the one before. */
+  fill(): number;
+  /** Whether the passage under way begins with the end of the one before. */
+  goesOn(): boolean;
+  /** What follows does not belong to what came before: the next passage repeats nothing. */
+  endSection(): void;
+  readonly passages: readonly CutPassage[];
+}
+
+/** A section below this part of a passage is not left to itself: it goes with its neighbours. */
+export const leastFill = 0.25;
+
+export function createPassageBuilder(): PassageBuilder {
+  const passages: (CutPassage & { readonly headingTokens: number })[] = [];
+  let pending: Unit[] = [];
+  let pendingTokens = 0;
+  /** So many of the pending units, and so many of their tokens, repeat the end of the last passage. */
+  let carried = 0;
+  let carriedTokens = 0;
+  /** What the headings above the passage may take at most; they change while short sections are put together. */
+  let headingTokens = 0;
+
+  function begin(units: Unit[], { isRepeated }: { readonly isRepeated: boolean }): void {
+    pending = units;
+    pendingTokens = tokensOf(units);
+    carried = isRepeated ? units.length : 0;
+    carriedTokens = isRepeated ? pendingTokens : 0;
+    headingTokens = Math.max(0, ...units.map((unit) => unit.headingTokens));
+  }
+
+  function fillWith(unit: Unit, limit: PassageLimit): number {
+    const first = pending[0] ?? unit;
+    const tokens = pendingTokens + unit.tokens;
+    return fillOf(endOf(unit) - first.start, tokens, Math.max(headingTokens, unit.headingTokens), limit);
+  }
+
+  /** Which part of a passage is new, not counting what it repeats. */
+  function fill(): number {
+    const first = pending[carried];
+    if (!first) return 0;
+    return fillOf(endOf(pending.at(-1)!) - first.start, pendingTokens - carriedTokens, headingTokens, target);
+  }
+
+  function emit(units: readonly Unit[]): void {
+    const own = units.slice(carried);
+    const speaking = own.find((unit) => unit.kind !== 'heading') ?? own.at(-1)!;
+    const { heading } = speaking;
+    const tokens = Math.ceil(tokensOf(units));
+    passages.push({
+      start: units[0]!.start,
+      end: endOf(units.at(-1)!),
+      heading,
+      headingTokens: speaking.headingTokens,
+      tokens,
+    });
+  }
+
+  /** Ends the passage; the next one begins with the end of this one, or with the headings that stood last in it. */
+  function endPassage(): void {
+    let length = pending.length;
+    while (length > carried && pending[length - 1]!.kind === 'heading') length -= 1;
+    if (length === carried) length = pending.length;
+    const units = pending.slice(0, length);
+    const headings = pending.slice(length);
+    emit(units);
+    if (headings.length > 0) begin(headings, { isRepeated: false });
+    else begin(overlapOf(units), { isRepeated: true });
+  }
+
+  /** A short end of a section joins the passage before it, if that still has room. */
+  function joinsLast(): boolean {
+    const before = passages.at(-1);
+    if (carried === 0 || !before || fill() >= leastFill) return false;
+    const end = endOf(pending.at(-1)!);
+    const tokens = Math.ceil(before.tokens + pendingTokens - carriedTokens);
+    if (fillOf(end - before.start, tokens, Math.max(headingTokens, before.headingTokens), most) > 1) return false;
+    passages[passages.length - 1] = { ...before, end, tokens };
+    return true;
+  }
+
+  function endSection(): void {
+    if (pending.length > carried && !joinsLast()) emit(pending);
+    begin([], { isRepeated: false });
+  }
+
+  const wouldEnd = (unit: Unit, limit: PassageLimit) => pending.length > carried && fillWith(unit, limit) > 1;
+
+  function add(unit: Unit, limit: PassageLimit): void {
+    // Twice where headings were left over that leave the unit no room either.
+    while (wouldEnd(unit, limit)) endPassage();
+    const isOverlapTooMuch = pending.length === carried && fillWith(unit, limit) > 1;
+    if (isOverlapTooMuch) begin([], { isRepeated: false });
+    pending.push(unit);
+    pendingTokens += unit.tokens;
+    headingTokens = Math.max(headingTokens, unit.headingTokens);
+  }
+
+  return { add, wouldEnd, fill, goesOn: () => carried > 0, endSection, passages };
+}

@@ -1,0 +1,103 @@
+import { analyse } from 'chardet';
+
+/** Enough to judge by, and little enough for the slow analysis of letters. */
+const sampleBytes = 65_536;
+
+/** Control characters that text files do hold: tab, line feed, form feed, carriage return, escape (ISO-2022). */
+const ordinaryControls = new Set([9, 10, 11, 12, 13, 27]);
+
+/** Above this share of control characters it is no text. */
+const mostControls = 0.01;
+
+/** By its letters alone an encoding is only taken when this sure, of 100; otherwise it is Windows-1252, which includes Latin-1. */
+const leastConfidence = 30;
+
+function byMark(bytes: Uint8Array): string | null {
+  const [first, second, third] = bytes;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return null;
+}
+
+/** UTF-16 without a mark: nearly every other byte of Western text, and of the white space in any other, is zero. */
+function byZeros(bytes: Uint8Array): string | null {
+  let even = 0;
+  let odd = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    if (bytes[index] !== 0) continue;
+    if (index % 2 === 0) even += 1;
+    else odd += 1;
+  }
+  const half = bytes.length / 2;
+  if (odd > half * 0.3 && even < odd / 20) return 'utf-16le';
+  if (even > half * 0.3 && odd < even / 20) return 'utf-16be';
+  return null;
+}
+
+/** Whether the first bytes of a file are those of a text, in whatever encoding. */
+export function looksLikeText(head: Uint8Array): boolean {
+  if (byMark(head) ?? byZeros(head)) return true;
+  let controls = 0;
+  for (const byte of head) if (byte < 32 && !ordinaryControls.has(byte)) controls += 1;
+  return controls <= head.length * mostControls;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isKnown(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** The bytes around those that are not ASCII: in a long text of mostly ASCII they are what tells its encoding. */
+function tellingSample(bytes: Uint8Array): Uint8Array {
+  const first = bytes.findIndex((byte) => byte >= 128);
+  const start = Math.max(0, first - 1024);
+  return bytes.subarray(start, start + sampleBytes);
+}
+
+function byLetters(bytes: Uint8Array): string {
+  const [best] = analyse(tellingSample(bytes));
+  if (!best || best.confidence < leastConfidence || !isKnown(best.name)) return 'windows-1252';
+  return best.name === 'ISO-8859-1' || best.name.startsWith('UTF-') ? 'windows-1252' : best.name;
+}
+
+/** A label in the file's own words, such as an HTML page's `charset`; one that contradicts a mark or valid UTF-8 is not believed. */
+export type DeclaredEncoding = (head: string) => string | null;
+
+function encodingOf(bytes: Uint8Array, declared: DeclaredEncoding): string {
+  const marked = byMark(bytes) ?? byZeros(bytes.subarray(0, sampleBytes));
+  if (marked) return marked;
+  if (isUtf8(bytes)) return 'utf-8';
+  const label = declared(new TextDecoder('latin1').decode(bytes.subarray(0, 4096)));
+  const isUseful = label !== null && isKnown(label) && new TextDecoder(label).encoding !== 'utf-8';
+  return isUseful ? label : byLetters(bytes);
+}
+
+/**
+ * The text of a file in whatever encoding: Unicode by its mark or its validity, others by what the file declares, or else by its
+ * letters. Line ends become `\n`; NUL and other control characters become spaces; what is no character becomes U+FFFD.
+ */
+export function decodeText(bytes: Uint8Array, declared: DeclaredEncoding = () => null): string {
+  return cleanText(new TextDecoder(encodingOf(bytes, declared)).decode(bytes));
+}
+
+/** Text that is fit to be stored and shown: well-formed Unicode without NUL, lines end with `\n`. */
+export function cleanText(text: string): string {
+  const ended = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
+  const plain = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]/.test(ended)
+    ? ended.replaceAll('\f', '\n').replaceAll(/[\0-\x08\x0b\x0e-\x1f\x7f\ufeff]/g, ' ')
+    : ended;
+  return plain.toWellFormed();
+}
