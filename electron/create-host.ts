@@ -36,6 +36,7 @@ import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
 import type { OnDeviceLanguageModels } from './on-device/language-model.ts';
 import { registryAddress } from './on-device/registry-address.ts';
 import { createPrompts } from './prompts/create-prompts.ts';
+import { storedPromptOf } from './prompts/stored-prompt.ts';
 import { createPromptReader } from './prompts/transfer/create-prompt-reader.ts';
 import { createUploadShelf } from './prompts/transfer/upload-shelf.ts';
 import { createProviders } from './providers/create-providers.ts';
@@ -103,7 +104,13 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
   const { classifierOf } = moderation;
   const batches = createModerationBatches({ storage, classifierOf, log: options.log });
-  const completions = createCompletions({ runs: storage.runs, providers, credits: createCredits(), guard });
+  const completions = createCompletions({
+    runs: storage.runs,
+    providers,
+    credits: createCredits(),
+    guard,
+    storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
+  });
   const prompts = createPrompts({ store: storage.prompts, providers, completions });
   const reader = createPromptReader();
   const uploads = createUploadShelf();

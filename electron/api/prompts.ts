@@ -5,6 +5,7 @@ import {
   removePromptLabel,
   setPromptLabel,
 } from '../../shared/contract/prompt-labels.ts';
+import { listPromptUsage } from '../../shared/contract/prompt-usage.ts';
 import {
   createPrompt,
   createPromptVersion,
@@ -32,8 +33,13 @@ function readTags(list: string): string[] {
     .filter((tag) => tag !== '');
 }
 
-function toFilter({ search, folder, tags }: z.output<typeof promptListQuery>): PromptFilter {
-  return { search: search ?? null, folder: folder ?? null, tags: tags === undefined ? [] : readTags(tags) };
+function toFilter({ search, searchIn, folder, tags }: z.output<typeof promptListQuery>): PromptFilter {
+  return {
+    search: search ?? null,
+    isOnlyDetails: searchIn === 'details',
+    folder: folder ?? null,
+    tags: tags === undefined ? [] : readTags(tags),
+  };
 }
 
 export function promptHandlers(prompts: Prompts, reportFailure: ReportFailure): Handler[] {
@@ -57,6 +63,7 @@ export function promptHandlers(prompts: Prompts, reportFailure: ReportFailure): 
     implement(listPromptLabelChanges, ({ parameters, query }) =>
       prompts.listLabelChanges(parameters.id, toListQuery(query)),
     ),
+    implement(listPromptUsage, ({ parameters, query }) => prompts.listUsage(parameters.id, toListQuery(query))),
     implement(readPromptVersion, ({ parameters }) => prompts.readVersion(parameters.id, parameters.versionId)),
   ];
 }

@@ -3,6 +3,7 @@ import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
 import type { Providers } from '../providers/create-providers.ts';
+import type { ApplicablePart, StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { ModelRequest } from '../providers/provider.ts';
 import type { AuthenticatedKey, RunStore } from '../storage/storage.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
@@ -23,7 +24,7 @@ export interface RunOrigin {
 export interface RunContext {
   readonly signal: AbortSignal;
   /** The version that the request was made from. */
-  readonly storedPrompt?: { readonly promptId: string; readonly promptVersionId: string };
+  readonly storedPrompt?: StoredPromptIds;
   /** The request is a turn of a conversation, and no template. */
   readonly turn?: {
     readonly conversationId: string;
@@ -57,6 +58,8 @@ export interface CompletionsOptions {
   readonly providers: Providers;
   readonly credits: Credits;
   readonly guard: Guard;
+  /** The stored version that a request of its own says it was made from; null for none, and for one that was edited. */
+  readonly storedPromptOf: (request: CompletionRequest, applicable: ApplicablePart) => StoredPromptIds | null;
 }
 
 function conversationName(promptText: string): string {
@@ -86,7 +89,13 @@ function prepareRun(request: CompletionRequest, context: RunContext, providers: 
   };
 }
 
-export function createCompletions({ runs, providers, credits, guard }: CompletionsOptions): Completions {
+export function createCompletions({
+  runs,
+  providers,
+  credits,
+  guard,
+  storedPromptOf,
+}: CompletionsOptions): Completions {
   const active = new Map<string, Run>();
   let isClosing = false;
 
@@ -101,13 +110,15 @@ export function createCompletions({ runs, providers, credits, guard }: Completio
     });
     const credit = credits.reserve(origin.key);
     const ids = { runId: timeOrderedId(), messageId: randomUUID(), conversationId: joined.conversationId };
+    const applicable: ApplicablePart = (kept) => providers.applicableConfiguration(target, kept).configuration;
+    const storedPrompt = context.storedPrompt ?? (context.turn ? null : storedPromptOf(request, applicable));
     runs.begin({
       ...ids,
       ...origin,
       apiKeyId: origin.key?.id ?? null,
       workspaceId: joined.workspaceId,
-      promptId: context.storedPrompt?.promptId ?? null,
-      promptVersionId: context.storedPrompt?.promptVersionId ?? null,
+      promptId: storedPrompt?.promptId ?? null,
+      promptVersionId: storedPrompt?.promptVersionId ?? null,
       aiSystem: request.aiSystem,
       model: request.model,
       servedBy: target.servedBy,

@@ -1,5 +1,4 @@
 import { AppError, invalidField } from '../../shared/app-error.ts';
-import type { AiSystem } from '../../shared/contract/common.ts';
 import type {
   Prompt,
   PromptInput,
@@ -8,7 +7,7 @@ import type {
   PromptVersion,
   PromptVersionInput,
 } from '../../shared/contract/prompts.ts';
-import { serviceModels } from '../../shared/contract/settings.ts';
+import { modelNameOf } from '../../shared/prompt-version-match.ts';
 import type { AcceptedRun, Completions, RunOrigin } from '../completions/create-completions.ts';
 import { requirePrompt } from '../completions/render-prompt.ts';
 import type { Providers } from '../providers/create-providers.ts';
@@ -24,7 +23,8 @@ type OwnedByStore =
   | 'readLabel'
   | 'setLabel'
   | 'removeLabel'
-  | 'listLabelChanges';
+  | 'listLabelChanges'
+  | 'listUsage';
 
 /** Stored prompts; what only reads, renames, labels or removes them is the store's. */
 export interface Prompts extends Pick<PromptStore, OwnedByStore> {
@@ -101,6 +101,7 @@ export function createPrompts({ store, providers, completions }: PromptsOptions)
     setLabel: store.setLabel,
     removeLabel: store.removeLabel,
     listLabelChanges: store.listLabelChanges,
+    listUsage: store.listUsage,
     outline() {
       const { folders, tags } = store.counts();
       return outlineOf(folders, tags);
@@ -125,7 +126,7 @@ export function createPrompts({ store, providers, completions }: PromptsOptions)
         {
           promptText: version.promptText,
           systemMessage: version.systemMessage,
-          ...modelOf(version),
+          ...modelNameOf(version),
           configuration: version.configuration,
           replacements: { ...defaultsOf(version), ...request.replacements },
         },
@@ -143,10 +144,6 @@ function keptPrompt(input: PromptInput): NewPrompt {
     tags: input.tags ?? [],
     description: input.description ?? null,
   };
-}
-
-function modelOf({ aiSystem, model }: PromptVersion): { aiSystem: AiSystem; model: string } {
-  return aiSystem === null || model === null ? { aiSystem: 'ServiceAi', model: serviceModels[0] } : { aiSystem, model };
 }
 
 function defaultsOf({ variables }: PromptVersion): Record<string, string> {

@@ -14,6 +14,7 @@ import * as onDevice from './on-device.ts';
 import * as openApi from './open-api.ts';
 import * as promptLabels from './prompt-labels.ts';
 import * as promptTransfer from './prompt-transfer.ts';
+import * as promptUsage from './prompt-usage.ts';
 import * as prompts from './prompts.ts';
 import * as providers from './providers.ts';
 import * as runs from './runs.ts';
@@ -37,6 +38,7 @@ export const endpoints: readonly Endpoint[] = [
   promptTransfer,
   prompts,
   promptLabels,
+  promptUsage,
   agents,
   openApi,
   providers,

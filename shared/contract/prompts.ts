@@ -187,6 +187,10 @@ export const promptListQuery = listQuery.extend({
       'Prompts in which every word stands: in their name, folder, tags, description or labels, or in the text, system message, model, ' +
         'variables or note of any of their versions. Parts of words are found; letters count without case and accents; "in quotation marks" is one word',
     ),
+  searchIn: z
+    .enum(['everything', 'details'])
+    .optional()
+    .describe('details: only what the prompt itself says, none of its versions'),
   folder: z
     .string()
     .max(1000)

@@ -108,6 +108,14 @@ describe.each(ways)('%s: the search of prompts', (way) => {
     expect([await found({ search: 'newer' }), await found({ search: 'zep' })]).toEqual([[], []]);
   });
 
+  test('a search in the details looks at no version', async () => {
+    await create(way, { name: 'Balloon', promptText: 'zeppelin' });
+    await create(way, { name: 'Other', promptText: 'balloon' });
+    const asked = ['balloon', 'ba', 'b', 'zeppelin', 'e'];
+    const answers = await Promise.all(asked.map((search) => found({ search, searchIn: 'details' })));
+    expect(answers).toEqual([['Balloon'], ['Balloon'], ['Balloon'], [], ['Other']]);
+  });
+
   test('folders reach to what is below them, tags are all needed, and both go with a search', async () => {
     await create(way, { name: 'Mail', folder: 'support / mail', tags: ['kind', 'a, b'] });
     await create(way, { name: 'Support', folder: 'support', tags: ['kind'] });
@@ -229,5 +237,72 @@ describe.each(ways)('%s: labels', (way) => {
       data: [],
       continuationToken: null,
     });
+  });
+});
+
+describe.each(ways)('%s: the usage of versions', (way) => {
+  const usageOf = (id: string) => walk(host, way, `/prompts/${id}/usage`, 1);
+  const unused = { runs: 0, lastRunAt: null, averageScore: null, scoredRuns: 0, averageCost: null, averageMs: null };
+
+  async function run(path: string, body: object) {
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Good morning' }));
+    const answer = await callJson(host, way, 'POST', path, { body });
+    expect([answer.status, answer.body]).toEqual([200, expect.objectContaining({ runId: expect.any(String) })]);
+    return answer.body;
+  }
+
+  test('runs, feedback and times are counted for the version that made them, and not for another one', async () => {
+    const { id, latestVersionId: first } = await create(way);
+    const { id: second } = await addVersion(way, id, 'Hello again, {{name}}');
+    const { conversationId, runId } = await run('/prompts/run', { promptId: id, promptVersionId: first });
+    await run('/prompts/run', { promptId: id, promptVersionId: first });
+    const feedback = `/conversations/${conversationId}/runs/${runId}/feedback`;
+    for (const score of [-3, null, 7]) await callJson(host, way, 'PUT', feedback, { body: { score } });
+    expect(await usageOf(id)).toEqual([
+      { promptVersionId: second, versionNumber: 2, ...unused },
+      {
+        promptVersionId: first,
+        versionNumber: 1,
+        runs: 2,
+        lastRunAt: time,
+        averageScore: 7,
+        scoredRuns: 1,
+        averageCost: null,
+        averageMs: expect.any(Number),
+      },
+    ]);
+    judgeError(await callJson(host, way, 'GET', `/prompts/${randomUUID()}/usage`), 404);
+  });
+
+  test('a completion made from a version counts for it while it is that version, and only names it once it was edited', async () => {
+    const configuration = { temperature: 0.5, seed: 3 };
+    const { id, latestVersionId } = await create(way, { systemMessage: 'Be kind.', configuration });
+    const same = {
+      promptText: 'Hello {{name}}',
+      systemMessage: 'Be kind.',
+      configuration: { seed: 3, temperature: 0.5, top_p: null },
+      ...scripted,
+      metadata: { promptVersionId: latestVersionId.toUpperCase() },
+    };
+    const recorded = async (body: object) => {
+      const { runId } = await run('/api/completions', body);
+      const report = JSON.parse((await askAudit(host, way, { conversationRunId: runId })).text);
+      const { promptId, promptVersionId, promptRunId, metadata } = report.conversations[0].runs[0];
+      return [promptId, promptVersionId, promptRunId === runId, metadata.promptVersionId];
+    };
+    expect(await recorded({ ...same, replacements: { name: 'Ada' } })).toEqual([
+      id,
+      latestVersionId,
+      true,
+      latestVersionId.toUpperCase(),
+    ]);
+    const edits = [{ promptText: 'Hello' }, { systemMessage: null }, { configuration: { seed: 4, temperature: 0.5 } }];
+    for (const edit of [...edits, { model: 'scripted/other' }]) {
+      const named = latestVersionId.toUpperCase();
+      expect([edit, await recorded({ ...same, ...edit })]).toEqual([edit, [null, null, false, named]]);
+    }
+    for (const promptVersionId of [randomUUID(), 'no uuid', 7])
+      expect(await recorded({ ...same, metadata: { promptVersionId } })).toEqual([null, null, false, promptVersionId]);
+    expect((await usageOf(id)).map(({ runs }) => runs)).toEqual([1]);
   });
 });

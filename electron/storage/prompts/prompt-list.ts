@@ -7,6 +7,8 @@ import type { PromptSearch } from './prompt-search.ts';
 export interface PromptFilter {
   /** Null for everything. */
   readonly search: string | null;
+  /** Whether only what the prompts themselves say is searched, none of their versions. */
+  readonly isOnlyDetails: boolean;
   /** With the folders below it; the empty text is no folder, null all of them. */
   readonly folder: string | null;
   /** All of them. */
@@ -66,8 +68,8 @@ export function createPromptReading(database: Database.Database, search: PromptS
      WHERE deleted_at IS NULL GROUP BY value`,
   );
 
-  function conditionsOf({ search: text, folder, tags: wantedTags }: PromptFilter) {
-    const conditions = (text === null ? [] : searchWords(text)).map((word) => search.condition(word));
+  function conditionsOf({ search: text, isOnlyDetails, folder, tags: wantedTags }: PromptFilter) {
+    const conditions = (text === null ? [] : searchWords(text)).map((word) => search.condition(word, isOnlyDetails));
     if (folder !== null) {
       const wanted = folderParts(folder);
       const found = folders.all().filter((one) => isWithin(one.folder ?? '', wanted));

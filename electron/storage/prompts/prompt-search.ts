@@ -19,8 +19,8 @@ export interface PromptSearch {
     before: NewPromptVersion | null,
   ): void;
   removePrompt(prompt: number): void;
-  /** Leaves the prompts in which a word stands. */
-  condition(word: string): SearchCondition;
+  /** Leaves the prompts in which a word stands; with `isOnlyDetails` in what they themselves say. */
+  condition(word: string, isOnlyDetails: boolean): SearchCondition;
 }
 
 /** As in the migration that made the table: the rowid of a version's text is `prompt * versionsApart + number`. */
@@ -66,15 +66,14 @@ function newLines(text: string, before: string): string {
 
 const phrase = (text: string) => `"${text.replaceAll('"', '""').replaceAll('\0', ' ')}"`;
 
-const matching = (query: string): SearchCondition => ({
-  sql: `prompts.sequence IN (SELECT rowid / ${versionsApart} FROM prompt_search WHERE prompt_search MATCH ?)`,
-  values: [query],
-});
-
-const reading = (word: string): SearchCondition => ({
-  sql: `prompts.sequence IN (SELECT rowid / ${versionsApart} FROM prompt_search WHERE text LIKE ? ESCAPE '\\')`,
-  values: [`%${word.replace(/[\\%_]/g, '\\$&')}%`],
-});
+/** The prompts of the rows that a condition on `prompt_search` leaves. */
+function within(condition: string, value: string, isOnlyDetails: boolean): SearchCondition {
+  const rows = isOnlyDetails ? `${condition} AND rowid % ${versionsApart} = 0` : condition;
+  return {
+    sql: `prompts.sequence IN (SELECT rowid / ${versionsApart} FROM prompt_search WHERE ${rows})`,
+    values: [value],
+  };
+}
 
 export function createPromptSearch(database: Database.Database): PromptSearch {
   // Numbers are bound as real ones, which a rowid is not.
@@ -104,12 +103,14 @@ export function createPromptSearch(database: Database.Database): PromptSearch {
     removePrompt(prompt) {
       remove.run(prompt * versionsApart, (prompt + 1) * versionsApart);
     },
-    condition(word) {
+    condition(word, isOnlyDetails) {
+      const matching = (query: string) => within('prompt_search MATCH ?', query, isOnlyDetails);
       const wanted = folded(word);
       if ([...wanted].length >= 3) return matching(phrase(wanted));
       const found = trigrams.all(wanted, `${wanted}\u{10FFFF}`);
-      if (found.length > mostTrigrams) return reading(word);
-      return found.length === 0 ? { sql: 'FALSE', values: [] } : matching(found.map(phrase).join(' OR '));
+      if (found.length === 0) return { sql: 'FALSE', values: [] };
+      if (found.length <= mostTrigrams) return matching(found.map(phrase).join(' OR '));
+      return within("text LIKE ? ESCAPE '\\'", `%${word.replace(/[\\%_]/g, '\\$&')}%`, isOnlyDetails);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { AppError, invalidField } from '../../../shared/app-error.ts';
+import type { PromptVersionUsage } from '../../../shared/contract/prompt-usage.ts';
 import type { PromptLabel, PromptLabelChange, PromptLabelInput } from '../../../shared/contract/prompt-labels.ts';
 import type { Prompt, PromptChange, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { createContinuationTokens } from '../continuation-token.ts';
@@ -11,6 +12,7 @@ import { promptQueries } from './prompt-queries.ts';
 import { promptOf, versionOf, type ListedPromptRow } from './prompt-rows.ts';
 import { createPromptSearch } from './prompt-search.ts';
 import { createPromptWriting } from './prompt-writing.ts';
+import { createUsageStore } from './usage-store.ts';
 
 /** A version before it has its place. */
 export type NewPromptVersion = Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
@@ -45,9 +47,11 @@ export interface PromptStore {
   removeLabel(id: string, label: string): void;
   /** Newest first. Throws `not_found`. */
   listLabelChanges(id: string, query: ListQuery): ListPage<PromptLabelChange>;
+  /** By version, the newest first. Throws `not_found`. */
+  listUsage(id: string, query: ListQuery): ListPage<PromptVersionUsage>;
 }
 
-const everything: PromptFilter = { search: null, folder: null, tags: [] };
+const everything: PromptFilter = { search: null, isOnlyDetails: false, folder: null, tags: [] };
 
 const unknownLabel = (label: string) => new AppError('not_found', `This prompt has no label ${label}.`);
 
@@ -58,6 +62,7 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
   const search = createPromptSearch(database);
   const reading = createPromptReading(database, search);
   const labels = createLabelStore(database, tokenSecret);
+  const usage = createUsageStore(database, tokenSecret);
 
   function required(id: string): ListedPromptRow {
     const row = reading.find(id);
@@ -123,5 +128,6 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
     setLabel: setLabel.immediate,
     removeLabel: removeLabel.immediate,
     listLabelChanges: (id, query) => labels.changes(required(id).sequence, query),
+    listUsage: (id, query) => usage.list(required(id).sequence, query),
   };
 }

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { listOf, listQuery, timestamp, uuid } from './common.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+/** What is known of the runs that a version made and that are still kept. Averages are null where no run has such a value. */
+export const promptVersionUsage = z
+  .object({
+    promptVersionId: uuid,
+    versionNumber: z.int(),
+    runs: z.int(),
+    lastRunAt: timestamp.nullable(),
+    averageScore: z.number().nullable().describe('Of the runs that were given a score, -10 to 10'),
+    scoredRuns: z.int(),
+    averageCost: z.number().nullable().describe('In US dollars, of the runs whose price is known'),
+    averageMs: z.number().nullable().describe('From the request to the end of the answer'),
+  })
+  .meta({ id: 'PromptVersionUsage' });
+export type PromptVersionUsage = z.infer<typeof promptVersionUsage>;
+
+export const listPromptUsage = defineEndpoint({
+  id: 'listPromptUsage',
+  method: 'get',
+  path: '/prompts/{id}/usage',
+  access: 'manage',
+  tag: 'Prompts',
+  summary: 'How often each version of a prompt ran and how it did, the newest version first',
+  parameters: z.object({ id: uuid }),
+  query: listQuery,
+  response: listOf(promptVersionUsage),
+  errors: [404],
+});
