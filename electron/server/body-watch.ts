@@ -5,6 +5,8 @@ import type { ListenerLimits } from './listener-limits.ts';
 /** One body on its way in. */
 interface OpenBody {
   readonly socket: Socket;
+  /** A form brings a file: only silence ends it, however small it is so far. */
+  readonly isForm: boolean;
   readonly startedAt: number;
   readonly bytesBefore: number;
   bytesSeen: number;
@@ -33,11 +35,12 @@ export class BodyWatch {
     this.#limits = limits;
   }
 
-  open(incoming: NodeRequest, socket: Socket, callbacks: BodyCallbacks): void {
+  open(incoming: NodeRequest, socket: Socket, isForm: boolean, callbacks: BodyCallbacks): void {
     const now = Date.now();
     const bytes = socket.bytesRead;
     this.#bodies.set(incoming, {
       socket,
+      isForm,
       startedAt: now,
       bytesBefore: bytes,
       bytesSeen: bytes,
@@ -85,6 +88,6 @@ export class BodyWatch {
     }
     const received = bytes - body.bytesBefore;
     if (body.lingersSince !== null) return now - body.lingersSince > lingerTime || received > lingerBytes;
-    return now - (received > smallBody ? body.progressAt : body.startedAt) > bodyTime;
+    return now - (body.isForm || received > smallBody ? body.progressAt : body.startedAt) > bodyTime;
   }
 }

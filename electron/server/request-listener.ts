@@ -89,7 +89,7 @@ export class RequestListener {
   ): Promise<Response> {
     const head = readHead(incoming);
     if (head instanceof AppError) return errorResponse(head);
-    if (head.hasBody) this.#watchBody(incoming, outgoing, controller);
+    if (head.hasBody) this.#watchBody(head, incoming, outgoing, controller);
     const refusal = this.#options.rules.refusal(head);
     if (refusal) return errorResponse(refusal);
     const { window, api } = this.#options;
@@ -106,10 +106,11 @@ export class RequestListener {
     return api.fetch(request, { access: window?.isFromWindow(head) ? 'window' : 'network' });
   }
 
-  #watchBody(incoming: NodeRequest, outgoing: NodeAnswer, controller: AbortController): void {
+  #watchBody(head: RequestHead, incoming: NodeRequest, outgoing: NodeAnswer, controller: AbortController): void {
     const socket = ('stream' in incoming ? incoming.stream.session?.socket : incoming.socket) as Socket | undefined;
     if (!socket) return;
-    this.#options.bodies.open(incoming, socket, {
+    const isForm = head.headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true;
+    this.#options.bodies.open(incoming, socket, isForm, {
       refuse: () => {
         if (outgoing.headersSent) return;
         const { signal } = new AbortController();

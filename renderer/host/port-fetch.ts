@@ -96,8 +96,8 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>): HostFe
     upload
       .send((bytes) => port.send({ type: 'body', id, bytes }))
       .then(
-        () => {
-          if (exchanges.has(id)) port.send({ type: 'body-end', id });
+        (isWhole) => {
+          if (isWhole) port.send({ type: 'body-end', id });
         },
         (error: unknown) => {
           cancel(id);

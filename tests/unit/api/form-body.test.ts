@@ -15,13 +15,13 @@ interface Part {
   readonly more?: string;
 }
 
-function encode(parts: readonly Part[]): Buffer {
+function encode(parts: readonly Part[]): Uint8Array<ArrayBuffer> {
   const pieces = parts.flatMap(({ name, content, more = '' }) => [
     Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`),
     Buffer.from(content),
     Buffer.from('\r\n'),
   ]);
-  return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
+  return new Uint8Array(Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]));
 }
 
 /** The same without its end: what comes next belongs to the last part. */
