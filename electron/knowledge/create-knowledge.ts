@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { KnowledgeChange } from '../../shared/contract/knowledge-window.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createDataspaces, type Dataspaces } from './create-dataspaces.ts';
-import { createSources, type Sources, type SourcesOptions } from './create-sources.ts';
+import { createSources, type Sources } from './create-sources.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import { IndexingQueue } from './indexing-queue.ts';
 import { createKnowledgeChanges, type ChangedSources } from './knowledge-changes.ts';
@@ -32,7 +32,6 @@ export interface KnowledgeOptions {
   readonly storage: Pick<Storage, 'dataspaces' | 'sources'>;
   readonly reader: SourceReader;
   readonly index: KnowledgeIndex;
-  readonly detectMediaType: SourcesOptions['detectMediaType'];
   /** The present one. */
   readonly embedder: () => TextEmbedder;
   readonly log: (message: string, error: unknown) => void;

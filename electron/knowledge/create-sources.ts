@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import { stoppedReason, type SourceDetail, type SourcePassage } from '../../shared/contract/knowledge-window.ts';
-import type { Source, SourceForm, SourceMediaType } from '../../shared/contract/sources.ts';
+import type { Source, SourceForm } from '../../shared/contract/sources.ts';
 import type { DataspaceStore } from '../storage/knowledge/dataspace-store.ts';
 import type { SourceRange, SourceStore, StoredSource } from '../storage/knowledge/source-store.ts';
 import type { ListPage, ListQuery } from '../storage/list-page.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import type { IndexingQueue } from './indexing-queue.ts';
 import type { KnowledgeChanges } from './knowledge-changes.ts';
-import type { SourceFile } from './parsing/parsed-source.ts';
+import { detectMediaType } from './parsing/detect-media-type.ts';
 import { clearRemoved } from './reconcile.ts';
 import type { ExtractedText, IncomingFile, SourceFiles } from './source-files.ts';
 import type { TextEmbedder } from './text-embedder.ts';
@@ -25,7 +25,7 @@ export interface Sources {
    * Keeps a file that has arrived and begins to index it. Throws `invalid_request` for an empty one and for an unknown dataspace,
    * `unsupported_media_type` for one of which the content cannot be read.
    */
-  create(form: SourceForm & { fileName: string }, file: IncomingFile): Promise<Source>;
+  create(form: SourceForm & { fileName: string }, file: IncomingFile, options: Cancellable): Promise<Source>;
   list(query: ListQuery): ListPage<Source>;
   read(id: string): Source;
   /** Its passages are in no search that begins after this was called; resolves when its file is gone. */
@@ -51,8 +51,6 @@ export interface SourcesOptions {
   readonly queue: IndexingQueue;
   readonly changes: KnowledgeChanges;
   readonly embedder: () => TextEmbedder;
-  /** Finds the kind of a file from its content. Throws `unsupported_media_type`. */
-  readonly detectMediaType: (file: SourceFile) => Promise<SourceMediaType>;
 }
 
 /** What callers get to see of a source. */
@@ -62,7 +60,7 @@ export function toSource(stored: StoredSource): Source {
 }
 
 export function createSources(options: SourcesOptions): Sources {
-  const { sources, dataspaces, files, index, queue, changes, embedder, detectMediaType } = options;
+  const { sources, dataspaces, files, index, queue, changes, embedder } = options;
 
   function toDetail(stored: StoredSource): SourceDetail {
     const { passages, pages, characters, embeddingModel } = stored;
@@ -80,11 +78,11 @@ export function createSources(options: SourcesOptions): Sources {
 
   return {
     incoming: files.incoming,
-    async create({ name, dataspaceId, fileName }, file) {
+    async create({ name, dataspaceId, fileName }, file, { signal }) {
       const bytes = file.bytes();
       if (bytes === 0) throw invalidField('file', 'must not be empty', 'The file is empty.');
       if (dataspaceId !== undefined) dataspaceFor(dataspaceId);
-      const mediaType = await detectMediaType({ path: file.path, fileName });
+      const mediaType = await detectMediaType({ path: file.path, fileName }, { signal });
       const source = { id: file.id, dataspaceId: dataspaceFor(dataspaceId), name, fileName, mediaType, bytes };
       const created = sources.create(source);
       await file.keep();

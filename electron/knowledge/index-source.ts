@@ -8,6 +8,8 @@ import type { TextEmbedder } from './text-embedder.ts';
 /** Passages that are embedded and written at once: about half a second of work, so that Stop and progress are felt. */
 const batchSize = 32;
 
+const uncancelled = new AbortController().signal;
+
 export interface IndexingTools {
   readonly files: SourceFiles;
   readonly reader: SourceReader;
@@ -84,13 +86,19 @@ async function writePassages({ passages }: ParsedSource, writing: Writing): Prom
   };
   tell(first);
   let writingBefore = Promise.resolve();
-  for (let place = first; place < passages.length; place += batchSize) {
-    const batch = passages.slice(place, place + batchSize);
-    const embedding = embedder.embed(batch.map(embeddedText), { signal });
-    // Waited for together, so that neither fails unseen while the other is waited for.
-    const [vectors] = await Promise.all([embedding, writingBefore]);
-    tell(place);
-    writingBefore = index.add({ sourceId, revision, first: place, passages: batch, vectors }, { signal });
+  try {
+    for (let place = first; place < passages.length; place += batchSize) {
+      const batch = passages.slice(place, place + batchSize);
+      const embedding = embedder.embed(batch.map(embeddedText), { signal });
+      // Waited for together, so that neither fails unseen while the other is waited for.
+      const [vectors] = await Promise.all([embedding, writingBefore]);
+      tell(place);
+      // What is embedded is written even if it is stopped now: it need not be embedded again.
+      const batchToWrite = { sourceId, revision, first: place, passages: batch, vectors };
+      writingBefore = index.add(batchToWrite, { signal: uncancelled });
+    }
+  } finally {
+    await writingBefore.catch(() => {});
   }
   await writingBefore;
   tell(passages.length);

@@ -1,0 +1,279 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../shared/app-error.ts';
+import { startKnowledge } from '../../support/knowledge-world.ts';
+
+/** Holds up whoever passes, until it is opened; `reached` resolves with the first one. */
+function gate() {
+  const opened = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const pass = async (_what: unknown, { signal }: { signal: AbortSignal }): Promise<void> => {
+    reached.resolve();
+    const left = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => left.reject(signal.reason), { once: true });
+    await Promise.race([opened.promise, left.promise]);
+  };
+  return { pass, open: () => opened.resolve(), reached: reached.promise };
+}
+
+const manyLines = (word: string) => Array.from({ length: 100 }, (_, line) => `${word} line${line}`).join('\n');
+
+describe('a source', () => {
+  test('goes from Processing to Ready, and what it says is then found', async () => {
+    const held = gate();
+    const world = await startKnowledge({ beforeReading: held.pass });
+    const { id, createdAt, dataspaceId } = await world.add('Ravens', 'Ravens are black\nSwans are white');
+    const expected = {
+      id,
+      name: 'Ravens',
+      fileName: 'Ravens.txt',
+      mediaType: 'text/plain',
+      bytes: 32,
+      failureReason: null,
+      dataspaceId,
+      createdAt,
+    };
+    expect(world.knowledge.sources.read(id)).toEqual({ ...expected, status: 'Processing' });
+    expect(await world.found('swans')).toEqual([]);
+    held.open();
+    expect(await world.settled(id)).toEqual({ ...expected, status: 'Ready' });
+    expect(await world.found('swans')).toEqual(['Swans are white']);
+    expect(world.knowledge.sources.detail(id)).toMatchObject({
+      progress: null,
+      passages: 2,
+      pages: null,
+      characters: 32,
+      embeddingModel: 'letters/1',
+      isOutdated: false,
+    });
+    expect(readFileSync(join(world.directory, 'sources', id, 'original'), 'utf8')).toBe(
+      'Ravens are black\nSwans are white',
+    );
+  });
+
+  test('goes to the dataspace Default, which is made once', async () => {
+    const world = await startKnowledge();
+    const [one, other] = [await world.add('One', 'one'), await world.add('Other', 'other')];
+    expect(world.knowledge.dataspaces.summaries()).toMatchObject([{ name: 'Default', sources: 2 }]);
+    expect(one.dataspaceId).toBe(other.dataspaceId);
+  });
+
+  test('that cannot be read fails with the reason, and the next one is read', async () => {
+    const world = await startKnowledge({
+      beforeReading: async ({ fileName }) => {
+        if (fileName === 'Locked.txt') throw new AppError('invalid_request', 'The file is encrypted.');
+        if (fileName === 'Odd.txt') throw new TypeError('secret detail');
+      },
+    });
+    const [locked, odd, plain] = [
+      await world.add('Locked', 'x'),
+      await world.add('Odd', 'x'),
+      await world.add('Plain', 'x'),
+    ];
+    expect(await world.settled(locked.id)).toMatchObject({ status: 'Failed', failureReason: 'The file is encrypted.' });
+    expect(await world.settled(odd.id)).toMatchObject({
+      status: 'Failed',
+      failureReason: expect.not.stringContaining('secret'),
+    });
+    expect(await world.settled(plain.id)).toMatchObject({ status: 'Ready', failureReason: null });
+    expect(world.log).toEqual([expect.stringContaining('secret detail')]);
+  });
+
+  test.each([
+    ['an empty file', '', undefined, { status: 400, details: [{ field: 'file' }] }],
+    [
+      'an unknown dataspace',
+      'text',
+      'c0ffee00-0000-4000-8000-000000000000',
+      { status: 400, details: [{ field: 'dataspaceId' }] },
+    ],
+    ['a picture', '\x89PNG\r\n\x1a\n', undefined, { status: 415 }],
+  ])('is refused with %s, and nothing of it stays', async (_what, text, dataspaceId, refusal) => {
+    const world = await startKnowledge();
+    const bytes = Buffer.from(text, 'latin1').toString('latin1');
+    await expect(world.add('Refused', bytes, dataspaceId)).rejects.toMatchObject(refusal);
+    expect(world.files()).toEqual(['incoming']);
+    expect(world.knowledge.dataspaces.summaries()).toEqual([]);
+  });
+});
+
+describe('deleting', () => {
+  test('takes a source out of search and its file off the disk', async () => {
+    const world = await startKnowledge();
+    const { id } = await world.add('Ravens', 'Ravens are black');
+    await world.settled(id);
+    await world.knowledge.sources.remove(id);
+    expect(await world.found('ravens')).toEqual([]);
+    expect(world.files()).toEqual(['incoming']);
+    expect(() => world.knowledge.sources.read(id)).toThrow(AppError);
+    expect(world.storage.sources.removed()).toEqual([]);
+  });
+
+  test.each(['reading', 'embedding'])('works while the source is at the stage %s', async (stage) => {
+    const held = gate();
+    const world = await startKnowledge(
+      stage === 'reading' ? { beforeReading: held.pass } : { beforeEmbedding: held.pass },
+    );
+    const { id } = await world.add('Ravens', 'Ravens are black');
+    await held.reached;
+    await world.knowledge.sources.remove(id);
+    held.open();
+    const { id: next } = await world.add('Swans', 'Swans are white');
+    await world.settled(next);
+    expect(await world.found('ravens')).toEqual([]);
+    expect((await world.index.sources()).map(({ sourceId }) => sourceId)).toEqual([next]);
+    expect(world.files().filter((name) => name.startsWith(id))).toEqual([]);
+  });
+
+  test('a dataspace takes its sources with it, and only its own', async () => {
+    const world = await startKnowledge();
+    const { id: kept } = world.knowledge.dataspaces.create('Kept');
+    const stays = await world.add('Swans', 'Swans are white', kept);
+    const goes = await world.add('Ravens', 'Ravens are black');
+    await Promise.all([world.settled(stays.id), world.settled(goes.id)]);
+    await world.knowledge.dataspaces.remove(goes.dataspaceId);
+    expect(await world.found('ravens swans')).toEqual(['Swans are white']);
+    expect(world.knowledge.dataspaces.summaries().map(({ name, sources }) => ({ name, sources }))).toEqual([
+      { name: 'Kept', sources: 1 },
+    ]);
+    expect(world.files().filter((name) => name.startsWith(goes.id))).toEqual([]);
+  });
+});
+
+describe('stopping and indexing again', () => {
+  test('a stopped source has failed with the reason Stopped, and goes on where it was', async () => {
+    let batches = 0;
+    const held = gate();
+    const world = await startKnowledge({
+      beforeEmbedding: (texts, options) => ((batches += 1) === 3 ? held.pass(texts, options) : Promise.resolve()),
+    });
+    const { id } = await world.add('Ravens', manyLines('raven'));
+    await held.reached;
+    expect(world.knowledge.sources.detail(id).progress).toMatchObject({ stage: 'embedding', passagesTotal: 100 });
+    await world.knowledge.sources.stop([id]);
+    expect(world.knowledge.sources.read(id)).toMatchObject({ status: 'Failed', failureReason: 'Stopped' });
+    expect(await world.found('raven')).toEqual([]);
+    const before = world.embedded.length;
+    expect(world.knowledge.sources.reindex(id)).toMatchObject({ status: 'Processing', failureReason: null });
+    expect(await world.settled(id)).toMatchObject({ status: 'Ready' });
+    expect({ before, all: world.embedded.length }).toEqual({ before: 64, all: 100 });
+    expect(await world.found('raven')).toHaveLength(100);
+  });
+
+  test('a waiting source is stopped without ever being begun', async () => {
+    const held = gate();
+    const world = await startKnowledge({ beforeReading: held.pass });
+    const [first, second] = [await world.add('First', 'first'), await world.add('Second', 'second')];
+    await held.reached;
+    await world.knowledge.sources.stop([second.id]);
+    held.open();
+    await world.settled(first.id);
+    expect(world.knowledge.sources.read(second.id)).toMatchObject({ status: 'Failed', failureReason: 'Stopped' });
+    expect(await world.found('second')).toEqual([]);
+  });
+
+  test('while a source is indexed again what was found before is still found', async () => {
+    const world = await startKnowledge();
+    const { id } = await world.add('Ravens', 'Ravens are black');
+    await world.settled(id);
+    const held = gate();
+    world.settings.beforeEmbedding = held.pass;
+    world.knowledge.sources.reindex(id);
+    await held.reached;
+    expect(await world.found('ravens')).toEqual(['Ravens are black']);
+    expect(world.knowledge.sources.reindex(id)).toMatchObject({ status: 'Processing' });
+    held.open();
+    await world.settled(id);
+    expect(await world.found('ravens')).toEqual(['Ravens are black']);
+  });
+
+  test('another embedding model marks sources, and they are indexed again only when asked', async () => {
+    const world = await startKnowledge();
+    const { id, dataspaceId } = await world.add('Ravens', 'Ravens are black');
+    await world.settled(id);
+    world.settings.embeddingModel = 'letters/2';
+    expect(world.knowledge.sources.detail(id)).toMatchObject({ status: 'Ready', isOutdated: true });
+    expect(world.knowledge.dataspaces.summaries()).toMatchObject([{ outdated: 1 }]);
+    expect(world.knowledge.dataspaces.reindex(dataspaceId, 'outdated')).toMatchObject({ processing: 1 });
+    await world.settled(id);
+    expect(world.knowledge.sources.detail(id)).toMatchObject({ embeddingModel: 'letters/2', isOutdated: false });
+    expect(world.knowledge.dataspaces.reindex(dataspaceId, 'outdated')).toMatchObject({ outdated: 0, processing: 0 });
+  });
+});
+
+describe('after a restart', () => {
+  test('what was waiting and what was under way is indexed, each once', async () => {
+    let batches = 0;
+    const held = gate();
+    const world = await startKnowledge({
+      beforeEmbedding: (texts, options) => ((batches += 1) === 2 ? held.pass(texts, options) : Promise.resolve()),
+    });
+    const sources = [await world.add('Ravens', manyLines('raven')), await world.add('Swans', 'Swans are white')];
+    await held.reached;
+    const again = await world.restart();
+    for (const { id } of sources) expect(await again.settled(id)).toMatchObject({ status: 'Ready' });
+    expect(again.embedded).toHaveLength(100 - 32 + 1);
+    expect(await again.found('raven')).toHaveLength(100);
+    expect(again.storage.sources.read(sources[0]!.id).attempts).toBe(1);
+  });
+
+  test('the index is made again when it was lost, and forgets what is unknown', async () => {
+    const world = await startKnowledge();
+    const { id, dataspaceId } = await world.add('Ravens', 'Ravens are black');
+    await world.settled(id);
+    await world.index.removeSources([id]);
+    const stray = { sourceId: 'stray', dataspaceId, revision: 'one' };
+    await world.index.begin({ ...stray, embeddingModel: null }, { signal: new AbortController().signal });
+    await world.index.finish(stray, { signal: new AbortController().signal });
+    const again = await world.restart();
+    await expect.poll(() => again.found('ravens')).toEqual(['Ravens are black']);
+    expect((await again.index.sources()).map(({ sourceId }) => sourceId)).toEqual([id]);
+  });
+
+  test('a source that ended the process again and again is given up', async () => {
+    const world = await startKnowledge({ beforeReading: gate().pass });
+    const { id } = await world.add('Ravens', 'Ravens are black');
+    for (let attempt = 0; attempt < 5; attempt += 1) world.storage.sources.countAttempt(id);
+    const again = await world.restart();
+    expect(await again.settled(id)).toMatchObject({
+      status: 'Failed',
+      failureReason: expect.stringContaining('ended'),
+    });
+  });
+});
+
+test('the extracted text is read in parts that never halve a character', async () => {
+  const world = await startKnowledge();
+  const text = 'Käse 🧀 und Wein';
+  const { id } = await world.add('Cheese', text);
+  await world.settled(id);
+  const part = (start: number, end: number) => world.knowledge.sources.text(id, { start, end });
+  expect(await part(0, 1000)).toEqual({ text, start: 0, end: text.length, characters: text.length, pages: null });
+  expect(await part(5, 7)).toMatchObject({ text: '🧀', start: 5, end: 7 });
+  expect(await part(2, 6)).toMatchObject({ text: 'se ', start: 2, end: 5 });
+  expect(await part(6, 11)).toMatchObject({ text: ' und', start: 7, end: 11 });
+  expect(await part(400, 500)).toMatchObject({ text: '', start: text.length, end: text.length });
+});
+
+test('followers hear of every source until it is ready, and of its end', async () => {
+  const held = gate();
+  const world = await startKnowledge({ beforeEmbedding: held.pass });
+  const seen: string[] = [];
+  const gone = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<void>();
+  world.knowledge.subscribe((changes) => {
+    const { sources, removedSourceIds, dataspaces } = world.knowledge.describe(changes);
+    for (const { status, progress } of sources) seen.push(`${status} ${progress?.stage ?? ''}`.trim());
+    if (sources.some(({ progress }) => progress?.stage === 'embedding')) told.resolve();
+    if (removedSourceIds.length > 0 && dataspaces[0]?.sources === 0) gone.resolve();
+  });
+  const { id } = await world.add('Ravens', 'Ravens are black');
+  await told.promise;
+  held.open();
+  await world.settled(id);
+  await world.knowledge.sources.remove(id);
+  await gone.promise;
+  expect(seen).toContain('Processing embedding');
+  expect(seen.at(-1)).toBe('Ready');
+});
