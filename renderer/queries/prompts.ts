@@ -1,5 +1,11 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import {
+  keepPreviousData,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import {
   createPrompt,
   createPromptVersion,
@@ -7,6 +13,7 @@ import {
   listPrompts,
   listPromptVersions,
   readPrompt,
+  readPromptOutline,
   readPromptVersion,
   updatePrompt,
   type Prompt,
@@ -17,83 +24,110 @@ import {
 } from '../../shared/contract/prompts.ts';
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
+import type { LibraryFilter } from '../stores/prompts-view.ts';
 
-const promptsKey = ['prompts'] as const;
+export const promptsKey = ['prompts'] as const;
 const listKey = [...promptsKey, 'list'] as const;
-const versionKey = (versionId: string) => ['prompt-versions', versionId] as const;
-const versionPageSize = 30;
+export const pageSize = { prompts: 100, versions: 30 } as const;
 
-/** More calls at once than this only wait for each other. */
-const callsAtOnce = 8;
+function listQueryOf({ words, folder, tags }: LibraryFilter) {
+  return {
+    pageSize: pageSize.prompts,
+    ...(words.trim() !== '' && { search: words }),
+    ...(folder !== null && { folder }),
+    ...(tags.length > 0 && { tags: tags.map((tag) => tag.replaceAll(',', '\\,')).join(',') }),
+  };
+}
 
-async function readAll(client: Client, signal: AbortSignal): Promise<Prompt[]> {
+/** The prompts that pass, newest first, page by page. What was found before stays until the new ones are there. */
+export function usePromptList(filter: LibraryFilter) {
+  const { client } = useHost();
+  return useInfiniteQuery({
+    queryKey: [...listKey, filter],
+    initialPageParam: null as string | null,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal, pageParam }) =>
+      client.call(listPrompts, {
+        signal,
+        query: { ...listQueryOf(filter), ...(pageParam && { continuationToken: pageParam }) },
+      }),
+    getNextPageParam: (page) => page.continuationToken,
+  });
+}
+
+async function readMany(client: Client, filter: LibraryFilter, most: number, signal: AbortSignal): Promise<Prompt[]> {
   const prompts: Prompt[] = [];
   let continuationToken: string | null = null;
   do {
-    const query: { pageSize: number; continuationToken?: string } = { pageSize: 100 };
-    if (continuationToken !== null) query.continuationToken = continuationToken;
+    const query = { ...listQueryOf(filter), ...(continuationToken !== null && { continuationToken }) };
     const page: { data: Prompt[]; continuationToken: string | null } = await client.call(listPrompts, {
       signal,
       query,
     });
     prompts.push(...page.data);
     continuationToken = page.continuationToken;
-  } while (continuationToken !== null);
+  } while (continuationToken !== null && prompts.length < most);
   return prompts;
 }
 
-/** Every prompt of the library, newest first, without its texts. */
-export function usePrompts({ isEnabled = true } = {}) {
-  const { client } = useHost();
-  return useQuery({ queryKey: listKey, enabled: isEnabled, queryFn: ({ signal }) => readAll(client, signal) });
-}
-
-function versionOptions(client: Client, promptId: string, versionId: string) {
-  return {
-    queryKey: versionKey(versionId),
-    // A version never changes.
-    staleTime: Infinity,
-    queryFn: ({ signal }: { signal: AbortSignal }): Promise<PromptVersion> =>
-      client.call(readPromptVersion, { signal, parameters: { id: promptId, versionId } }),
-  };
-}
-
-/** One version, also of a deleted prompt. */
-export function usePromptVersion(promptId: string | null, versionId: string | null) {
+/** The prompts that pass, newest first and not many more than `most` of them, at once. */
+export function usePromptsAtOnce(filter: LibraryFilter, { most, isEnabled }: { most: number; isEnabled: boolean }) {
   const { client } = useHost();
   return useQuery({
-    ...versionOptions(client, promptId ?? '', versionId ?? ''),
-    enabled: promptId !== null && versionId !== null,
+    queryKey: [...promptsKey, 'at-once', filter, most],
+    enabled: isEnabled,
+    queryFn: ({ signal }) => readMany(client, filter, most, signal),
   });
 }
 
-/** The newest version of each prompt, for search and marks in the list. Those that were read before are not read again. */
-export function useNewestVersions(prompts: readonly Prompt[], isEnabled: boolean) {
+/** Prompts with these words in their names, folders, tags, descriptions or labels; nothing for no words. */
+export function usePromptsNamed(words: string) {
   const { client } = useHost();
-  const queryClient = useQueryClient();
-  // Whatever is added, changed or taken away changes one of the two; the ids of ten thousand versions would be a slow key.
-  const changedAt = useMemo(
-    () => prompts.reduce((at, { updatedAt }) => (updatedAt > at ? updatedAt : at), ''),
-    [prompts],
-  );
   return useQuery({
-    queryKey: [...promptsKey, 'newest', prompts.length, changedAt],
-    enabled: isEnabled && prompts.length > 0,
-    staleTime: Infinity,
+    queryKey: [...promptsKey, 'named', words],
+    enabled: words.trim() !== '',
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<ReadonlyMap<string, PromptVersion>> => {
-      const versions = new Map<string, PromptVersion>();
-      for (let start = 0; start < prompts.length; start += callsAtOnce) {
-        signal.throwIfAborted();
-        const batch = prompts.slice(start, start + callsAtOnce);
-        const read = await Promise.all(
-          batch.map(({ id, latestVersionId }) => queryClient.fetchQuery(versionOptions(client, id, latestVersionId))),
-        );
-        for (const version of read) versions.set(version.promptId, version);
-      }
-      return versions;
+    queryFn: async ({ signal }) => {
+      const query = { search: words.slice(0, 500), searchIn: 'details', pageSize: pageSize.prompts } as const;
+      return (await client.call(listPrompts, { signal, query })).data;
     },
   });
+}
+
+/** Folders and tags of the library with how many prompts each has. */
+export function usePromptOutline() {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...promptsKey, 'outline'],
+    queryFn: ({ signal }) => client.call(readPromptOutline, { signal }),
+  });
+}
+
+/** One prompt; null asks for none. */
+export function usePrompt(promptId: string | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...promptsKey, 'one', promptId],
+    enabled: promptId !== null,
+    queryFn: ({ signal }) => client.call(readPrompt, { signal, parameters: { id: promptId ?? '' } }),
+  });
+}
+
+/** Reads one version, also of a deleted prompt. */
+export function promptVersionOptions(client: Client, promptId: string, versionId: string) {
+  return queryOptions({
+    queryKey: ['prompt-versions', versionId],
+    // A version never changes.
+    staleTime: Infinity,
+    queryFn: ({ signal }) => client.call(readPromptVersion, { signal, parameters: { id: promptId, versionId } }),
+  });
+}
+
+/** One version, also of a deleted prompt; null asks for none. */
+export function usePromptVersion(promptId: string | null, versionId: string | null) {
+  const { client } = useHost();
+  const isEnabled = promptId !== null && versionId !== null;
+  return useQuery({ ...promptVersionOptions(client, promptId ?? '', versionId ?? ''), enabled: isEnabled });
 }
 
 /** Versions of a prompt, newest first, page by page. */
@@ -106,13 +140,14 @@ export function usePromptVersions(promptId: string) {
       client.call(listPromptVersions, {
         signal,
         parameters: { id: promptId },
-        query: { pageSize: versionPageSize, ...(pageParam && { continuationToken: pageParam }) },
+        query: { pageSize: pageSize.versions, ...(pageParam && { continuationToken: pageParam }) },
       }),
     getNextPageParam: (page) => page.continuationToken,
   });
 }
 
-function useRenewPrompts() {
+/** Reads again whatever the window shows of the library. */
+export function useRenewPrompts() {
   const queryClient = useQueryClient();
   return () => queryClient.invalidateQueries({ queryKey: promptsKey });
 }

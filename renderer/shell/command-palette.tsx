@@ -31,7 +31,7 @@ function PaletteItem({ action }: { action: Action }) {
 function PaletteBody() {
   const [search, setSearch] = useState('');
   const sources = useActionStore((state) => state.sources);
-  const objects = useObjectActions(search !== '');
+  const objects = useObjectActions(search);
   const groups = rankActions([...allActions(sources), ...objects], search);
   return (
     <Command

@@ -3,17 +3,18 @@ import { useLocation } from 'wouter';
 import { formatTime } from '../components/format.ts';
 import { useAgents } from '../queries/agents.ts';
 import { useModels } from '../queries/models.ts';
-import { usePrompts } from '../queries/prompts.ts';
+import { usePromptsNamed } from '../queries/prompts.ts';
 import { useRuns } from '../queries/runs.ts';
 import type { Action } from '../stores/actions.ts';
 import { agentAddress, modelAddress, promptAddress, runAddress } from './addresses.ts';
 
-/** Objects that the palette finds once something is typed: prompts, agents, models and the newest runs. */
-export function useObjectActions(isSearching: boolean): readonly Action[] {
+/** Objects that the palette finds for what is typed: prompts, agents, models and the newest runs. */
+export function useObjectActions(search: string): readonly Action[] {
+  const isSearching = search !== '';
   const [, navigate] = useLocation();
   const models = useModels();
   const runs = useRuns();
-  const prompts = usePrompts({ isEnabled: isSearching });
+  const prompts = usePromptsNamed(search);
   const agents = useAgents({ isEnabled: isSearching });
   if (!isSearching) return [];
   const modelActions = (models.data?.data ?? [])

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 
-/** What the library is narrowed to; the same until the window closes. */
-interface PromptsView {
+/** What the library is narrowed to. */
+export interface LibraryFilter {
   words: string;
   /** Prompts in it and in the folders below it; null for all, the empty text for those without a folder. */
   folder: string | null;
@@ -9,6 +9,11 @@ interface PromptsView {
   tags: readonly string[];
 }
 
-export const everyPrompt: PromptsView = { words: '', folder: null, tags: [] };
+export const everyPrompt: LibraryFilter = { words: '', folder: null, tags: [] };
 
-export const usePromptsView = create<PromptsView>()(() => everyPrompt);
+export function isNarrowed({ words, folder, tags }: LibraryFilter): boolean {
+  return words !== '' || folder !== null || tags.length > 0;
+}
+
+/** The same until the window closes. */
+export const usePromptsView = create<LibraryFilter>()(() => everyPrompt);

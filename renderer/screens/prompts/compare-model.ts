@@ -1,6 +1,6 @@
 import { diffLines, diffWordsWithSpace } from 'diff';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
-import { modelNameOf } from './library-model.ts';
+import { modelNameOf } from '../../../shared/prompt-version-match.ts';
 
 export interface DiffPart {
   text: string;

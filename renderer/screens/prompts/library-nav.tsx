@@ -1,10 +1,10 @@
 import { Folder, Hash } from 'lucide-react';
-import type { Prompt } from '../../../shared/contract/prompts.ts';
+import type { PromptOutline } from '../../../shared/contract/prompts.ts';
 import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { usePromptsView } from '../../stores/prompts-view.ts';
-import { foldersOf, tagsOf } from './library-model.ts';
+import { folderPlace } from './library-model.ts';
 
 function Row(props: {
   name: string;
@@ -31,41 +31,47 @@ function Row(props: {
 }
 
 /** Folders and tags; each narrows the list. */
-export function LibraryNav({ prompts }: { prompts: readonly Prompt[] }) {
-  const { folder, tags } = usePromptsView();
-  const folders = foldersOf(prompts);
-  const withoutFolder = prompts.filter((prompt) => prompt.folder === null).length;
-  const allTags = tagsOf(prompts);
+export function LibraryNav({ outline }: { outline: PromptOutline }) {
+  const { folder: chosen, tags: chosenTags } = usePromptsView();
+  const { prompts, withoutFolder, folders, tags } = outline;
   const choose = (next: string | null) => usePromptsView.setState({ folder: next });
   const toggle = (tag: string) =>
-    usePromptsView.setState({ tags: tags.includes(tag) ? tags.filter((one) => one !== tag) : [...tags, tag] });
+    usePromptsView.setState({
+      tags: chosenTags.includes(tag) ? chosenTags.filter((one) => one !== tag) : [...chosenTags, tag],
+    });
   return (
     <nav className="panel panel--inset library scroll" aria-label="Folders and tags">
       <div className="header">
         <h2>Folders</h2>
       </div>
-      <Row name="All prompts" count={prompts.length} isOn={folder === null} onPress={() => choose(null)} />
-      {folders.map(({ path, name, depth, prompts: count }) => (
+      <Row name="All prompts" count={prompts} isOn={chosen === null} onPress={() => choose(null)} />
+      {folders.map(({ folder, prompts: count }) => (
         <Row
-          key={path}
-          name={name}
+          key={folder}
+          {...folderPlace(folder)}
           count={count}
-          depth={depth}
           icon={Folder}
-          isOn={folder === path}
-          onPress={() => choose(path)}
+          isOn={chosen === folder}
+          onPress={() => choose(folder)}
         />
       ))}
       {folders.length > 0 && withoutFolder > 0 && (
-        <Row name="No folder" count={withoutFolder} isOn={folder === ''} onPress={() => choose('')} />
+        <Row name="No folder" count={withoutFolder} isOn={chosen === ''} onPress={() => choose('')} />
       )}
-      {allTags.length > 0 && (
+      {tags.length > 0 && (
         <>
           <div className="header">
             <h2>Tags</h2>
           </div>
-          {allTags.map(({ tag, prompts: count }) => (
-            <Row key={tag} name={tag} count={count} icon={Hash} isOn={tags.includes(tag)} onPress={() => toggle(tag)} />
+          {tags.map(({ tag, prompts: count }) => (
+            <Row
+              key={tag}
+              name={tag}
+              count={count}
+              icon={Hash}
+              isOn={chosenTags.includes(tag)}
+              onPress={() => toggle(tag)}
+            />
           ))}
         </>
       )}

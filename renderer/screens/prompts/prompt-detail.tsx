@@ -185,7 +185,7 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
   const head = { prompt, version, isNewest: shownId === prompt.latestVersionId, commands, onEdit: edit };
   useDetailActions(head, show);
   return (
-    <section className="panel prompts__detail" aria-label={prompt.name}>
+    <>
       <Head {...head} />
       <div className="prompts__work" data-view={address.view}>
         <div className={classNames('panel', 'panel--inset', 'line-right', address.view === 'compare' && 'wide-only')}>
@@ -230,6 +230,6 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
         </div>
       </div>
       {edited && <DetailsDialog prompt={prompt} folders={folders} focus={edited} onClose={() => setEdited(null)} />}
-    </section>
+    </>
   );
 }

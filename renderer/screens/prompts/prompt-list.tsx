@@ -1,54 +1,58 @@
 import { FileInput, FileOutput, FilePlus2, FolderTree, Search, X } from 'lucide-react';
 import type { RefObject } from 'react';
 import type { Model } from '../../../shared/contract/providers.ts';
-import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
+import type { Prompt, PromptOutline } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
 import { formatPlural, formatTime } from '../../components/format.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Badge } from '../../components/marks.tsx';
 import { Popover } from '../../components/popover.tsx';
+import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
-import { everyPrompt, usePromptsView } from '../../stores/prompts-view.ts';
+import { useModels } from '../../queries/models.ts';
+import type { usePromptList } from '../../queries/prompts.ts';
+import { everyPrompt, isNarrowed, usePromptsView } from '../../stores/prompts-view.ts';
 import { shutdownMark } from '../playground/model/model-list.ts';
 import { modelOf } from './library-model.ts';
 import { LibraryNav } from './library-nav.tsx';
 import { openExport, openImport } from './transfer/transfer-state.ts';
+import { useLibraryDrafts } from './use-library-drafts.ts';
 
 const rowHeight = 48;
+const noModels: readonly Model[] = [];
 
-function Row({
-  prompt,
-  version,
-  models,
-}: {
-  prompt: Prompt;
-  version: PromptVersion | undefined;
-  models: readonly Model[];
-}) {
-  const model = version && modelOf(version, models);
+/** A row of the list, with what of its newest version and its draft is to be seen at once. */
+function Row({ prompt, models, isEdited }: { prompt: Prompt; models: readonly Model[]; isEdited: boolean }) {
+  const model = modelOf(prompt.latestVersion, models);
   const shutdown = model && shutdownMark(model, new Date());
   return (
     <div className="prompt-row">
       <span className="medium truncate">{prompt.name}</span>
       <span className="caption tertiary numbers nowrap">{formatTime(prompt.updatedAt)}</span>
       <span className="row caption tertiary truncate">
-        {version && <span className="nowrap">Version {version.number}</span>}
+        <span className="nowrap">Version {prompt.latestVersion.number}</span>
+        {prompt.labels.length > 0 && (
+          <span className="truncate">{prompt.labels.map(({ label }) => label).join(', ')}</span>
+        )}
         {prompt.folder !== null && <span className="truncate">{prompt.folder}</span>}
         {prompt.tags.length > 0 && <span className="truncate">{prompt.tags.join(', ')}</span>}
       </span>
-      <span className="prompt-row__mark">{shutdown && <Badge tone={shutdown.tone}>{shutdown.text}</Badge>}</span>
+      <span className="row prompt-row__mark">
+        {isEdited && <Badge tone="accent">Draft</Badge>}
+        {shutdown && <Badge tone={shutdown.tone}>{shutdown.text}</Badge>}
+      </span>
     </div>
   );
 }
 
-function NothingFound({ isReading }: { isReading: boolean }) {
+function NothingFound() {
   return (
     <div className="prompts__state">
       <EmptyState
-        title={isReading ? 'Looking through the texts' : 'No prompt matches'}
-        reason="Search looks at names, texts, system messages, tags, folders and descriptions."
+        title="No prompt matches"
+        reason="Search looks at names, folders, tags, descriptions and labels, and at everything that any version says."
       >
         <Button onClick={() => usePromptsView.setState(everyPrompt)}>Show all prompts</Button>
       </EmptyState>
@@ -57,13 +61,10 @@ function NothingFound({ isReading }: { isReading: boolean }) {
 }
 
 export interface PromptListProps {
+  outline: PromptOutline;
+  list: ReturnType<typeof usePromptList>;
+  /** Those of the list that were read so far. */
   prompts: readonly Prompt[];
-  /** Those that pass the filter. */
-  shown: readonly Prompt[];
-  versions: ReadonlyMap<string, PromptVersion> | undefined;
-  /** The texts are still on their way, so more may be found. */
-  isReading: boolean;
-  models: readonly Model[];
   selectedId: string | null;
   search: RefObject<HTMLInputElement | null>;
   onSelect: (prompt: Prompt) => void;
@@ -71,16 +72,25 @@ export interface PromptListProps {
   onNew: () => void;
 }
 
-function Head({ prompts, shown, search, onNew }: PromptListProps) {
-  const { words, folder, tags } = usePromptsView();
-  const isNarrowed = words !== '' || folder !== null || tags.length > 0;
+/** How many prompts are there, as far as they were read. */
+function Found({ list, prompts }: Pick<PromptListProps, 'list' | 'prompts'>) {
+  const count = formatPlural(prompts.length, 'prompt');
+  return (
+    <span className="visually-hidden" role="status">
+      {list.hasNextPage ? `More than ${count}` : count}
+    </span>
+  );
+}
+
+function Head({ outline, list, prompts, search, onNew }: PromptListProps) {
+  const view = usePromptsView();
   return (
     <div className="prompts__find">
       <Popover
         label="Folders and tags"
         trigger={<IconButton className="narrow-only" icon={FolderTree} label="Folders and tags" size="small" />}
       >
-        <LibraryNav prompts={prompts} />
+        <LibraryNav outline={outline} />
       </Popover>
       <TextField
         ref={search}
@@ -89,11 +99,11 @@ function Head({ prompts, shown, search, onNew }: PromptListProps) {
         size="small"
         icon={Search}
         placeholder="Search names and texts"
-        value={words}
+        value={view.words}
         onValueChange={(next) => usePromptsView.setState({ words: next })}
         onKeyDown={(event) => event.key === 'Escape' && usePromptsView.setState({ words: '' })}
         end={
-          isNarrowed && (
+          isNarrowed(view) && (
             <button
               type="button"
               className="prompts__clear"
@@ -108,34 +118,42 @@ function Head({ prompts, shown, search, onNew }: PromptListProps) {
       <IconButton icon={FileInput} label="Import prompts" size="small" onClick={openImport} />
       <IconButton icon={FileOutput} label="Export prompts" size="small" onClick={openExport} />
       <IconButton icon={FilePlus2} label="New prompt" size="small" onClick={onNew} />
-      <span className="visually-hidden" role="status">
-        {formatPlural(shown.length, 'prompt')}
-      </span>
+      <Found list={list} prompts={prompts} />
     </div>
   );
 }
 
 /** The prompts that pass the search, the newest first. */
 export function PromptList(props: PromptListProps) {
-  const { shown, versions, models, selectedId, isReading, onSelect, onOpen } = props;
+  const { list, prompts, selectedId, onSelect, onOpen } = props;
+  const models = useModels().data?.data ?? noModels;
+  const drafts = useLibraryDrafts();
+  const readOn = (): void => {
+    if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
+  };
   return (
     <section className="panel prompts__list" aria-label="Prompts">
       <Head {...props} />
-      {shown.length === 0 ? (
-        <NothingFound isReading={isReading} />
-      ) : (
-        <VirtualList
-          label="Prompts, newest first. Enter opens one in the playground"
-          className="prompts__rows"
-          items={shown}
-          itemKey={({ id }) => id}
-          rowHeight={rowHeight}
-          selectedKey={selectedId}
-          onSelect={onSelect}
-          onOpen={onOpen}
-          renderItem={(prompt) => <Row prompt={prompt} version={versions?.get(prompt.id)} models={models} />}
-        />
-      )}
+      <QueryView query={list} subject="the prompts" rows={6}>
+        {() =>
+          prompts.length === 0 && !list.hasNextPage ? (
+            <NothingFound />
+          ) : (
+            <VirtualList
+              label="Prompts, newest first. Enter opens one in the playground"
+              className="prompts__rows"
+              items={prompts}
+              itemKey={({ id }) => id}
+              rowHeight={rowHeight}
+              selectedKey={selectedId}
+              onSelect={onSelect}
+              onOpen={onOpen}
+              onEndReached={readOn}
+              renderItem={(prompt) => <Row prompt={prompt} models={models} isEdited={drafts.has(prompt.id)} />}
+            />
+          )
+        }
+      </QueryView>
     </section>
   );
 }

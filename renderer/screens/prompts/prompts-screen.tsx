@@ -1,31 +1,30 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { FileInput, FilePlus2, Search } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
-import type { Prompt } from '../../../shared/contract/prompts.ts';
+import { AppError } from '../../../shared/app-error.ts';
+import { mostTransferredPrompts } from '../../../shared/contract/prompt-transfer.ts';
+import type { Prompt, PromptOutline } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState } from '../../components/state-panels.tsx';
 import { useModels } from '../../queries/models.ts';
-import { useNewestVersions, usePrompts } from '../../queries/prompts.ts';
+import { usePrompt, usePromptList, usePromptOutline, usePromptsAtOnce } from '../../queries/prompts.ts';
 import { promptAddress, versionDraftAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { usePlace } from '../../stores/activity.ts';
 import { useDeletions } from '../../stores/deletions.ts';
 import { useDrafts } from '../../stores/playground-drafts.ts';
-import { usePromptsView } from '../../stores/prompts-view.ts';
+import { isNarrowed, usePromptsView } from '../../stores/prompts-view.ts';
 import { draftAddress } from '../playground/session/use-addresses.ts';
-import { filterPrompts, foldersOf } from './library-model.ts';
 import { LibraryNav } from './library-nav.tsx';
-import { PromptDetail } from './prompt-detail.tsx';
+import { PromptDetail, type OpenAddress } from './prompt-detail.tsx';
 import { PromptList } from './prompt-list.tsx';
-import { readPromptsAddress } from './prompts-address.ts';
+import { readPromptsAddress, type PromptsAddress } from './prompts-address.ts';
 import { PromptTransfer } from './transfer/prompt-transfer.tsx';
-import { openImport } from './transfer/transfer-state.ts';
+import { openImport, useTransfer } from './transfer/transfer-state.ts';
 import './prompts.css';
-
-/** A library beyond this has its texts read when someone searches, not when it is opened. */
-const mostReadUnasked = 500;
 
 const noModels: readonly Model[] = [];
 const noPrompts: readonly Prompt[] = [];
@@ -54,35 +53,62 @@ function EmptyLibrary({ onNew }: { onNew: () => void }) {
   );
 }
 
-function NothingOpen({ isUnknown }: { isUnknown: boolean }) {
+function NothingOpen() {
   return (
-    <section className="panel prompts__detail" aria-label="Prompt">
-      <div className="prompts__state">
-        <EmptyState
-          title={isUnknown ? 'There is no such prompt' : 'Choose a prompt'}
-          reason={
-            isUnknown
-              ? 'It was deleted. Its runs are still in the audit.'
-              : 'Its versions, their differences and their runs stand here.'
-          }
-        />
-      </div>
-    </section>
+    <div className="prompts__state">
+      <EmptyState title="Choose a prompt" reason="Its versions, their differences and their runs stand here." />
+    </div>
   );
 }
 
-function Library({ prompts, onNew }: { prompts: readonly Prompt[]; onNew: () => void }) {
+function OpenPrompt({ prompt, address }: { prompt: UseQueryResult<Prompt>; address: OpenAddress }) {
+  const outline = usePromptOutline().data;
+  const models = useModels().data?.data ?? noModels;
+  const folders = useMemo(() => outline?.folders.map(({ folder }) => folder) ?? [], [outline]);
+  if (prompt.error instanceof AppError && (prompt.error.status === 404 || prompt.error.status === 400)) {
+    return (
+      <div className="prompts__state">
+        <EmptyState title="There is no such prompt" reason="It was deleted. Its runs are still in the audit." />
+      </div>
+    );
+  }
+  return (
+    <QueryView query={prompt} subject="the prompt">
+      {(open) => <PromptDetail key={open.id} prompt={open} address={address} folders={folders} models={models} />}
+    </QueryView>
+  );
+}
+
+/** The prompt that the address names; nothing for one that is being deleted. */
+function useOpenPrompt(address: PromptsAddress) {
+  const deleted = useDeletions(({ ids }) => ids);
+  const promptId = address.view === 'none' || deleted.has(address.promptId) ? null : address.promptId;
+  const prompt = usePrompt(promptId);
+  return { promptId, prompt };
+}
+
+/** Every prompt that passes, once the export asks for them; those that the list has until then. */
+function useExported(listed: readonly Prompt[]) {
+  const view = usePromptsView();
+  const isExporting = useTransfer(({ open }) => open === 'export');
+  const all = usePromptsAtOnce(view, { most: mostTransferredPrompts, isEnabled: isExporting });
+  return isExporting && all.data ? { key: 'all', prompts: all.data } : { key: 'listed', prompts: listed };
+}
+
+function Library({ outline, onNew }: { outline: PromptOutline; onNew: () => void }) {
   const [location, navigate] = useLocation();
   const search = useRef<HTMLInputElement>(null);
   const view = usePromptsView();
-  const models = useModels().data?.data ?? noModels;
-  const isSearching = view.words.trim() !== '';
-  const newest = useNewestVersions(prompts, isSearching || prompts.length <= mostReadUnasked);
-  const shown = useMemo(() => filterPrompts(prompts, view, newest.data), [prompts, view, newest.data]);
-  const folders = useMemo(() => foldersOf(prompts).map(({ path }) => path), [prompts]);
+  const list = usePromptList(view);
+  const deleted = useDeletions(({ ids }) => ids);
+  const listed = useMemo(
+    () => (list.data?.pages ?? []).flatMap(({ data }) => data).filter(({ id }) => !deleted.has(id)),
+    [list.data, deleted],
+  );
   const address = readPromptsAddress(location);
-  const open = address.view === 'none' ? undefined : prompts.find(({ id }) => id === address.promptId);
-  usePlace(open?.name ?? null);
+  const { promptId, prompt } = useOpenPrompt(address);
+  const exported = useExported(listed);
+  usePlace(prompt.data?.name ?? null);
   useActions('prompts', [
     {
       id: 'prompts.find',
@@ -101,42 +127,44 @@ function Library({ prompts, onNew }: { prompts: readonly Prompt[]; onNew: () => 
       run: onNew,
     },
   ]);
+  // The last prompt may be deleted on the screen and not yet at the host.
+  if (list.isSuccess && listed.length === 0 && !list.hasNextPage && !isNarrowed(view)) {
+    return <EmptyLibrary onNew={onNew} />;
+  }
   return (
     <div className="prompts">
-      <PromptTransfer prompts={shown} />
+      <PromptTransfer key={exported.key} prompts={exported.prompts} />
       <div className="wide-only prompts__nav">
-        <LibraryNav prompts={prompts} />
+        <LibraryNav outline={outline} />
       </div>
       <PromptList
-        prompts={prompts}
-        shown={shown}
-        versions={newest.data}
-        isReading={isSearching && newest.isFetching}
-        models={models}
-        selectedId={open?.id ?? null}
+        outline={outline}
+        list={list}
+        prompts={listed}
+        selectedId={promptId}
         search={search}
-        onSelect={({ id }) => navigate(promptAddress(id), { replace: open !== undefined })}
+        onSelect={({ id }) => navigate(promptAddress(id), { replace: promptId !== null })}
         onOpen={({ id, latestVersionId }) => navigate(versionDraftAddress(id, latestVersionId))}
         onNew={onNew}
       />
-      {open && address.view !== 'none' ? (
-        <PromptDetail key={open.id} prompt={open} address={address} folders={folders} models={models} />
-      ) : (
-        <NothingOpen isUnknown={address.view !== 'none'} />
-      )}
+      <section className="panel prompts__detail" aria-label={prompt.data?.name ?? 'Prompt'}>
+        {promptId === null || address.view === 'none' ? (
+          <NothingOpen />
+        ) : (
+          <OpenPrompt prompt={prompt} address={address} />
+        )}
+      </section>
     </div>
   );
 }
 
 /** The library: folders and tags, the prompts, and one prompt with its versions. */
 export function PromptsScreen() {
-  const prompts = usePrompts();
-  const deleted = useDeletions(({ ids }) => ids);
+  const outline = usePromptOutline();
   const onNew = useNewPrompt();
-  const kept = useMemo(() => (prompts.data ?? []).filter(({ id }) => !deleted.has(id)), [prompts.data, deleted]);
   return (
-    <QueryView query={prompts} subject="the prompts" rows={6}>
-      {() => (kept.length === 0 ? <EmptyLibrary onNew={onNew} /> : <Library prompts={kept} onNew={onNew} />)}
+    <QueryView query={outline} subject="the prompts" rows={6}>
+      {(read) => (read.prompts === 0 ? <EmptyLibrary onNew={onNew} /> : <Library outline={read} onNew={onNew} />)}
     </QueryView>
   );
 }

@@ -1,7 +1,7 @@
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import { modelNameOf } from '../../../shared/prompt-version-match.ts';
 import { formatTime } from '../../components/format.ts';
 import { VirtualList } from '../../components/virtual-list.tsx';
-import { modelNameOf } from './library-model.ts';
 
 const rowHeight = 60;
 

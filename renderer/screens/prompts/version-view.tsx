@@ -1,13 +1,14 @@
 import { Link } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import { modelNameOf } from '../../../shared/prompt-version-match.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { formatCount, formatDuration, formatTime } from '../../components/format.ts';
 import { useAuditSummary } from '../../queries/audit.ts';
 import { auditAddress } from '../audit/filter/filter-address.ts';
 import { formatCost } from '../audit/format.ts';
 import { settingText } from './compare-model.ts';
-import { modelNameOf, modelOf } from './library-model.ts';
+import { modelOf } from './library-model.ts';
 import { ShutdownNotice } from './shutdown-notice.tsx';
 import { TemplateText } from './template-text.tsx';
 

@@ -6,7 +6,13 @@ import { Segmented } from '../../../components/choices.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import { useAddVersion, useCreatePrompt, usePrompts, usePromptVersion } from '../../../queries/prompts.ts';
+import {
+  useAddVersion,
+  useCreatePrompt,
+  usePrompt,
+  usePromptOutline,
+  usePromptVersion,
+} from '../../../queries/prompts.ts';
 import { promptAddress } from '../../../shell/addresses.ts';
 import { useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
 import { showToast } from '../../../stores/toasts.ts';
@@ -36,8 +42,8 @@ function useSaved(draft: Draft): (saved: SavedVersion, text: string) => void {
 }
 
 function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => void) {
-  const prompts = usePrompts();
-  const prompt = prompts.data?.find(({ id }) => id === before?.promptId) ?? null;
+  const prompt = usePrompt(before?.promptId ?? null).data ?? null;
+  const outline = usePromptOutline().data;
   const [chosen, setKind] = useState<'version' | 'prompt'>('version');
   const [name, setName] = useState(draft.name);
   const [folder, setFolder] = useState('');
@@ -81,7 +87,7 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
     if (kind === 'version') saveVersion(version);
     else savePrompt(version);
   };
-  const folders = [...new Set((prompts.data ?? []).flatMap((one) => one.folder ?? []))].toSorted();
+  const folders = outline?.folders.map((one) => one.folder) ?? [];
   return {
     prompt,
     kind,

@@ -1,6 +1,6 @@
 import type { PromptVersion, PromptVersionInput } from '../../../../shared/contract/prompts.ts';
-import { serviceModels } from '../../../../shared/contract/settings.ts';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
+import { runsTheSame } from '../../../../shared/prompt-version-match.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
 import { readConfiguration } from '../parameters/parameter-model.ts';
 import { readFields } from '../variables/variable-model.ts';
@@ -38,25 +38,8 @@ export function readVersion(draft: Draft, before: PromptVersion | null): SaveReq
   };
 }
 
-/** The same text for the same settings, whatever their order and whether nothing is written as nothing. */
-function canonical(configuration: Record<string, unknown> | null): string {
-  const given = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
-  return JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)));
-}
-
 /** Whether a draft differs from the version that it came from in anything that a version is made of. */
 export function isEdited(draft: Draft, version: PromptVersion): boolean {
   const { configuration, problems } = readConfiguration(draft, null);
-  const [aiSystem, model] =
-    version.aiSystem === null || version.model === null
-      ? ['ServiceAi', serviceModels[0]]
-      : [version.aiSystem, version.model];
-  return (
-    problems.length > 0 ||
-    draft.promptText !== version.promptText ||
-    draft.systemMessage !== (version.systemMessage ?? '') ||
-    draft.aiSystem !== aiSystem ||
-    draft.model !== model ||
-    canonical(configuration) !== canonical(version.configuration)
-  );
+  return problems.length > 0 || !runsTheSame({ ...draft, configuration }, version);
 }

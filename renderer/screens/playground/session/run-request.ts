@@ -47,9 +47,12 @@ export function readRequest(draft: Draft, model: Model | null): RunRequest {
   };
 }
 
-/** The request of a draft as the playground sends it: the draft's id joins the run to its history. */
-export function withDraftId(request: CompletionRequest, draftId: string): CompletionRequest {
-  return { ...request, metadata: { draftId } };
+/**
+ * The request of a draft as the playground sends it: the draft's id joins the run to its history, the id of the version that it was
+ * opened from makes it a run of that version, if nothing of it was edited.
+ */
+export function asSent(request: CompletionRequest, { id, source }: Pick<Draft, 'id' | 'source'>): CompletionRequest {
+  return { ...request, metadata: { draftId: id, ...(source && { promptVersionId: source.versionId }) } };
 }
 
 /** What a draft becomes when a run is put back as it was. Values of variables that the run does not use stay where they are. */

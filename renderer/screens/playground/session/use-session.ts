@@ -5,6 +5,7 @@ import type { Model } from '../../../../shared/contract/providers.ts';
 import { useHost } from '../../../host/host-context.tsx';
 import { hostKey } from '../../../queries/host-state.ts';
 import { modelsKey, useModels } from '../../../queries/models.ts';
+import { promptUsageKey } from '../../../queries/prompt-usage.ts';
 import { runsKey, useRun } from '../../../queries/runs.ts';
 import { useDrafts } from '../../../stores/playground-drafts.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
@@ -14,7 +15,7 @@ import { useLiveRuns } from '../../../stores/playground-runs.ts';
 import { shownKept, shownLive, withKept } from '../answer/shown-run.ts';
 import type { ShownRun } from '../answer/shown-run.ts';
 import { isOnDevice } from '../model/model-list.ts';
-import { readRequest, withDraftId } from './run-request.ts';
+import { asSent, readRequest } from './run-request.ts';
 import type { Blocker } from './run-request.ts';
 
 /** The chosen model's facts; null while the list is on its way, and for a name that no list has. */
@@ -82,7 +83,7 @@ export function useRunner(draftId: string, model: Model | null): Runner {
     if ('blocker' in read) return;
     const run = await useLiveRuns.getState().start(client, {
       draftId,
-      request: withDraftId(read.request, draftId),
+      request: asSent(read.request, draft),
       transport: draft.transport,
       hasReasoning: model === null || model.contextTokens === null || model.capabilities.includes('reasoning'),
       onRunId: (shownRunId) => {
@@ -93,6 +94,7 @@ export function useRunner(draftId: string, model: Model | null): Runner {
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: runsKey }),
       queryClient.invalidateQueries({ queryKey: hostKey }),
+      queryClient.invalidateQueries({ queryKey: promptUsageKey }),
       run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
     ]);
   }, [client, draftId, model, queryClient]);

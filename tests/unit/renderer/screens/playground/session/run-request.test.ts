@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunDetail } from '../../../../../../shared/contract/runs.ts';
-import {
-  putBack,
-  readRequest,
-  withDraftId,
-} from '../../../../../../renderer/screens/playground/session/run-request.ts';
+import { putBack, readRequest, asSent } from '../../../../../../renderer/screens/playground/session/run-request.ts';
 import { readTarget } from '../../../../../../renderer/screens/playground/session/use-addresses.ts';
 import type { Draft } from '../../../../../../renderer/stores/playground-drafts.ts';
 
@@ -40,9 +36,14 @@ test('a request holds what a person wrote and nothing else', () => {
     replacements: { name: 'Mara' },
   };
   expect(read).toEqual({ request });
-  expect('request' in read && withDraftId(read.request, 'draft')).toEqual({
+  expect('request' in read && asSent(read.request, { id: 'draft' })).toEqual({
     ...request,
     metadata: { draftId: 'draft' },
+  });
+  const source = { promptId: 'prompt', versionId: 'version' };
+  expect('request' in read && asSent(read.request, { id: 'draft', source }).metadata).toEqual({
+    draftId: 'draft',
+    promptVersionId: 'version',
   });
 });
 

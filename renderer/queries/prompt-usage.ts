@@ -1,0 +1,31 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { listPromptUsage, type PromptVersionUsage } from '../../shared/contract/prompt-usage.ts';
+import { useHost } from '../host/host-context.tsx';
+import { pageSize, promptsKey } from './prompts.ts';
+
+/** What a run changes of what the library shows. */
+export const promptUsageKey = [...promptsKey, 'usage'] as const;
+
+/** How often the versions of a prompt ran and how they did, by version: as many as the list of versions has. */
+export function usePromptUsage(promptId: string, versionPages: number) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...promptUsageKey, promptId, versionPages],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, PromptVersionUsage>> => {
+      const usage = new Map<string, PromptVersionUsage>();
+      let continuationToken: string | null = null;
+      for (let page = 0; page === 0 || (page < versionPages && continuationToken !== null); page += 1) {
+        const query = { pageSize: pageSize.versions, ...(continuationToken !== null && { continuationToken }) };
+        const parameters = { id: promptId };
+        const read: { data: PromptVersionUsage[]; continuationToken: string | null } = await client.call(
+          listPromptUsage,
+          { signal, parameters, query },
+        );
+        for (const one of read.data) usage.set(one.promptVersionId, one);
+        continuationToken = read.continuationToken;
+      }
+      return usage;
+    },
+  });
+}

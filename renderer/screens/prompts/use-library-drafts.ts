@@ -1,0 +1,37 @@
+import { useQueries, type UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import { useHost } from '../../host/host-context.tsx';
+import { promptVersionOptions } from '../../queries/prompts.ts';
+import { useDrafts, type Draft } from '../../stores/playground-drafts.ts';
+import { isEdited } from '../playground/save/save-model.ts';
+
+/** Edits of a prompt that were not saved as a version, and the version that they began with. */
+export interface LibraryDraft {
+  readonly draft: Draft;
+  readonly version: PromptVersion;
+}
+
+const readVersions = (results: UseQueryResult<PromptVersion>[]) => results.map(({ data }) => data);
+
+/** What is being worked on in the playground and differs from the version it came from, by prompt. */
+export function useLibraryDrafts(): ReadonlyMap<string, LibraryDraft> {
+  const { client } = useHost();
+  const drafts = useDrafts((state) => state.drafts);
+  const sources = useMemo(
+    () => drafts.flatMap((draft) => (draft.source ? [{ draft, ...draft.source }] : [])),
+    [drafts],
+  );
+  const versions = useQueries({
+    queries: sources.map(({ promptId, versionId }) => promptVersionOptions(client, promptId, versionId)),
+    combine: readVersions,
+  });
+  return useMemo(() => {
+    const edited = new Map<string, LibraryDraft>();
+    sources.forEach(({ draft, promptId }, index) => {
+      const version = versions[index];
+      if (version && !edited.has(promptId) && isEdited(draft, version)) edited.set(promptId, { draft, version });
+    });
+    return edited;
+  }, [sources, versions]);
+}
