@@ -8,7 +8,7 @@ import {
   type CompletionRequest,
 } from '../../shared/contract/completions.ts';
 import type { Completions } from '../completions/create-completions.ts';
-import type { RunAnswer, RunPlan } from '../completions/run.ts';
+import type { Run, RunAnswer } from '../completions/run.ts';
 import { implement, type Handler, type HandlerInput } from './handler.ts';
 import { originOf, remarks, streamedRunAnswer, wholeRunAnswer, type ReportFailure } from './run-answer.ts';
 import type { StreamKind } from './stream-answer.ts';
@@ -27,14 +27,14 @@ function prefersArray(accept: string | null): boolean {
   return quality('application/json') > quality('text/event-stream');
 }
 
-function toCompletionAnswer(plan: RunPlan, { content, finishReason, usage }: RunAnswer): CompletionAnswer {
+function toCompletionAnswer(run: Run, { content, finishReason, usage }: RunAnswer): CompletionAnswer {
   const message = { role: 'Assistant' as const, content };
   return {
     choices: [{ finish_reason: finishReason, index: 0, message }],
-    messageId: plan.messageId,
-    runId: plan.runId,
+    messageId: run.plan.messageId,
+    runId: run.plan.runId,
     usage,
-    ...remarks(plan),
+    ...remarks(run),
   };
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { CompletionChunk } from '../../shared/contract/completions.ts';
 import type { MessageAnswer } from '../../shared/contract/prompts.ts';
 import type { AcceptedRun, RunOrigin } from '../completions/create-completions.ts';
-import type { RunAnswer, RunPlan } from '../completions/run.ts';
+import type { Run, RunAnswer } from '../completions/run.ts';
 import { errorAnswer } from './error-answer.ts';
 import type { HandlerInput } from './handler.ts';
 import { streamAnswer, type StreamKind } from './stream-answer.ts';
@@ -40,7 +40,7 @@ function runHeaders({ run, credit }: AcceptedRun): Record<string, string> {
 }
 
 /** `citations` and `warnings` are there when there is something to say. */
-export function remarks({ citations, warnings }: RunPlan) {
+export function remarks({ citations, plan: { warnings } }: Pick<Run, 'citations' | 'plan'>) {
   return {
     ...(citations.length === 0 ? {} : { citations: [...citations] }),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
@@ -59,15 +59,15 @@ async function* toChunks(
     } else if (part.type === 'end') {
       const choice = { index: 0, finish_reason: part.finishReason, message: { role: 'assistant' as const } };
       const usage = part.usage === null ? {} : { usage: part.usage };
-      yield { choice, messageId, runId, ...usage, ...remarks(plan) };
+      yield { choice, messageId, runId, ...usage, ...remarks(accepted.run) };
     }
   }
 }
 
 /** The answer of a stored prompt or an agent. */
-export function toMessageAnswer(plan: RunPlan, { content, usage }: RunAnswer): MessageAnswer {
-  const { messageId, runId, conversationId } = plan;
-  return { message: content, messageId, runId, conversationId, usage, ...remarks(plan) };
+export function toMessageAnswer(run: Run, { content, usage }: RunAnswer): MessageAnswer {
+  const { messageId, runId, conversationId } = run.plan;
+  return { message: content, messageId, runId, conversationId, usage, ...remarks(run) };
 }
 
 function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFailure: ReportFailure): Response {
@@ -87,12 +87,12 @@ function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFa
 export async function wholeRunAnswer(
   accepted: AcceptedRun,
   input: Input,
-  toBody: (plan: RunPlan, answer: RunAnswer) => object,
+  toBody: (run: Run, answer: RunAnswer) => object,
   reportFailure: ReportFailure,
 ): Promise<Response> {
   try {
     const answer = await accepted.run.complete();
-    return Response.json(toBody(accepted.run.plan, answer), { headers: runHeaders(accepted) });
+    return Response.json(toBody(accepted.run, answer), { headers: runHeaders(accepted) });
   } catch (error) {
     return failedRun(error, accepted, input, reportFailure);
   }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { AppError, invalidField } from '../../shared/app-error.ts';
+import { AppError } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
+import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
+import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { ApplicablePart, StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { ModelRequest } from '../providers/provider.ts';
@@ -9,6 +11,7 @@ import type { AuthenticatedKey, RunStore } from '../storage/storage.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import type { Guard, RunGuard } from './guard.ts';
 import { renderPrompt } from './render-prompt.ts';
+import { groundRequest } from './ground-request.ts';
 import { Run } from './run.ts';
 
 /** Who asks for a run and what came with the request. */
@@ -31,6 +34,8 @@ export interface RunContext {
     /** What was said before, oldest first. */
     readonly history: ModelRequest['messages'];
   };
+  /** The passages that a person has chosen, beside or instead of those that a search finds. */
+  readonly grounding?: GroundingChoice;
 }
 
 /** A run that was accepted: its outcome is recorded whatever its caller does. */
@@ -46,6 +51,12 @@ export interface Completions {
    * A promise when the guard has to look at the prompt first; it rejects with 400 for one that is refused.
    */
   start(request: CompletionRequest, origin: RunOrigin, context: RunContext): AcceptedRun | Promise<AcceptedRun>;
+  /** What a run with these passages would be sent; throws as `start` does, but nothing is run. */
+  previewGrounding(
+    request: CompletionRequest,
+    choice: GroundingChoice,
+    options: { readonly signal: AbortSignal },
+  ): Promise<GroundingPreview>;
   /** A run under way, null when it has ended or never was. */
   active(runId: string): Run | null;
   activeCount(): number;
@@ -58,6 +69,7 @@ export interface CompletionsOptions {
   readonly providers: Providers;
   readonly credits: Credits;
   readonly guard: Guard;
+  readonly grounding: Grounding;
   /** The stored version that a request of its own says it was made from; null for none, and for one that was edited. */
   readonly storedPromptOf: (request: CompletionRequest, applicable: ApplicablePart) => StoredPromptIds | null;
 }
@@ -69,9 +81,12 @@ function conversationName(promptText: string): string {
 /** A request that was found good, before its run begins. */
 type PreparedRun = ReturnType<typeof prepareRun>;
 
-function prepareRun(request: CompletionRequest, context: RunContext, providers: Providers) {
-  const dataspaceIds = request.dataspaceIds ?? null;
-  if (dataspaceIds?.length) throw invalidField('dataspaceIds[0]', 'is not a dataspace of this service');
+function prepareRun(
+  request: CompletionRequest,
+  context: RunContext,
+  { providers, grounding }: Pick<CompletionsOptions, 'providers' | 'grounding'>,
+) {
+  const dataspaceIds = request.dataspaceIds ? grounding.requireDataspaces(request.dataspaceIds) : null;
   const rendered = context.turn
     ? { text: request.promptText, warnings: [] }
     : renderPrompt(request.promptText, request.replacements ?? {});
@@ -89,13 +104,8 @@ function prepareRun(request: CompletionRequest, context: RunContext, providers: 
   };
 }
 
-export function createCompletions({
-  runs,
-  providers,
-  credits,
-  guard,
-  storedPromptOf,
-}: CompletionsOptions): Completions {
+export function createCompletions(options: CompletionsOptions): Completions {
+  const { runs, providers, credits, guard, storedPromptOf } = options;
   const active = new Map<string, Run>();
   let isClosing = false;
 
@@ -137,7 +147,6 @@ export function createCompletions({
         ...ids,
         servedBy: target.servedBy,
         warnings,
-        citations: [],
         provider: target.provider,
         request: {
           model: target.model,
@@ -145,6 +154,7 @@ export function createCompletions({
           messages: [...(context.turn?.history ?? []), { role: 'user', content: renderedPrompt }],
           configuration: prepared.configuration,
         },
+        ground: groundRequest(prepared, options.grounding),
         cost: (usage) => providers.cost(target, usage),
         releaseCredit: credit.release,
         runs,
@@ -158,10 +168,24 @@ export function createCompletions({
   }
 
   function start(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
-    const prepared = prepareRun(request, context, providers);
+    const prepared = prepareRun(request, context, options);
     const guarded = guard.begin(prepared, context);
     if (guarded instanceof Promise) return guarded.then((runGuard) => begin(prepared, origin, runGuard));
     return begin(prepared, origin, guarded);
+  }
+
+  async function previewGrounding(
+    request: CompletionRequest,
+    choice: GroundingChoice,
+    { signal }: { signal: AbortSignal },
+  ): Promise<GroundingPreview> {
+    const prepared = prepareRun(request, { signal }, options);
+    const dataspaceIds = prepared.dataspaceIds ?? [];
+    const { citations: _, ...preview } = await options.grounding.ground(
+      { ...prepared, dataspaceIds, choice },
+      { signal },
+    );
+    return preview;
   }
 
   async function close(): Promise<void> {
@@ -171,5 +195,11 @@ export function createCompletions({
     await Promise.all(pending.map((run) => run.settled));
   }
 
-  return { start, active: (runId) => active.get(runId) ?? null, activeCount: () => active.size, close };
+  return {
+    start,
+    previewGrounding,
+    active: (runId) => active.get(runId) ?? null,
+    activeCount: () => active.size,
+    close,
+  };
 }

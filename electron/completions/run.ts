@@ -5,6 +5,15 @@ import type { RunOutcome, RunStore } from '../storage/storage.ts';
 import type { RunGuard } from './guard.ts';
 import { isAbort, stopSignal } from './stop-signal.ts';
 
+/** A request with the passages that it is to be answered from. */
+export interface GroundedRequest {
+  readonly request: ModelRequest;
+  /** The passages that were given, in the order of their numbers. */
+  readonly citations: readonly Citation[];
+  /** The prompt as it is sent. */
+  readonly sentPrompt: string;
+}
+
 /** Everything that a run needs once its request has been found good. */
 export interface RunPlan {
   readonly runId: string;
@@ -12,9 +21,10 @@ export interface RunPlan {
   readonly conversationId: string;
   readonly servedBy: string;
   readonly warnings: readonly Warning[];
-  readonly citations: readonly Citation[];
   readonly provider: Provider;
   readonly request: ModelRequest;
+  /** Finds passages for the request and puts them before its prompt; null for a request without dataspaces. */
+  readonly ground: ((options: { readonly signal: AbortSignal }) => Promise<GroundedRequest>) | null;
   /** US dollars for a usage; null when the price is unknown. */
   readonly cost: (usage: Usage) => number | null;
   /** Gives back the credit that was set aside, for a run that costs nothing. */
@@ -55,6 +65,7 @@ export class Run {
   #firstTokenMs: number | null = null;
   #hasFirstByte = false;
   #isRecorded = false;
+  #grounded: GroundedRequest | null = null;
 
   constructor(plan: RunPlan, signal: AbortSignal) {
     this.plan = plan;
@@ -64,6 +75,11 @@ export class Run {
   /** Credits that the run costs as things stand: none before the provider's first byte. */
   get credits(): number {
     return this.#hasFirstByte ? 1 : 0;
+  }
+
+  /** The passages that the model was given; none before they are found. */
+  get citations(): readonly Citation[] {
+    return this.#grounded?.citations ?? [];
   }
 
   get reasoning(): string {
@@ -89,7 +105,8 @@ export class Run {
   /** Asks for the whole answer in one call. */
   async complete(): Promise<RunAnswer> {
     try {
-      const whole = await this.plan.provider.generate(this.plan.request, this.#callOptions());
+      const request = this.plan.ground === null ? this.plan.request : await this.#ground(this.plan.ground);
+      const whole = await this.plan.provider.generate(request, this.#callOptions());
       this.#stop.signal.throwIfAborted();
       this.#noteFirstToken();
       const answer = this.plan.guard === null ? whole : await this.plan.guard.judge(whole);
@@ -106,7 +123,8 @@ export class Run {
   /** Streams the answer. A consumer that stops reading cancels the run; the text that it was given is kept. */
   async *stream(): AsyncGenerator<RunPart, void, void> {
     try {
-      const parts = this.plan.provider.stream(this.plan.request, this.#callOptions());
+      const request = this.plan.ground === null ? this.plan.request : await this.#ground(this.plan.ground);
+      const parts = this.plan.provider.stream(request, this.#callOptions());
       for await (const part of this.plan.guard?.screen(parts) ?? parts) {
         this.#stop.signal.throwIfAborted();
         if (this.#firstTokenMs === null) {
@@ -136,6 +154,13 @@ export class Run {
         await this.#recordFailure(this.#stop.signal.reason);
       }
     }
+  }
+
+  async #ground(ground: NonNullable<RunPlan['ground']>): Promise<ModelRequest> {
+    this.#stop.signal.throwIfAborted();
+    this.#grounded = await ground({ signal: this.#stop.signal });
+    this.#stop.signal.throwIfAborted();
+    return this.#grounded.request;
   }
 
   #callOptions() {
@@ -189,7 +214,8 @@ export class Run {
         firstTokenMs: this.#firstTokenMs,
         totalMs: performance.now() - this.#startedAt,
         completedAt: Date.now(),
-        citations: this.plan.citations,
+        citations: this.citations,
+        ...(this.#grounded && { sentPrompt: this.#grounded.sentPrompt }),
         ...(moderation && { moderation }),
       });
     } finally {

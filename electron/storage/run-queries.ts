@@ -73,6 +73,12 @@ export function runWriteQueries(database: Database.Database) {
     endTexts: prepareQuery(database, (tables, input: OutcomeTexts & { run: number }) =>
       tables.updateTable('run_texts').set(valuesOf(input, outcomeTextColumns)).where('run', '=', input.run),
     ),
+    keepSentPrompt: prepareQuery(database, (tables, input: { rendered_prompt: string; run: number }) =>
+      tables
+        .updateTable('run_texts')
+        .set(valuesOf(input, ['rendered_prompt']))
+        .where('run', '=', input.run),
+    ),
     insertCredits: prepareQuery(database, (tables, input: Schema['credit_entries']) =>
       tables.insertInto('credit_entries').values(valuesOf(input, ['run', 'api_key_id', 'credits', 'created_at'])),
     ),

@@ -177,6 +177,9 @@ function createRunWriter({ database, conversations, draftIdOf }: RunRecorderOpti
     end(run: NewRun, outcome: RunOutcome, sequence: number): void {
       queries.endRun.run({ ...outcomeColumns(outcome), sequence });
       queries.endTexts.run({ ...outcomeTexts(outcome), run: sequence });
+      if (outcome.sentPrompt !== undefined) {
+        queries.keepSentPrompt.run({ rendered_prompt: outcome.sentPrompt, run: sequence });
+      }
       chargeCredits(run, outcome, sequence);
     },
     sumCredits(): void {

@@ -134,7 +134,7 @@ export function runTextRow(run: NewRun, outcome: RunOutcome | null, sequence: nu
     prompt_text: run.promptText,
     system_message: run.systemMessage,
     replacements_json: keptJson(run.replacements),
-    rendered_prompt: run.renderedPrompt,
+    rendered_prompt: outcome?.sentPrompt ?? run.renderedPrompt,
     configuration_json: keptJson(run.configuration),
     dataspace_ids_json: keptJson(run.dataspaceIds as string[] | null),
     metadata_json: keptJson(run.metadata),

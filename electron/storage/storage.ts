@@ -60,6 +60,8 @@ export interface RunOutcome {
   readonly totalMs: number;
   readonly completedAt: number;
   readonly citations: readonly Citation[];
+  /** The prompt as it was sent, where passages were put before it; kept in place of the rendered one. */
+  readonly sentPrompt?: string;
   /** What the guard found; absent where it did not look. */
   readonly moderation?: RunModeration | null;
 }

@@ -62,10 +62,10 @@ export const groundingPreview = z.object({
     /** The model's context; null when it is not known. */
     contextTokens: z.int().nullable(),
   }),
-  /** The user's message as it is sent, with the rules and the passages around the prompt. */
-  framedPrompt: z.string(),
-  /** Texts at which the answer is ended, beside those of the configuration. */
-  stop: z.array(z.string()),
+  /** The conversation as it is sent, with the rules and the passages around the prompt; worked examples come before it. */
+  messages: z.array(z.object({ role: z.enum(['user', 'assistant']), content: z.string() })),
+  /** Parameters that are set because the request leaves them open. */
+  configuration: z.record(z.string(), z.unknown()),
   milliseconds: z.object({ embedding: z.number(), search: z.number() }),
   /** Why it was searched by words alone; null when it was not. */
   wordsAloneBecause: z.string().nullable(),

@@ -1,0 +1,59 @@
+import type { GroundingOmission, GroundingPassage, PassageReference } from '../../../shared/contract/grounding.ts';
+import { estimateTokens } from '../../agents/memory.ts';
+import type { FoundPassage, RankedPassage } from '../retrieval/create-retrieval.ts';
+import { leastRelevance } from '../retrieval/relevance.ts';
+
+/** What a prompt puts around each passage. */
+const tokensAround = 20;
+
+export interface PassageLimits {
+  /** Estimated tokens of all passages together; the first one is given whatever it takes, unless there is no room at all. */
+  readonly tokens: number;
+  readonly passages: number;
+}
+
+export interface PassageChoice {
+  /** Given first, in this order. */
+  readonly pinned: readonly FoundPassage[];
+  readonly found: readonly RankedPassage[];
+  readonly excluded: readonly PassageReference[];
+}
+
+function isAt(one: PassageReference, other: PassageReference): boolean {
+  return one.sourceId === other.sourceId && one.start === other.start && one.end === other.end;
+}
+
+const unranked = { textRank: null, textScore: null, coverage: 0, vectorRank: null, similarity: null, score: 0 };
+
+/** Decides which passages a model is given, numbers them, and says of the others why not. */
+export function choosePassages({ pinned, found, excluded }: PassageChoice, limits: PassageLimits): GroundingPassage[] {
+  const isPinned = (passage: FoundPassage) => pinned.some((other) => isAt(passage, other));
+  const candidates = [
+    ...pinned.map((passage) => ({
+      ...unranked,
+      ...(found.find((other) => isAt(passage, other)) ?? passage),
+      isPinned: true,
+    })),
+    ...found.filter((passage) => !isPinned(passage)).map((passage) => ({ ...passage, isPinned: false })),
+  ];
+  let given = 0;
+  let used = 0;
+
+  function omissionOf(passage: (typeof candidates)[number], tokens: number): GroundingOmission | null {
+    if (excluded.some((other) => isAt(passage, other))) return 'excluded';
+    if (!passage.isPinned && passage.relevance < leastRelevance) return 'not-relevant';
+    if (limits.tokens <= 0 || (given > 0 && used + tokens > limits.tokens)) return 'no-room';
+    return !passage.isPinned && given >= limits.passages ? 'too-many' : null;
+  }
+
+  const judged = candidates.map((passage): GroundingPassage => {
+    const tokens = estimateTokens(passage.text) + tokensAround;
+    const omission = omissionOf(passage, tokens);
+    if (omission === null) {
+      given += 1;
+      used += tokens;
+    }
+    return { ...passage, index: omission === null ? given : null, omission, tokens };
+  });
+  return [...judged.filter(({ index }) => index !== null), ...judged.filter(({ index }) => index === null)];
+}

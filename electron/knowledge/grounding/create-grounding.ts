@@ -1,0 +1,136 @@
+import { invalidField } from '../../../shared/app-error.ts';
+import type { Citation, Configuration } from '../../../shared/contract/completions.ts';
+import type { GroundingChoice, GroundingPreview, PassageReference } from '../../../shared/contract/grounding.ts';
+import { estimateTokens } from '../../agents/memory.ts';
+import { defaultModelId, modelCatalogue } from '../../on-device/model-catalogue.ts';
+import type { ResolvedModel } from '../../providers/model-resolver.ts';
+import { toCitation, type FoundPassage, type Retrieval, type SearchOutcome } from '../retrieval/create-retrieval.ts';
+import { choosePassages } from './choose-passages.ts';
+import { exampleFrame, instructionFrame, type PromptFrame } from './frames.ts';
+import { questionOf } from './question-of.ts';
+
+/** A prompt that is to be answered from dataspaces. */
+export interface GroundingRequest {
+  readonly dataspaceIds: readonly string[];
+  readonly renderedPrompt: string;
+  readonly systemMessage: string | null;
+  /** The part of the request's configuration that the model takes. */
+  readonly configuration: Configuration;
+  readonly target: Pick<ResolvedModel, 'servedBy' | 'facts'>;
+  readonly choice: GroundingChoice;
+}
+
+/** What is sent instead of the prompt, and how it came about. */
+export interface GroundedPrompt extends GroundingPreview {
+  /** The passages that are given, in the order of their numbers. */
+  readonly citations: readonly Citation[];
+}
+
+export interface Grounding {
+  /** The ids as they are kept. Throws `invalid_request` naming the first that is no dataspace. */
+  requireDataspaces(dataspaceIds: readonly string[]): string[];
+  /**
+   * Finds the passages for a prompt and puts them before it. Throws `invalid_request` for a chosen passage that is not there any more.
+   * Rejects with the signal's reason when it ends the search.
+   */
+  ground(request: GroundingRequest, options: { readonly signal: AbortSignal }): Promise<GroundedPrompt>;
+}
+
+export interface GroundingOptions {
+  readonly retrieval: Retrieval;
+  readonly findDataspace: (id: string) => { readonly id: string } | null;
+}
+
+/** Passages that are looked at; a person who pins and excludes sees all of them. */
+const candidates = 20;
+
+/** Taken for models whose context nobody told us. */
+const assumedContextTokens = 8192;
+
+/** The part of the context that is left for the answer. */
+const answerShare = 0.25;
+
+const nothingSearched: SearchOutcome = {
+  passages: [],
+  milliseconds: { embedding: 0, search: 0 },
+  wordsAloneBecause: null,
+};
+
+const defaultModelFile = modelCatalogue.find(({ id }) => id === defaultModelId)!.fileName;
+
+function frameOf({ servedBy }: GroundingRequest['target']): PromptFrame {
+  return servedBy === `on-device/${defaultModelFile}` ? exampleFrame : instructionFrame;
+}
+
+/** Tokens that passages may take beside everything else that is sent. */
+function roomFor({ target, renderedPrompt, systemMessage }: GroundingRequest, frame: PromptFrame): number {
+  const context = target.facts.contextTokens ?? assumedContextTokens;
+  const taken = estimateTokens(renderedPrompt) + estimateTokens(systemMessage ?? '') + frame.ownTokens;
+  return Math.min(frame.tokens, Math.floor(context * (1 - answerShare)) - taken);
+}
+
+/** The request's parameters win; its stops are joined with those of the frame. */
+function mergedConfiguration(asked: Configuration, ofFrame: Configuration): Configuration {
+  const stops = [asked.stop ?? [], ofFrame.stop ?? []].flat();
+  const set = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null && value !== undefined));
+  return { ...ofFrame, ...set, ...(stops.length === 0 ? {} : { stop: [...new Set(stops)] }) };
+}
+
+export function createGrounding({ retrieval, findDataspace }: GroundingOptions): Grounding {
+  async function chosen(
+    name: 'pinned' | 'only',
+    references: readonly PassageReference[],
+    signal: AbortSignal,
+  ): Promise<FoundPassage[]> {
+    if (references.length === 0) return [];
+    const found = await retrieval.read(references, { signal });
+    return found.map((passage, place) => {
+      if (passage !== null) return passage;
+      throw invalidField(
+        `grounding.${name}[${place}]`,
+        'is not a passage any more; its source was deleted or indexed again',
+      );
+    });
+  }
+
+  async function found(request: GroundingRequest, query: string, signal: AbortSignal): Promise<SearchOutcome> {
+    if (request.choice.only) return nothingSearched;
+    return retrieval.search({ dataspaceIds: request.dataspaceIds, text: query, limit: candidates }, { signal });
+  }
+
+  return {
+    requireDataspaces: (dataspaceIds) =>
+      dataspaceIds.map((id, place) => {
+        const dataspace = findDataspace(id);
+        if (dataspace === null) throw invalidField(`dataspaceIds[${place}]`, 'is not a dataspace of this service');
+        return dataspace.id;
+      }),
+    async ground(request, { signal }) {
+      const { renderedPrompt, target, choice, configuration } = request;
+      const frame = frameOf(target);
+      const query = questionOf(renderedPrompt);
+      const pinned = choice.only
+        ? await chosen('only', choice.only, signal)
+        : await chosen('pinned', choice.pinned ?? [], signal);
+      const outcome = await found(request, query, signal);
+      const limits = { tokens: roomFor(request, frame), passages: frame.passages };
+      const passages = choosePassages({ pinned, found: outcome.passages, excluded: choice.excluded ?? [] }, limits);
+      const given = passages.filter(({ index }) => index !== null);
+      const framed = frame.frame(renderedPrompt, given);
+      return {
+        query,
+        passages,
+        citations: given.map((passage) => toCitation(passage, passage.index!)),
+        budget: {
+          tokens: Math.max(0, limits.tokens),
+          used: given.reduce((sum, { tokens }) => sum + tokens, 0),
+          contextTokens: target.facts.contextTokens,
+        },
+        messages: [...framed.messages],
+        configuration: mergedConfiguration(configuration, framed.configuration),
+        milliseconds: outcome.milliseconds,
+        wordsAloneBecause: outcome.wordsAloneBecause,
+      };
+    },
+  };
+}
