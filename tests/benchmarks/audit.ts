@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,10 +6,11 @@ import Database from 'better-sqlite3';
 import type { AuditFilter, AuditSort } from '../../shared/contract/audit.ts';
 import { AuditEngine } from '../../electron/storage/audit/audit-engine.ts';
 import { readAhead } from '../../electron/storage/audit/read-ahead.ts';
-import { databaseFile, openDatabase } from '../../electron/storage/database.ts';
+import { databaseFile } from '../../electron/storage/database.ts';
 import { openStorage } from '../../electron/storage/open-storage.ts';
 import type { Storage } from '../../electron/storage/storage.ts';
-import { fillDatabase, generateRuns } from './audit-generator.ts';
+import { generateRuns } from './audit-generator.ts';
+import { prepareAuditFolder } from './support/audit-folder.ts';
 import { filterPairs, singleFilters, type Known } from './support/audit-queries.ts';
 import { plansOf, type Plan } from './support/query-plans.ts';
 import { percentile, printReport, row, type Row } from './support/report.ts';
@@ -33,20 +34,6 @@ const rows: Row[] = [];
 const warmUps = 400;
 /** Of each kind: enough that the slowest two are left out of the 99th percentile. */
 const samples = 300;
-
-function prepare(): void {
-  mkdirSync(directory, { recursive: true });
-  const mark = join(directory, 'filled');
-  if (existsSync(mark)) {
-    // An older one gets the tables of today.
-    openDatabase(directory).close();
-    return;
-  }
-  const began = performance.now();
-  fillDatabase(directory, generateRuns(count));
-  writeFileSync(mark, String(count));
-  console.log(`${count} runs made in ${Math.round(performance.now() - began)} ms`);
-}
 
 /** Opens the index and makes it complete; returns the plans of everything that the engine prepares. */
 function indexRuns(): Plan[] {
@@ -218,7 +205,7 @@ async function measureRecording(): Promise<void> {
   rows.push(row('conversations found with the most frequent word', found.total, ''));
 }
 
-prepare();
+prepareAuditFolder(directory, count);
 const plans = indexRuns();
 warmFiles();
 measureWork();

@@ -1,0 +1,27 @@
+import { writeFileSync } from 'node:fs';
+import { auditPage } from '../../e2e/browser/audit-page.ts';
+import { expect, test as served } from '../../support/served-window.ts';
+import { goOnJourney } from './journey.ts';
+import { measureKeys, measureScrolling } from './measure.ts';
+import { replayModel, startReplayEndpoint } from './replay-endpoint.ts';
+
+const test = served.extend({
+  hostOptions: async ({}, use) => {
+    await using endpoint = await startReplayEndpoint();
+    await use(['--data-dir', process.env['TOUCHSTONE_AUDIT_DIRECTORY']!, '--endpoint', `mill=${endpoint.baseAddress}`]);
+  },
+});
+
+test('the audit in Chromium', async ({ page, served: { address } }) => {
+  // The endpoint's own list of models comes a moment after the host has started.
+  await expect.poll(() => page.evaluate(async () => (await fetch('/window/models')).text())).toContain(replayModel);
+  await page.goto(`${address}/#/audit`);
+  await page.reload();
+  await auditPage(page).settled();
+  const rows = [
+    ...(await measureScrolling(page, 'Chromium')),
+    ...(await measureKeys(page, 'Chromium')),
+    ...(await goOnJourney(page, 'Chromium', replayModel)),
+  ];
+  writeFileSync(process.env['TOUCHSTONE_AUDIT_FIGURES']!, JSON.stringify(rows));
+});
