@@ -146,7 +146,10 @@ export class IndexEngine {
   read(places: readonly { sourceId: string; start: number; end: number }[]): (IndexedPassage | null)[] {
     return places.map(({ sourceId, start, end }) => {
       const entry = this.#finishedEntry(sourceId);
-      return (entry && this.#store.at(entry.number, start, end)) ?? null;
+      const found = entry && this.#store.at(entry.number, start, end);
+      if (!found) return null;
+      const { id: _, source: __, position: ___, ...passage } = found;
+      return passage;
     });
   }
 

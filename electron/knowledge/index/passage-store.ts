@@ -46,6 +46,7 @@ export function createPassageStore(database: Database.Database) {
     transaction: <Result>(work: () => Result): Result => database.transaction(work)(),
     entries: (): SourceEntry[] => statements.sources.all().map(toEntry),
     removedNumbers: (): number[] => statements.removedSources.all(),
+    /** In the order of their ids. */
     places: (): IterableIterator<PassagePlace> => statements.places.iterate(),
     *vectors(): Generator<QuantizedVector & PassagePlace> {
       for (const { bytes, ...row } of statements.vectors.iterate()) {
@@ -96,7 +97,7 @@ function passageStatements(database: Database.Database) {
       'SELECT number, source_id, dataspace_id, revision, embedding_model, is_finished FROM sources WHERE is_removed = 0',
     ),
     removedSources: database.prepare<[], number>('SELECT number FROM sources WHERE is_removed = 1').pluck(),
-    places: database.prepare<[], PassagePlace>('SELECT id, source FROM passages'),
+    places: database.prepare<[], PassagePlace>('SELECT id, source FROM passages ORDER BY id'),
     vectors: database.prepare<[], PassagePlace & { scale: number; bytes: Buffer }>(
       'SELECT id, source, scale, bytes FROM vectors JOIN passages ON id = passage ORDER BY passage',
     ),

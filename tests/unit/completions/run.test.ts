@@ -29,7 +29,7 @@ function planWith(provider: Partial<Provider>): RunPlan {
     conversationId: 'conversation',
     servedBy: 'OpenAi/model',
     warnings: [],
-    citations: [],
+    ground: null,
     provider: provider as Provider,
     request: { model: 'model', systemMessage: null, messages: [], configuration: {} },
     cost: () => 0.25,

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import wabt from 'wabt';
+import { dotProductsModule } from '../../../../electron/knowledge/index/dot-products.ts';
+
+test('the bytes are those of the source beside them', async () => {
+  const source = readFileSync('electron/knowledge/index/dot-products.wat', 'utf8');
+  const { parseWat } = await wabt();
+  const { buffer } = parseWat('dot-products.wat', source, { simd: true }).toBinary({});
+  expect(Buffer.from(dotProductsModule, 'base64').equals(Buffer.from(buffer))).toBe(true);
+});

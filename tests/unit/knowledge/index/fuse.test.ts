@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { distinctPieces, fuse } from '../../../../electron/knowledge/index/fuse.ts';
+
+describe('two lists', () => {
+  test('are fused so that what is high in both comes before the first of one', () => {
+    expect(fuse([1, 2, 3], [4, 2, 5]).map(({ id, textRank, vectorRank }) => ({ id, textRank, vectorRank }))).toEqual([
+      { id: 2, textRank: 2, vectorRank: 2 },
+      { id: 1, textRank: 1, vectorRank: null },
+      { id: 4, textRank: null, vectorRank: 1 },
+      { id: 3, textRank: 3, vectorRank: null },
+      { id: 5, textRank: null, vectorRank: 3 },
+    ]);
+  });
+
+  test('may be empty', () => {
+    expect([fuse([], []), fuse([9], []).map(({ id }) => id)]).toEqual([[], [9]]);
+  });
+});
+
+describe('pieces', () => {
+  const piece = (id: number, source: number, start: number, end: number, score = 1 / id, text = `text ${id}`) => ({
+    id,
+    source,
+    start,
+    end,
+    score,
+    text,
+  });
+  const ids = (items: ReturnType<typeof piece>[], limit = 10) => distinctPieces(items, limit).map(({ id }) => id);
+
+  test('that mostly overlap a better one of their source are left out, and those that overlap a little are not', () => {
+    expect(ids([piece(1, 1, 0, 100), piece(2, 1, 40, 140), piece(3, 1, 80, 180), piece(4, 2, 40, 140)])).toEqual([
+      1, 3, 4,
+    ]);
+  });
+
+  test('with the same text in another source are left out', () => {
+    expect(
+      ids([piece(1, 1, 0, 9, 1, 'same'), piece(2, 2, 50, 59, 0.5, 'same'), piece(3, 3, 0, 9, 0.4, 'other')]),
+    ).toEqual([1, 3]);
+  });
+
+  test('that are equally good take turns by source, and never pass a better one', () => {
+    expect(
+      ids([
+        piece(1, 1, 0, 9, 2),
+        piece(2, 1, 10, 19, 1),
+        piece(3, 1, 20, 29, 1),
+        piece(4, 2, 0, 9, 1),
+        piece(5, 2, 10, 19, 0.5),
+      ]),
+    ).toEqual([1, 4, 2, 3, 5]);
+  });
+
+  test('are no more than asked for', () => {
+    expect(ids([piece(1, 1, 0, 9), piece(2, 2, 0, 9), piece(3, 3, 0, 9)], 2)).toEqual([1, 2]);
+  });
+});

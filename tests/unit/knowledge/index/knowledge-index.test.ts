@@ -1,0 +1,282 @@
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createKnowledgeIndex } from '../../../../electron/knowledge/index/create-knowledge-index.ts';
+import { indexFile } from '../../../../electron/knowledge/index/index-database.ts';
+import type { IndexedPassage, KnowledgeIndex } from '../../../../electron/knowledge/index/knowledge-index.ts';
+
+const { signal } = new AbortController();
+const model = 'test/4';
+let directory: string;
+let index: KnowledgeIndex;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'touchstone-index-'));
+  index = createKnowledgeIndex({ directory });
+});
+
+afterEach(async () => {
+  await index.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function reopen(): Promise<void> {
+  await index.close();
+  index = createKnowledgeIndex({ directory });
+}
+
+function passagesOf(texts: readonly string[]): IndexedPassage[] {
+  return texts.map((text, place) => ({
+    text,
+    start: place * 1000,
+    end: place * 1000 + text.length,
+    page: null,
+    heading: null,
+  }));
+}
+
+/** A direction of its own for each number. */
+function vector(place: number): Float32Array {
+  const angle = place / 10;
+  return Float32Array.of(Math.cos(angle), Math.sin(angle), 0, 0);
+}
+
+interface Written {
+  readonly sourceId?: string;
+  readonly dataspaceId?: string;
+  readonly revision?: string;
+  readonly embeddingModel?: string | null;
+}
+
+async function write(texts: readonly string[], written: Written = {}, isFinished = true): Promise<void> {
+  const source = { sourceId: 'a', dataspaceId: 'd', revision: '1', embeddingModel: model, ...written };
+  await index.begin(source, { signal });
+  const vectors = source.embeddingModel === null ? null : texts.map((_, place) => vector(place));
+  await index.add({ ...source, first: 0, passages: passagesOf(texts), vectors }, { signal });
+  if (isFinished) await index.finish(source, { signal });
+}
+
+const byWords = async (text: string, dataspaceIds = ['d'], limit = 10) =>
+  (await index.search({ dataspaceIds, text, embedding: null, limit }, { signal })).map((hit) => hit.text);
+
+const byMeaning = async (place: number, embeddingModel = model) =>
+  (
+    await index.search(
+      { dataspaceIds: ['d'], text: '', embedding: { model: embeddingModel, vector: vector(place) }, limit: 3 },
+      { signal },
+    )
+  ).map((hit) => hit.text);
+
+describe('a source', () => {
+  test('is found by words and by meaning once it is finished, and not before', async () => {
+    await write(['the red fox', 'a blue whale'], {}, false);
+    const before = [await byWords('fox'), await byMeaning(0)];
+    await index.finish({ sourceId: 'a', revision: '1' }, { signal });
+    expect({ before, after: [await byWords('fox'), await byMeaning(0)] }).toEqual({
+      before: [[], []],
+      after: [['the red fox'], ['the red fox', 'a blue whale']],
+    });
+  });
+
+  test('is replaced in one step: until a new revision is finished the one before is found', async () => {
+    await write(['the red fox']);
+    await write(['the red panda'], { revision: '2' }, false);
+    const during = await byWords('red');
+    await index.finish({ sourceId: 'a', revision: '2' }, { signal });
+    expect({ during, after: await byWords('red'), fox: await byWords('fox') }).toEqual({
+      during: ['the red fox'],
+      after: ['the red panda'],
+      fox: [],
+    });
+  });
+
+  test('goes on where it was interrupted, also after a restart, and writes nothing twice', async () => {
+    await write(['one fish', 'two fish'], {}, false);
+    await reopen();
+    const source = { sourceId: 'a', dataspaceId: 'd', revision: '1', embeddingModel: model };
+    const opened = await index.begin(source, { signal });
+    const passages = passagesOf(['one fish', 'two fish', 'red fish']);
+    await index.add({ ...source, first: 0, passages, vectors: passages.map((_, place) => vector(place)) }, { signal });
+    expect({ opened, finished: await index.finish(source, { signal }), found: await byWords('fish') }).toEqual({
+      opened: { passages: 2 },
+      finished: { passages: 3 },
+      found: ['one fish', 'two fish', 'red fish'],
+    });
+  });
+
+  test('is gone at once when it is removed, and so is its dataspace, with unfinished revisions', async () => {
+    await write(['apple'], { sourceId: 'a' });
+    await write(['apple tree'], { sourceId: 'b' });
+    await write(['apple pie'], { sourceId: 'c', dataspaceId: 'e' });
+    await write(['apple juice'], { sourceId: 'f', dataspaceId: 'e' }, false);
+    await index.removeSources(['a', 'unknown']);
+    const withoutSource = await byWords('apple', ['d', 'e']);
+    await index.removeDataspace('e');
+    const left = await index.sources();
+    await reopen();
+    expect({ withoutSource, left, reopened: await index.sources(), found: await byWords('apple', ['d', 'e']) }).toEqual(
+      {
+        withoutSource: ['apple tree', 'apple pie'],
+        left: [expect.objectContaining({ sourceId: 'b', isFinished: true, passages: 1 })],
+        reopened: left,
+        found: ['apple tree'],
+      },
+    );
+  });
+
+  test('cannot be written to after it was removed', async () => {
+    await write(['apple'], {}, false);
+    await index.removeSources(['a']);
+    await expect(
+      index.add(
+        { sourceId: 'a', revision: '1', first: 1, passages: passagesOf(['pear']), vectors: [vector(0)] },
+        { signal },
+      ),
+    ).rejects.toThrow('not open');
+  });
+
+  test('shows its passages page by page and by their places', async () => {
+    await write(['one', 'two', 'three']);
+    const page = await index.passages({ sourceId: 'a', first: 1, limit: 5 }, { signal });
+    const read = await index.read(
+      [
+        { sourceId: 'a', start: 1000, end: 1003 },
+        { sourceId: 'a', start: 1001, end: 1003 },
+        { sourceId: 'b', start: 0, end: 3 },
+      ],
+      { signal },
+    );
+    expect({ page, read }).toEqual({
+      page: [
+        { position: 1, text: 'two', start: 1000, end: 1003, page: null, heading: null },
+        { position: 2, text: 'three', start: 2000, end: 2005, page: null, heading: null },
+      ],
+      read: [{ text: 'two', start: 1000, end: 1003, page: null, heading: null }, null, null],
+    });
+  });
+});
+
+describe('a search', () => {
+  test('sees only the dataspaces that it names', async () => {
+    await write(['apple'], { sourceId: 'a', dataspaceId: 'd' });
+    await write(['apple pie'], { sourceId: 'b', dataspaceId: 'e' });
+    expect([await byWords('apple', ['e']), await byWords('apple', []), await byWords('apple', ['nowhere'])]).toEqual([
+      ['apple pie'],
+      [],
+      [],
+    ]);
+  });
+
+  test('compares only vectors of its own model, and finds the others by words', async () => {
+    await write(['apple'], { sourceId: 'a', embeddingModel: 'other/4' });
+    await write(['pear'], { sourceId: 'b', embeddingModel: null });
+    expect([await byMeaning(0), await byMeaning(0, 'other/4'), await byWords('apple pear')]).toEqual([
+      [],
+      ['apple'],
+      expect.arrayContaining(['apple', 'pear']),
+    ]);
+  });
+
+  test.each([
+    ['the endings of English words', 'running databases', 'He runs a database'],
+    ['accents and capitals', 'RESUME cafe', 'A résumé for the café'],
+    ['codes as they are written', 'Where is AX-200.7?', 'Order number AX-200.7 was sent'],
+    ['Chinese without spaces', '东京的天气', '我想知道东京的天气怎么样'],
+    ['Thai without spaces', 'ภาษาไทย', 'ฉันเรียนภาษาไทยทุกวัน'],
+  ])('by words knows %s', async (_, question, passage) => {
+    await write(['Nothing of the kind', passage, 'Something else entirely']);
+    expect(await byWords(question)).toEqual([passage]);
+  });
+
+  test.each([
+    '"',
+    'a AND',
+    'NEAR(',
+    '(((',
+    'title:',
+    '*',
+    '-',
+    '^x OR',
+    "'; DROP TABLE passages; --",
+    '\u0000',
+    '🦊',
+    '',
+  ])('takes %j as plain words', async (text) => {
+    await write(['the red fox']);
+    expect(await byWords(`${text} fox`)).toEqual(['the red fox']);
+    await expect(byWords(text)).resolves.toBeInstanceOf(Array);
+  });
+
+  test('ranks rare words above frequent ones, and tells how much of the question a passage holds', async () => {
+    await write([...Array.from({ length: 30 }, (_, place) => `the pump number ${place}`), 'the pump gasket']);
+    const [first, second] = await index.search(
+      { dataspaceIds: ['d'], text: 'Which gasket has the pump?', embedding: null, limit: 2 },
+      { signal },
+    );
+    expect([first, second]).toEqual([
+      expect.objectContaining({
+        text: 'the pump gasket',
+        textRank: 1,
+        vectorRank: null,
+        coverage: 1,
+        similarity: null,
+      }),
+      expect.objectContaining({ textRank: 2, coverage: expect.closeTo(0.01, 1) }),
+    ]);
+  });
+
+  test('of nothing but function words still looks for them', async () => {
+    await write(['to be or not to be', 'something else']);
+    expect(await byWords('to be or not to be')).toEqual(['to be or not to be']);
+  });
+
+  test('fuses both lists', async () => {
+    await write(['apple', 'banana', 'cherry']);
+    const hits = await index.search(
+      { dataspaceIds: ['d'], text: 'cherry', embedding: { model, vector: vector(2) }, limit: 3 },
+      { signal },
+    );
+    expect(hits.map(({ text, textRank, vectorRank }) => ({ text, textRank, vectorRank }))).toEqual([
+      { text: 'cherry', textRank: 1, vectorRank: 1 },
+      { text: 'banana', textRank: null, vectorRank: 2 },
+      { text: 'apple', textRank: null, vectorRank: 3 },
+    ]);
+  });
+
+  test('that is cancelled before its turn is not carried out', async () => {
+    const controller = new AbortController();
+    const search = index.search({ dataspaceIds: ['d'], text: 'x', embedding: null, limit: 1 }, controller);
+    controller.abort();
+    await expect(search).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(
+      index.search({ dataspaceIds: ['d'], text: 'x', embedding: null, limit: 1 }, controller),
+    ).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('the file', () => {
+  test('gives the room of removed passages to new ones, which are found as themselves', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const texts = Array.from({ length: 300 }, (_, place) => `round${round} place${place}`);
+      await write(texts, { revision: String(round) });
+      await reopen();
+    }
+    expect([await byWords('round4 place250'), await byWords('round3'), await index.sources()]).toEqual([
+      expect.arrayContaining(['round4 place250']),
+      [],
+      [expect.objectContaining({ revision: '4', passages: 300 })],
+    ]);
+  });
+
+  test('is made anew when it cannot be read', async () => {
+    await write(['apple']);
+    await index.close();
+    writeFileSync(indexFile(directory), 'no database at all, but long enough to have a header of one'.repeat(100));
+    index = createKnowledgeIndex({ directory });
+    expect(await index.sources()).toEqual([]);
+    await write(['pear']);
+    expect(await byWords('pear')).toEqual(['pear']);
+  });
+});
