@@ -13,8 +13,11 @@ import { auditHandlers } from './api/audit.ts';
 import { completionHandlers } from './api/completions.ts';
 import { conversationHandlers } from './api/conversations.ts';
 import { createApi } from './api/create-api.ts';
+import { dataspaceHandlers } from './api/dataspaces.ts';
 import type { Handler } from './api/handler.ts';
+import { knowledgeWindowHandlers } from './api/knowledge-window.ts';
 import { onDeviceHandlers } from './api/on-device.ts';
+import { groundingHandlers } from './api/grounding.ts';
 import { moderationWindowHandlers } from './api/moderation-window.ts';
 import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
@@ -23,12 +26,15 @@ import { promptHandlers } from './api/prompts.ts';
 import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
 import { settingsHandlers } from './api/settings.ts';
+import { sourceHandlers } from './api/sources.ts';
 import { createAuditWork } from './audit/create-audit-work.ts';
 import { createCompletions, type Completions } from './completions/create-completions.ts';
 import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
 import type { KeyStore } from './key-store/key-store.ts';
+import { createKnowledgeWork } from './knowledge/create-knowledge-work.ts';
+import { createGrounding } from './knowledge/grounding/create-grounding.ts';
 import { createModerationBatches } from './moderation/batches.ts';
 import { createModeration, type Moderation } from './moderation/create-moderation.ts';
 import { createOnDeviceLanguageModels } from './on-device/create-language-models.ts';
@@ -101,14 +107,19 @@ export async function createHost(options: HostOptions): Promise<Host> {
     providers,
     embeddings,
   });
+  const { dataDirectory, log } = options;
+  const knowledgeWork = await createKnowledgeWork({ dataDirectory, storage, embeddings, log });
+  const { knowledge, retrieval } = knowledgeWork;
   const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
   const { classifierOf } = moderation;
   const batches = createModerationBatches({ storage, classifierOf, log: options.log });
+  const grounding = createGrounding({ retrieval, findDataspace: storage.dataspaces.find });
   const completions = createCompletions({
     runs: storage.runs,
     providers,
     credits: createCredits(),
     guard,
+    grounding,
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const prompts = createPrompts({ store: storage.prompts, providers, completions });
@@ -141,6 +152,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     reportFailure: options.log,
     handlers: [
       ...completionHandlers(completions, options.log),
+      ...groundingHandlers(completions, options.log),
       ...auditHandlers(storage.audit),
       ...auditExportHandlers(auditWork.exports, options.log),
       ...auditSampleHandlers(auditWork.samples),
@@ -152,6 +164,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...promptTransferHandlers({ prompts, reader, uploads, systemOf: providers.systemOf }),
       ...promptHandlers(prompts, options.log),
       ...agentHandlers(agents, options.log),
+      ...dataspaceHandlers(knowledge.dataspaces, retrieval),
+      ...sourceHandlers(knowledge.sources),
+      ...knowledgeWindowHandlers(knowledge, options.log),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers),
       ...runHandlers(storage.runs, completions, options.log),
@@ -179,6 +194,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       await completions.close();
       await batches.close();
       await moderation.close();
+      await knowledgeWork.close();
       await embeddings.close();
       await providers.close();
       await onDevice.close();

@@ -8,6 +8,9 @@ import * as auditSamples from './audit-samples.ts';
 import * as audit from './audit.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
+import * as dataspaces from './dataspaces.ts';
+import * as knowledgeWindow from './knowledge-window.ts';
+import * as grounding from './grounding.ts';
 import * as moderationWindow from './moderation-window.ts';
 import * as moderation from './moderation.ts';
 import * as onDevice from './on-device.ts';
@@ -19,6 +22,7 @@ import * as prompts from './prompts.ts';
 import * as providers from './providers.ts';
 import * as runs from './runs.ts';
 import * as settings from './settings.ts';
+import * as sources from './sources.ts';
 
 function isEndpoint(value: unknown): value is Endpoint {
   return typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value;
@@ -33,6 +37,7 @@ export const endpoints: readonly Endpoint[] = [
   auditRetention,
   auditReplay,
   moderation,
+  grounding,
   moderationWindow,
   conversations,
   promptTransfer,
@@ -40,6 +45,9 @@ export const endpoints: readonly Endpoint[] = [
   promptLabels,
   promptUsage,
   agents,
+  dataspaces,
+  sources,
+  knowledgeWindow,
   openApi,
   providers,
   runs,
