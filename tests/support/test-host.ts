@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { ReadableStream as NodeStream } from 'node:stream/web';
 import { createHost, type Host } from '../../electron/create-host.ts';
 import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
 import { listen, type Listener } from '../../electron/server/listen.ts';
@@ -21,6 +22,8 @@ export interface TestAnswer {
 
 export interface TestHost {
   readonly host: Host;
+  /** Its data folder, which is gone once it is closed. */
+  readonly dataDirectory: string;
   readonly listener: Listener;
   /** Answers the model `scripted/model` of `OpenAiCompatible`, and every model of `Groq`. */
   readonly provider: ScriptedProvider;
@@ -65,7 +68,7 @@ function callInMemory(host: Host, { method, path, headers, body }: CallerRequest
     method: method ?? 'GET',
     headers: headers ?? {},
     signal: leaving.signal,
-    ...(body === undefined ? {} : { body: body instanceof Readable ? Readable.toWeb(body) : body, duplex: 'half' }),
+    ...(body === undefined ? {} : { body: body instanceof Readable ? NodeStream.from(body) : body, duplex: 'half' }),
   } as RequestInit);
   const leave = () => leaving.abort();
   const response = host.api.fetch(request, { access: 'network' }).then((answer) => {
@@ -105,6 +108,7 @@ export async function startTestHost(): Promise<TestHost> {
     way === 'in memory' ? callInMemory(host, request) : callOverSocket(way, listener.address, request);
   return {
     host,
+    dataDirectory,
     listener,
     provider,
     key: issueKey(),
