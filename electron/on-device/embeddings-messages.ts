@@ -1,10 +1,26 @@
-/** What the host sends to the thread that makes embeddings. */
-export type EmbeddingsQuestion =
-  | { readonly type: 'embed'; readonly id: number; readonly texts: readonly string[] }
-  | { readonly type: 'cancel'; readonly id: number };
+import type { CompiledModule } from './embeddings/web-assembly.ts';
+import type { EmbeddingWeights } from './embeddings/weights.ts';
 
-/** What the thread answers; `vectors` holds one vector after the other. */
+/** The model in memory, which all threads share. */
+export interface SharedModel {
+  readonly weights: EmbeddingWeights;
+  readonly kernels: CompiledModule;
+}
+
+/** What a thread starts with: without a model it loads the model for all. */
+export interface EmbeddingsThreadStart {
+  readonly model: SharedModel | null;
+  /** Which of the memory's workspaces is this thread's own, and how many there are. */
+  readonly workspace: number;
+  readonly workspaces: number;
+}
+
+/** A thread works on one text at a time. */
+export interface EmbeddingsQuestion {
+  readonly text: string;
+}
+
 export type EmbeddingsAnswer =
-  | { readonly type: 'progress'; readonly id: number; readonly done: number }
-  | { readonly type: 'embedded'; readonly id: number; readonly vectors: Float32Array }
-  | { readonly type: 'failed'; readonly id: number; readonly details: string };
+  | { readonly type: 'ready'; readonly model: SharedModel }
+  | { readonly type: 'embedded'; readonly vector: Float32Array<ArrayBuffer> }
+  | { readonly type: 'failed'; readonly details: string };

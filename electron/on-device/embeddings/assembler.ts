@@ -1,0 +1,193 @@
+/**
+ * Writes WebAssembly modules from TypeScript, so that inner loops can be unrolled by a program and nothing has to be compiled
+ * when the product is built. An instruction is the list of its bytes; operands come before the operation, as on a stack machine.
+ * Knows only what `kernels.ts` needs.
+ */
+
+/** Bytes of instructions that leave one value, or none, on the stack. */
+export type Code = readonly number[];
+
+/** A variable of a function. */
+export interface Local {
+  readonly index: number;
+}
+
+export interface FunctionScope {
+  /** A variable for an address or a count. */
+  integer(): Local;
+  /** A variable for four floats, four integers or sixteen bytes. */
+  vector(): Local;
+}
+
+export interface FunctionDefinition {
+  readonly name: string;
+  /** All parameters are 32-bit integers, nothing is returned. */
+  readonly parameters: number;
+  readonly build: (scope: FunctionScope, parameters: readonly Local[]) => Code;
+}
+
+const integerType = 0x7f;
+const vectorType = 0x7b;
+const noResult = 0x40;
+
+function unsigned(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  do {
+    const low = rest & 0x7f;
+    rest >>>= 7;
+    bytes.push(rest === 0 ? low : low | 0x80);
+  } while (rest !== 0);
+  return bytes;
+}
+
+function signed(value: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = value; ;) {
+    const low = rest & 0x7f;
+    rest >>= 7;
+    const isLast = rest === (low & 0x40 ? -1 : 0);
+    bytes.push(isLast ? low : low | 0x80);
+    if (isLast) return bytes;
+  }
+}
+
+const operation =
+  (...bytes: readonly number[]) =>
+  (...operands: readonly Code[]): Code => [...operands.flat(), ...bytes];
+
+const vectorOperation = (code: number) => operation(0xfd, ...unsigned(code));
+
+export const get = ({ index }: Local): Code => [0x20, ...unsigned(index)];
+export const set = ({ index }: Local, value: Code): Code => [...value, 0x21, ...unsigned(index)];
+
+export const integer = {
+  constant: (value: number): Code => [0x41, ...signed(value)],
+  add: operation(0x6a),
+  multiply: operation(0x6c),
+};
+
+/** Sixteen bytes as a whole. */
+export const vector = {
+  load: (address: Code, offset = 0): Code => [...address, 0xfd, 0, 4, ...unsigned(offset)],
+  store: (address: Code, value: Code, offset = 0): Code => [...address, ...value, 0xfd, 11, 4, ...unsigned(offset)],
+  /** The same four bytes in all four places. */
+  loadSplat: (address: Code, offset = 0): Code => [...address, 0xfd, 9, 2, ...unsigned(offset)],
+  /** The first four bytes. */
+  storeFirst: (address: Code, value: Code, offset = 0): Code => [
+    ...address,
+    ...value,
+    0xfd,
+    ...unsigned(0x5a),
+    2,
+    ...unsigned(offset),
+    0,
+  ],
+  zero: [0xfd, 12, ...Array.from({ length: 16 }, () => 0)] as Code,
+  and: vectorOperation(0x4e),
+  exclusiveOr: vectorOperation(0x51),
+  /** Takes four-byte places 0 to 3 from the first, 4 to 7 from the second operand. */
+  shuffle: (first: Code, second: Code, places: readonly number[]): Code => [
+    ...first,
+    ...second,
+    0xfd,
+    13,
+    ...places.flatMap((place) => [0, 1, 2, 3].map((byte) => place * 4 + byte)),
+  ],
+};
+
+export const floats = {
+  constant(value: number): Code {
+    const bytes = [...new Uint8Array(Float32Array.of(value, value, value, value).buffer)];
+    return [0xfd, 12, ...bytes];
+  },
+  add: vectorOperation(0xe4),
+  subtract: vectorOperation(0xe5),
+  multiply: vectorOperation(0xe6),
+  divide: vectorOperation(0xe7),
+  squareRoot: vectorOperation(0xe3),
+  /** Of two numbers; which of two zeros is left open is of no matter here, and numbers that are none do not come. */
+  least: vectorOperation(0xea),
+  greatest: vectorOperation(0xeb),
+  fromIntegers: vectorOperation(0xfa),
+};
+
+export const integers = {
+  constant(value: number): Code {
+    return [0xfd, 12, ...new Uint8Array(Int32Array.of(value, value, value, value).buffer)];
+  },
+  add: vectorOperation(0xae),
+  subtract: vectorOperation(0xb1),
+  shiftLeft: (value: Code, bits: number): Code => [...value, ...integer.constant(bits), 0xfd, ...unsigned(0xab)],
+  /** Eight 16-bit integers from twice four, and sixteen unsigned bytes from twice eight. */
+  narrow: vectorOperation(0x85),
+  narrowToBytes: vectorOperation(0x66),
+};
+
+/** `sum` plus, in each of four places, the products of four pairs of bytes; what it makes of the bytes from 128 on is up to the processor. */
+export const relaxedByteProducts = (sum: Code, first: Code, second: Code): Code =>
+  vectorOperation(0x113)(first, second, sum);
+
+/** The same of signed and unsigned bytes, for all processors. The operands are read twice and must be variables. */
+export function plainByteProducts(sum: Code, first: Code, second: Code): Code {
+  const products = (signedHalf: number, unsignedHalf: number) =>
+    vectorOperation(0xba)(vectorOperation(signedHalf)(first), vectorOperation(unsignedHalf)(second));
+  const [low, high] = [products(0x87, 0x89), products(0x88, 0x8a)];
+  const even = vector.shuffle(low, high, [0, 2, 4, 6]);
+  const odd = vector.shuffle(low, high, [1, 3, 5, 7]);
+  return integers.add(sum, integers.add(even, odd));
+}
+
+/** Runs `body` with `index` from 0 to `count` - 1. */
+export function repeat(index: Local, count: Code, body: Code): Code {
+  const isDone = [...get(index), ...count, 0x4e];
+  const step = set(index, integer.add(get(index), integer.constant(1)));
+  const leave = [0x0d, 1];
+  const again = [0x0c, 0];
+  const end = 0x0b;
+  return [
+    ...set(index, integer.constant(0)),
+    ...[0x02, noResult, 0x03, noResult],
+    ...isDone,
+    ...leave,
+    ...body,
+    ...step,
+    ...again,
+    ...[end, end],
+  ];
+}
+
+const list = (items: readonly (readonly number[])[]): number[] => [...unsigned(items.length), ...items.flat()];
+const withLength = (bytes: readonly number[]): number[] => [...unsigned(bytes.length), ...bytes];
+const text = (value: string): number[] => withLength([...new TextEncoder().encode(value)]);
+const section = (id: number, content: readonly number[]): number[] => [id, ...withLength(content)];
+
+function functionBody({ parameters, build }: FunctionDefinition): number[] {
+  const types: number[] = [];
+  const local = (type: number): Local => ({ index: parameters + types.push(type) - 1 });
+  const scope: FunctionScope = { integer: () => local(integerType), vector: () => local(vectorType) };
+  const code = build(
+    scope,
+    Array.from({ length: parameters }, (_, index) => ({ index })),
+  );
+  return withLength([...list(types.map((type) => [1, type])), ...code, 0x0b]);
+}
+
+/** A module that exports `functions` and imports the memory `host.memory`, which threads may share, of at most `maximumPages`. */
+export function assemble(functions: readonly FunctionDefinition[], maximumPages: number): Uint8Array<ArrayBuffer> {
+  const header = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
+  const types = functions.map(({ parameters }) => [
+    0x60,
+    ...list(Array.from({ length: parameters }, () => [integerType])),
+    0,
+  ]);
+  const sharedMemory = [0x02, 0x03, 0, ...unsigned(maximumPages)];
+  return Uint8Array.from([
+    ...header,
+    ...section(1, list(types)),
+    ...section(2, list([[...text('host'), ...text('memory'), ...sharedMemory]])),
+    ...section(3, list(functions.map((_, index) => unsigned(index)))),
+    ...section(7, list(functions.map(({ name }, index) => [...text(name), 0, ...unsigned(index)]))),
+    ...section(10, list(functions.map(functionBody))),
+  ]);
+}

@@ -1,0 +1,53 @@
+import { assemble, type Code, get, plainByteProducts, relaxedByteProducts, vector } from './assembler.ts';
+import { vectorBytes } from './kernel-parts.ts';
+import { maximumPages, webAssembly } from './web-assembly.ts';
+
+/** How weights (signed bytes) and values (bytes from 0 to 255) are multiplied and added up. All ways give the same numbers. */
+export interface ByteProducts {
+  /** Whether values are to be given less 128, as signed bytes; 128 times the weights is added to make up for it. */
+  readonly isSigned: boolean;
+  /** `sum` plus, in each of four places, the products of four weights and four values. */
+  add(sum: Code, weights: Code, values: Code): Code;
+}
+
+/** One instruction on x86 processors that have it (AVX-VNNI). */
+const relaxedUnsigned: ByteProducts = { isSigned: false, add: relaxedByteProducts };
+
+/** One instruction on ARM processors. */
+const relaxedSigned: ByteProducts = { isSigned: true, add: relaxedByteProducts };
+
+/** Several instructions on every processor. */
+export const portableByteProducts: ByteProducts = { isSigned: false, add: plainByteProducts };
+
+/** What the relaxed instruction makes of 127 times 255, four times; null where the engine does not know it. */
+function askProcessor(): number | null {
+  const bytes = assemble(
+    [
+      {
+        name: 'probe',
+        parameters: 1,
+        build: (_scope, [address]) =>
+          vector.store(
+            get(address!),
+            relaxedByteProducts(vector.zero, vector.load(get(address!)), vector.load(get(address!), vectorBytes)),
+          ),
+      },
+    ],
+    maximumPages,
+  );
+  if (!webAssembly.validate(bytes)) return null;
+  const memory = new webAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+  new Uint8Array(memory.buffer, 0, vectorBytes).fill(127);
+  new Uint8Array(memory.buffer, vectorBytes, vectorBytes).fill(255);
+  const { exports } = new webAssembly.Instance(new webAssembly.Module(bytes), { host: { memory } });
+  exports['probe']!(0);
+  return new Int32Array(memory.buffer)[0]!;
+}
+
+/** The fastest way that is exact on this processor. */
+export function chooseByteProducts(): ByteProducts {
+  const answer = askProcessor();
+  if (answer === 4 * 127 * 255) return relaxedUnsigned;
+  if (answer === 4 * 127 * -1) return relaxedSigned;
+  return portableByteProducts;
+}

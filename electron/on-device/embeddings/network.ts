@@ -1,0 +1,117 @@
+/// <reference lib="esnext.float16" />
+import {
+  blockSize,
+  floatBytes,
+  groupSize,
+  headSize,
+  lanes,
+  rangeBytes,
+  tileKeys,
+  tileRows,
+  tokenSize,
+  vectorBytes,
+} from './kernel-parts.ts';
+import { bindKernels } from './kernels.ts';
+import { type EmbeddingWeights, type Layer, maximumTokens, type Projection } from './weights.ts';
+import type { CompiledModule } from './web-assembly.ts';
+
+const hiddenSize = 4 * tokenSize;
+const rowFloats = maximumTokens * tokenSize;
+
+/** Bytes of each buffer of a workspace, in the order in which they lie. */
+const bufferBytes = {
+  values: rowFloats * floatBytes,
+  others: rowFloats * floatBytes,
+  attention: 3 * rowFloats * floatBytes,
+  hidden: 4 * rowFloats * floatBytes,
+  bytes: 4 * rowFloats,
+  ranges: ((4 * rowFloats) / blockSize) * rangeBytes,
+  keys: headSize * maximumTokens * floatBytes,
+  scores: maximumTokens * maximumTokens * floatBytes,
+  mask: maximumTokens * floatBytes,
+};
+
+type BufferName = keyof typeof bufferBytes;
+
+/** Bytes that one thread needs for itself. */
+export const workspaceBytes = Object.values(bufferBytes).reduce((sum, bytes) => sum + bytes, 0);
+
+export interface EmbeddingNetwork {
+  /** The vector of length 1 for a text of at most `maximumTokens` tokens. The same tokens give the same bits everywhere. */
+  embed(tokens: readonly number[]): Float32Array<ArrayBuffer>;
+}
+
+/** The model's arithmetic in the given one of the memory's workspaces, for one thread. */
+export function createEmbeddingNetwork(
+  weights: EmbeddingWeights,
+  module: CompiledModule,
+  workspace: number,
+): EmbeddingNetwork {
+  const { buffer } = weights.memory;
+  const kernels = bindKernels(module, weights.memory);
+  let next = weights.workspaces + workspace * workspaceBytes;
+  const at = Object.fromEntries(
+    Object.entries(bufferBytes).map(([name, bytes]) => [name, (next += bytes) - bytes]),
+  ) as Record<BufferName, number>;
+  const words = new Float16Array(buffer, weights.words, weights.wordCount * tokenSize);
+  const values = new Float32Array(buffer, at.values, rowFloats);
+  const mask = new Float32Array(buffer, at.mask, maximumTokens);
+
+  function project(from: number, rows: number, { weights: address, bias, inputs, outputs }: Projection, to: number) {
+    const blocks = inputs / blockSize;
+    kernels.quantise(from, at.bytes, at.ranges, rows * blocks);
+    kernels.project(at.bytes, at.ranges, address, bias, to, rows / tileRows, outputs / groupSize, blocks);
+  }
+
+  /** What the tokens take over from each other, head by head; into `others`. */
+  function attend(tokens: number, rows: number): void {
+    const tiles = rows / tileRows;
+    const keyTiles = Math.ceil(tokens / tileKeys);
+    const stride = keyTiles * tileKeys * floatBytes;
+    for (let head = 0; head < tokenSize; head += headSize) {
+      const queries = at.attention + head * floatBytes;
+      const keys = queries + tokenSize * floatBytes;
+      kernels.turnKeys(keys, at.keys, (keyTiles * tileKeys) / lanes, stride);
+      kernels.score(queries, at.keys, at.scores, tiles, keyTiles);
+      kernels.weigh(at.scores, at.mask, rows, stride / vectorBytes);
+      kernels.gather(at.scores, keys + tokenSize * floatBytes, at.others + head * floatBytes, tiles, tokens, stride);
+    }
+  }
+
+  function applyLayer(layer: Layer, tokens: number, rows: number): void {
+    const { attentionNormalisation, normalisation } = layer;
+    project(at.values, rows, layer.attention, at.attention);
+    attend(tokens, rows);
+    project(at.others, rows, layer.attentionOut, at.hidden);
+    kernels.normalise(at.values, at.hidden, attentionNormalisation.scale, attentionNormalisation.bias, rows);
+    project(at.values, rows, layer.up, at.hidden);
+    kernels.activate(at.hidden, (rows * hiddenSize) / lanes);
+    project(at.hidden, rows, layer.down, at.others);
+    kernels.normalise(at.values, at.others, normalisation.scale, normalisation.bias, rows);
+  }
+
+  return {
+    embed(tokens) {
+      const rows = Math.ceil(tokens.length / tileRows) * tileRows;
+      for (const [index, token] of tokens.entries()) {
+        values.set(words.subarray(token * tokenSize, (token + 1) * tokenSize), index * tokenSize);
+      }
+      values.fill(0, tokens.length * tokenSize, rows * tokenSize);
+      // What is behind the last token counts for nothing.
+      mask.fill(0, 0, tokens.length).fill(-1e30, tokens.length);
+      kernels.normalise(at.values, weights.positions, weights.normalisation.scale, weights.normalisation.bias, rows);
+      for (const layer of weights.layers) applyLayer(layer, tokens.length, rows);
+      return mean(values, tokens.length);
+    },
+  };
+}
+
+/** The mean of the tokens' vectors, brought to length 1. */
+function mean(values: Float32Array, tokens: number): Float32Array<ArrayBuffer> {
+  const sums = new Float64Array(tokenSize);
+  for (let token = 0; token < tokens; token += 1) {
+    for (let place = 0; place < tokenSize; place += 1) sums[place]! += values[token * tokenSize + place]!;
+  }
+  const length = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0));
+  return Float32Array.from(sums, (sum) => sum / length);
+}

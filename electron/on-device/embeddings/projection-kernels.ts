@@ -1,0 +1,215 @@
+import {
+  type Code,
+  floats,
+  type FunctionDefinition,
+  type FunctionScope,
+  get,
+  integer,
+  integers,
+  type Local,
+  repeat,
+  set,
+  vector,
+} from './assembler.ts';
+import {
+  acrossLanes,
+  advance,
+  blockSize,
+  floatBytes,
+  groupSize,
+  lanes,
+  rangeBytes,
+  roundingFloat,
+  tileRows,
+  times,
+  upTo,
+  variables,
+  vectorBytes,
+  weightBlockBytes,
+} from './kernel-parts.ts';
+import type { ByteProducts } from './byte-products.ts';
+
+const vectorsOfGroup = groupSize / lanes;
+
+/** One block of weights with one block of each of the rows, added to `sums`. */
+function addBlock(
+  scope: Record<'rows' | 'products' | 'sums' | 'weights' | 'part', readonly Local[]>,
+  at: { readonly weights: Local; readonly ranges: Local; readonly rangesOfRow: Local; readonly range: Local },
+  bytes: ByteProducts,
+): Code {
+  const { rows, products, sums, weights, part } = scope;
+  const steps = blockSize / lanes;
+  const place = (row: number, group: number) => row * vectorsOfGroup + group;
+  const multiplied = upTo(steps).flatMap((step) => [
+    ...weights.flatMap((weight, group) =>
+      set(weight, vector.load(get(at.weights), (step * vectorsOfGroup + group) * vectorBytes)),
+    ),
+    ...rows.flatMap((row, index) => [
+      ...set(part[0]!, vector.loadSplat(get(row), step * lanes)),
+      ...weights.flatMap((weight, group) => {
+        const product = products[place(index, group)]!;
+        return set(product, bytes.add(get(product), get(weight), get(part[0]!)));
+      }),
+    ]),
+  ]);
+  const scales = groupSize * blockSize;
+  const scaled = rows.flatMap((_, index) => [
+    ...set(at.range, index === 0 ? get(at.ranges) : integer.add(get(at.range), get(at.rangesOfRow))),
+    ...weights.flatMap((_weight, group) => {
+      const sum = sums[place(index, group)]!;
+      const scale = vector.load(get(at.weights), scales + group * vectorBytes);
+      const weightSum = vector.load(get(at.weights), scales + (vectorsOfGroup + group) * vectorBytes);
+      const product = floats.multiply(
+        floats.multiply(floats.fromIntegers(get(products[place(index, group)]!)), scale),
+        vector.loadSplat(get(at.range)),
+      );
+      const ofLeast = floats.multiply(weightSum, vector.loadSplat(get(at.range), floatBytes));
+      return set(sum, floats.add(get(sum), floats.add(product, ofLeast)));
+    }),
+  ]);
+  const start = (group: number) =>
+    bytes.isSigned ? vector.load(get(at.weights), scales + (2 * vectorsOfGroup + group) * vectorBytes) : vector.zero;
+  const started = products.flatMap((product, index) => set(product, start(index % vectorsOfGroup)));
+  return [...started, ...multiplied, ...scaled];
+}
+
+/**
+ * `project(bytes, ranges, weights, bias, out, tiles, groups, blocks)`: rows of bytes times a matrix, plus the bias, as floats.
+ * There are `tiles` times four rows of `blocks` blocks, and `groups` times eight outputs.
+ */
+export function project(byteProducts: ByteProducts): FunctionDefinition {
+  function build(scope: FunctionScope, parameters: readonly Local[]): Code {
+    const [bytes, ranges, weights, bias, out, tiles, groups, blocks] = parameters as [
+      Local,
+      Local,
+      Local,
+      Local,
+      Local,
+      Local,
+      Local,
+      Local,
+    ];
+    const [group, tile, block] = [scope.integer(), scope.integer(), scope.integer()];
+    const at = {
+      weights: scope.integer(),
+      ranges: scope.integer(),
+      rangesOfRow: scope.integer(),
+      range: scope.integer(),
+    };
+    const target = scope.integer();
+    const rows = variables(tileRows, scope.integer);
+    const sums = variables(tileRows * vectorsOfGroup, scope.vector);
+    const products = variables(tileRows * vectorsOfGroup, scope.vector);
+    const rowBytes = times(get(blocks), blockSize);
+    const outBytes = times(get(groups), groupSize * floatBytes);
+    const nextBlock = [
+      ...rows.flatMap((row) => advance(row, integer.constant(blockSize))),
+      ...advance(at.weights, integer.constant(weightBlockBytes)),
+      ...advance(at.ranges, integer.constant(rangeBytes)),
+    ];
+    const tileStart = [
+      ...rows.flatMap((row, index) =>
+        set(
+          row,
+          index === 0
+            ? integer.add(get(bytes), integer.multiply(times(get(tile), tileRows), rowBytes))
+            : integer.add(get(rows[index - 1]!), rowBytes),
+        ),
+      ),
+      ...set(at.ranges, integer.add(get(ranges), integer.multiply(times(get(tile), tileRows), get(at.rangesOfRow)))),
+      ...set(at.weights, integer.add(get(weights), integer.multiply(get(group), times(get(blocks), weightBlockBytes)))),
+      ...sums.flatMap((sum, index) =>
+        set(
+          sum,
+          vector.load(
+            integer.add(get(bias), times(get(group), groupSize * floatBytes)),
+            (index % vectorsOfGroup) * vectorBytes,
+          ),
+        ),
+      ),
+    ];
+    const stored = rows.flatMap((_, row) => [
+      ...set(
+        target,
+        row === 0
+          ? integer.add(
+              integer.add(get(out), times(get(group), groupSize * floatBytes)),
+              integer.multiply(times(get(tile), tileRows), outBytes),
+            )
+          : integer.add(get(target), outBytes),
+      ),
+      ...upTo(vectorsOfGroup).flatMap((part) =>
+        vector.store(get(target), get(sums[row * vectorsOfGroup + part]!), part * vectorBytes),
+      ),
+    ]);
+    const used = {
+      rows,
+      products,
+      sums,
+      weights: variables(vectorsOfGroup, scope.vector),
+      part: variables(1, scope.vector),
+    };
+    const tileBody = [
+      ...tileStart,
+      ...repeat(block, get(blocks), [...addBlock(used, at, byteProducts), ...nextBlock]),
+      ...stored,
+    ];
+    return [
+      ...set(at.rangesOfRow, times(get(blocks), rangeBytes)),
+      ...repeat(group, get(groups), repeat(tile, get(tiles), tileBody)),
+    ];
+  }
+  return { name: 'project', parameters: 8, build };
+}
+
+/** `quantise(values, bytes, ranges, blocks)`: floats as bytes from 0 to 255, with scale and least value of each block of them. */
+export const quantise = ({ isSigned }: ByteProducts): FunctionDefinition => ({
+  name: 'quantise',
+  parameters: 4,
+  build(scope, [values, bytes, ranges, blocks]) {
+    const block = scope.integer();
+    const [least, greatest, scale] = [scope.vector(), scope.vector(), scope.vector()];
+    const vectorsOfBlock = blockSize / lanes;
+    const value = (index: number) => vector.load(get(values!), index * vectorBytes);
+    const extremes = upTo(vectorsOfBlock).flatMap((index) =>
+      index === 0
+        ? [...set(least, value(0)), ...set(greatest, value(0))]
+        : [
+            ...set(least, floats.least(get(least), value(index))),
+            ...set(greatest, floats.greatest(get(greatest), value(index))),
+          ],
+    );
+    const rounded = (index: number) =>
+      vector.and(
+        floats.add(
+          floats.multiply(floats.subtract(value(index), get(least)), get(scale)),
+          floats.constant(roundingFloat),
+        ),
+        integers.constant(0xff),
+      );
+    const sixteen = (index: number) => {
+      const packed = integers.narrowToBytes(
+        integers.narrow(rounded(index), rounded(index + 1)),
+        integers.narrow(rounded(index + 2), rounded(index + 3)),
+      );
+      // The highest bit turned is 128 taken away, for bytes that are read with a sign.
+      return isSigned ? vector.exclusiveOr(packed, integers.constant(0x80808080 | 0)) : packed;
+    };
+    return repeat(block, get(blocks!), [
+      ...extremes,
+      ...acrossLanes(least, floats.least),
+      ...acrossLanes(greatest, floats.greatest),
+      // A block of equal numbers has no range; anything small keeps the division from giving what is no number.
+      ...set(greatest, floats.greatest(floats.subtract(get(greatest), get(least)), floats.constant(1e-30))),
+      ...vector.storeFirst(get(ranges!), floats.multiply(get(greatest), floats.constant(1 / 255))),
+      ...vector.storeFirst(get(ranges!), get(least), floatBytes),
+      ...set(scale, floats.divide(floats.constant(255), get(greatest))),
+      ...upTo(blockSize / vectorBytes).flatMap((part) =>
+        vector.store(get(bytes!), sixteen(part * lanes), part * vectorBytes),
+      ),
+      ...advance(values!, integer.constant(blockSize * floatBytes)),
+      ...advance(bytes!, integer.constant(blockSize)),
+      ...advance(ranges!, integer.constant(rangeBytes)),
+    ]);
+  },
+});

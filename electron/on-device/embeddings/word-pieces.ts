@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+
+export interface WordPieces {
+  /** Numbers of the first tokens of a text, at most `maximum` with those that mark its beginning and its end. */
+  tokenize(text: string, maximum: number): number[];
+}
+
+/** What is used of a `tokenizer.json` of the kind WordPiece with a normaliser and a division into words as BERT has them. */
+interface TokenizerFile {
+  readonly added_tokens: readonly { readonly id: number; readonly content: string }[];
+  readonly model: { readonly vocab: Readonly<Record<string, number>>; readonly max_input_chars_per_word: number };
+}
+
+/** Characters that stand for a word each. */
+const ideographs: readonly (readonly [number, number])[] = [
+  [0x4e00, 0x9fff],
+  [0x3400, 0x4dbf],
+  [0x20000, 0x2a6df],
+  [0x2a700, 0x2b73f],
+  [0x2b740, 0x2b81f],
+  [0x2b920, 0x2ceaf],
+  [0xf900, 0xfaff],
+  [0x2f800, 0x2fa1f],
+];
+
+const isIdeograph = (character: string): boolean => {
+  const code = character.codePointAt(0)!;
+  return code >= 0x3400 && ideographs.some(([first, last]) => code >= first && code <= last);
+};
+
+const space = /\s/u;
+const dropped = /[\0\uFFFD\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u;
+const accents = /\p{Mn}/gu;
+const punctuation = /[!-/:-@[-`{-~\p{P}]/u;
+
+/** A character as the model knows it: `space` between words, and whether it is a word by itself. */
+interface Plain {
+  readonly text: string;
+  readonly kind: 'space' | 'part' | 'word';
+}
+
+const nothing: Plain = { text: '', kind: 'part' };
+
+function toPlain(character: string): Plain {
+  if (space.test(character)) return { text: '', kind: 'space' };
+  if (dropped.test(character)) return nothing;
+  const text = Array.from(character.normalize('NFD').replace(accents, ''), (each) => each.toLowerCase()).join('');
+  const isWord = isIdeograph(character) || (text !== '' && punctuation.test(text));
+  return { text, kind: isWord ? 'word' : 'part' };
+}
+
+/** Characters that come again and again, which all of ASCII does. */
+const plainCache = Array.from({ length: 128 }, (_, code) => toPlain(String.fromCharCode(code)));
+
+/** The words of a text, one by one, so that no more of a long text is read than is needed. */
+function* wordsOf(text: string, maximumCharacters: number): Generator<string> {
+  let word = '';
+  let characters = 0;
+  for (const character of text) {
+    const plain = plainCache[character.codePointAt(0)!] ?? toPlain(character);
+    if (plain.kind === 'part') {
+      // A word of any length more is not in the vocabulary; it need not be kept whole.
+      if (characters <= maximumCharacters) word += plain.text;
+      characters += plain.text.length;
+      continue;
+    }
+    if (word !== '') yield word;
+    if (plain.kind === 'word') yield plain.text;
+    word = '';
+    characters = 0;
+  }
+  if (word !== '') yield word;
+}
+
+/** Reads the vocabulary of the model. Gives the same tokens as the tokenizer that the model was made with. */
+export function openWordPieces(path: string): WordPieces {
+  const { added_tokens: added, model } = JSON.parse(readFileSync(path, 'utf8')) as TokenizerFile;
+  const vocabulary = new Map(Object.entries(model.vocab));
+  const longest = Math.max(...Array.from(vocabulary.keys(), (piece) => piece.length));
+  const special = new Map(added.map(({ id, content }) => [content, id]));
+  const [start, end, unknown] = ['[CLS]', '[SEP]', '[UNK]'].map((name) => special.get(name)!) as [
+    number,
+    number,
+    number,
+  ];
+  const marks = new RegExp(`(${added.map(({ content }) => content.replace(/[[\]]/gu, '\\$&')).join('|')})`, 'u');
+
+  /** The longest pieces that make up a word, or that it is unknown. */
+  function piecesOf(word: string): number[] {
+    if (word.length > model.max_input_chars_per_word && [...word].length > model.max_input_chars_per_word) {
+      return [unknown];
+    }
+    const pieces: number[] = [];
+    for (let from = 0; from < word.length;) {
+      let to = Math.min(word.length, from + longest);
+      const prefix = from === 0 ? '' : '##';
+      while (to > from && !vocabulary.has(prefix + word.slice(from, to))) to -= 1;
+      if (to === from) return [unknown];
+      pieces.push(vocabulary.get(prefix + word.slice(from, to))!);
+      from = to;
+    }
+    return pieces;
+  }
+
+  return {
+    tokenize(text, maximum) {
+      const tokens = [start];
+      for (const part of text.split(marks)) {
+        const mark = special.get(part);
+        if (mark !== undefined) tokens.push(mark);
+        else {
+          for (const word of wordsOf(part, model.max_input_chars_per_word)) {
+            tokens.push(...piecesOf(word));
+            if (tokens.length >= maximum) break;
+          }
+        }
+        if (tokens.length >= maximum) break;
+      }
+      return [...tokens.slice(0, maximum - 1), end];
+    },
+  };
+}
