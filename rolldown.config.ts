@@ -43,6 +43,7 @@ export default defineConfig([
       'index-thread': 'electron/knowledge/index/index-thread.ts',
       'source-reader-worker': 'electron/knowledge/parsing/source-reader-worker.ts',
       'text-analysis-worker': 'electron/moderation/text-analysis-worker.ts',
+      'source-reader-worker': 'electron/knowledge/parsing/source-reader-worker.ts',
       'transfer-worker': 'electron/prompts/transfer/transfer-worker.ts',
     },
     platform: 'node',

@@ -9,8 +9,11 @@ export type BlockKind = 'prose' | 'lines';
 
 /** Cuts a text while it is being read: told of its blocks one after the other, it keeps no more than the passage it is at. */
 export interface Cutter {
-  /** A heading; `level` from 0 (a title) inwards. It stands with what follows, and above everything until the next one of its level. */
-  heading(level: number, start: number, text: string): void;
+  /**
+   * A heading; `level` from 0 (a title) inwards. It stands with what follows, and above everything until the next one of its
+   * level; there it is called `name` where its text has signs around it.
+   */
+  heading(level: number, start: number, text: string, name?: string): void;
   /** A paragraph, list item, table or piece of code; `start` is its place in the whole text. */
   block(kind: BlockKind, start: number, text: string): void;
   /** What was cut, in order. */
@@ -56,9 +59,9 @@ export function createCutter(): Cutter {
   }
 
   return {
-    heading(level, start, text) {
+    heading(level, start, text, name = text) {
       if (builder.goesOn() || builder.fill() >= leastFill) builder.endSection();
-      path.enter(level, text);
+      path.enter(level, name);
       for (const piece of piecesOf(text, room())) builder.add(unitOf('heading', piece, start), target);
     },
     block(kind, start, text) {

@@ -2,6 +2,7 @@ import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { openPromise } from 'yauzl';
 import { AppError } from '../../../shared/app-error.ts';
+import { mainDocument } from './docx-archive.ts';
 import type { SourceFile, SourceMediaType } from './parsed-source.ts';
 import { isCompoundFile, isEncryptedOffice, kindBySignature, kindOfCompoundFile } from './signatures.ts';
 import { looksLikeText } from './text-encoding.ts';
@@ -59,7 +60,7 @@ async function ofArchive(path: string, head: Buffer, signal: AbortSignal): Promi
     for await (const { fileName } of archive.eachEntry()) {
       signal.throwIfAborted();
       if (fileName === 'word/vbaProject.bin') looksLike = 'a Word document with macros; save it as .docx';
-      if (fileName === 'word/document.xml') return word;
+      if (mainDocument.test(fileName)) return word;
       looksLike = kindByEntry.find(([name]) => name.test(fileName))?.[1] ?? looksLike;
       looked += 1;
       if (looked >= mostEntries) break;

@@ -87,7 +87,8 @@ function encodingOf(bytes: Uint8Array, declared: DeclaredEncoding): string {
 
 /**
  * The text of a file in whatever encoding: Unicode by its mark or its validity, others by what the file declares, or else by its
- * letters. Line ends become `\n`; NUL and other control characters become spaces; what is no character becomes U+FFFD.
+ * letters. Line ends become `\n`; NUL and other control characters become spaces, soft hyphens go, what is no
+ * character becomes U+FFFD.
  */
 export function decodeText(bytes: Uint8Array, declared: DeclaredEncoding = () => null): string {
   return cleanText(new TextDecoder(encodingOf(bytes, declared)).decode(bytes));
@@ -96,8 +97,11 @@ export function decodeText(bytes: Uint8Array, declared: DeclaredEncoding = () =>
 /** Text that is fit to be stored and shown: well-formed Unicode without NUL, lines end with `\n`. */
 export function cleanText(text: string): string {
   const ended = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
-  const plain = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]/.test(ended)
-    ? ended.replaceAll('\f', '\n').replaceAll(/[\0-\x08\x0b\x0e-\x1f\x7f\ufeff]/g, ' ')
+  const plain = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\xad\ufeff]/.test(ended)
+    ? ended
+        .replaceAll('\f', '\n')
+        .replaceAll('\xad', '')
+        .replaceAll(/[\0-\x08\x0b\x0e-\x1f\x7f\ufeff]/g, ' ')
     : ended;
   return plain.toWellFormed();
 }

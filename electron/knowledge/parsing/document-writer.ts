@@ -1,0 +1,113 @@
+import { createCutter, type BlockKind } from '../cutting/cutter.ts';
+import type { CutPassage } from '../cutting/passage-builder.ts';
+import type { SourcePage } from './parsed-source.ts';
+import { mostTextCharacters, tooMuchText } from './source-failure.ts';
+import { cleanText } from './text-encoding.ts';
+
+/** A document as its parser leaves it. */
+export interface ReadDocument {
+  readonly text: string;
+  readonly pages: readonly SourcePage[] | null;
+  readonly passages: readonly CutPassage[];
+}
+
+/** What of a paragraph stands on one page; `joint` is what joins it to the part before. */
+export interface PagedPart {
+  readonly page: number;
+  readonly text: string;
+  readonly joint: string;
+}
+
+/** Takes a document block by block, writes its text and cuts it on the way; the parsers of all formats but plain ones write to it. */
+export interface DocumentWriter {
+  /** `level` 0 is the document's title. */
+  heading(level: number, text: string): void;
+  /** A paragraph, with a blank line before it. */
+  paragraph(text: string): void;
+  /** An item of a list, on a line of its own. */
+  item(text: string): void;
+  /** Lines that belong together: a table, code; or more lines of the same, without a blank line before them. */
+  lines(text: string, options?: { readonly areContinued?: boolean }): void;
+  /** What is written from here on stands on this page, counted from 1; those that are left out are empty. */
+  page(number: number): void;
+  /** A paragraph that may run over pages. */
+  pagedParagraph(parts: readonly PagedPart[]): void;
+  finish(): ReadDocument;
+}
+
+export function createDocumentWriter(): DocumentWriter {
+  const cutter = createCutter();
+  const parts: string[] = [];
+  const pageStarts: { readonly page: number; readonly start: number }[] = [];
+  let length = 0;
+  let isAfterItem = false;
+
+  function append(text: string): void {
+    length += text.length;
+    if (length > mostTextCharacters) throw tooMuchText();
+    parts.push(text);
+  }
+
+  /** The place of a block, after what separates it from the one before: items of a list are no paragraphs of their own. */
+  function startBlock(separator: '\n' | '\n\n'): number {
+    if (length > 0) append(separator);
+    return length;
+  }
+
+  function write(kind: BlockKind, text: string, separator: '\n' | '\n\n' = '\n\n'): void {
+    const clean = kind === 'lines' ? cleanText(text).trimEnd() : cleanText(text).trim();
+    if (clean.trim() === '') return;
+    const start = startBlock(separator);
+    append(clean);
+    cutter.block(kind, start, clean);
+  }
+
+  function page(number: number): void {
+    for (let next = (pageStarts.at(-1)?.page ?? 0) + 1; next <= number; next += 1)
+      pageStarts.push({ page: next, start: length });
+  }
+
+  function pages(): SourcePage[] | null {
+    if (pageStarts.length === 0) return null;
+    return pageStarts.map((own, index) => ({ ...own, end: pageStarts[index + 1]?.start ?? length }));
+  }
+
+  return {
+    heading(level, text) {
+      const clean = cleanText(text).replace(/\s+/gu, ' ').trim();
+      if (clean === '') return;
+      const start = startBlock('\n\n');
+      append(clean);
+      cutter.heading(level, start, clean);
+      isAfterItem = false;
+    },
+    paragraph(text) {
+      write('prose', text);
+      isAfterItem = false;
+    },
+    item(text) {
+      write('prose', text, isAfterItem ? '\n' : '\n\n');
+      isAfterItem = true;
+    },
+    lines(text, { areContinued = false } = {}) {
+      write('lines', text, areContinued ? '\n' : '\n\n');
+      isAfterItem = false;
+    },
+    page,
+    pagedParagraph(pagedParts) {
+      const start = startBlock('\n\n');
+      let whole = '';
+      for (const { page: number, text, joint } of pagedParts) {
+        const added = (whole === '' ? '' : joint) + cleanText(text);
+        page(number);
+        append(added);
+        whole += added;
+      }
+      cutter.block('prose', start, whole);
+      isAfterItem = false;
+    },
+    finish() {
+      return { text: parts.join(''), pages: pages(), passages: cutter.finish() };
+    },
+  };
+}

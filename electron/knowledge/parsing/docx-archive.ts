@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { openPromise, type Entry, type ZipFile } from 'yauzl';
+import { SourceFailure } from './source-failure.ts';
+
+/** Where the text is; some programs number the file. */
+export const mainDocument = /^word\/document\d*\.xml$/;
+
+/** A Word document has a few dozen entries, one with many pictures a few hundred. */
+const mostEntries = 10_000;
+/** Of all parts that are read together; 200 MB of XML are about 20,000 pages. */
+const mostUnpackedBytes = 200 * 1024 * 1024;
+/** XML packs to a twentieth, to a hundredth where it repeats itself much; beyond that it is made to hurt. */
+const mostRatio = 200;
+/** Small parts may pack better than that, and hurt nobody. */
+const bytesWithoutRatio = 4 * 1024 * 1024;
+
+/** An opened archive whose parts are unpacked one after the other, within limits for all of them together. */
+export interface DocxArchive {
+  /** Name of the first part that the pattern fits; `null` when there is none. */
+  find(name: RegExp): string | null;
+  /** The part's text in pieces; nothing where there is no such part. */
+  read(name: string | null): AsyncGenerator<string>;
+  close(): Promise<void>;
+}
+
+const damaged = () => new SourceFailure('The Word document is damaged or cut off.');
+
+async function listEntries(archive: ZipFile): Promise<Map<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  let count = 0;
+  for await (const entry of archive.eachEntry()) {
+    count += 1;
+    if (count > mostEntries)
+      throw new SourceFailure('The Word document holds more files than one can have. It is not read.');
+    // Of two entries with one name the first is read, as Word does.
+    if (!entries.has(entry.fileName)) entries.set(entry.fileName, entry);
+  }
+  return entries;
+}
+
+function tooLarge(): SourceFailure {
+  return new SourceFailure('The Word document unpacks to far more than its size. It is not read.');
+}
+
+/** The XML of nearly all documents is UTF-8; the standard also allows UTF-16, with a mark. */
+function decoderFor(first: Buffer) {
+  const mark = first.readUInt16BE(0);
+  if (mark === 0xfffe) return new TextDecoder('utf-16le');
+  return new TextDecoder(mark === 0xfeff ? 'utf-16be' : 'utf-8');
+}
+
+export async function openDocx(path: string): Promise<DocxArchive> {
+  const archive = await openPromise(path, { autoClose: false }).catch(() => {
+    throw damaged();
+  });
+  let unpacked = 0;
+
+  function count(bytes: number, compressedSize: number, ofPart: number): void {
+    unpacked += bytes;
+    const isBomb = ofPart > bytesWithoutRatio && ofPart > compressedSize * mostRatio;
+    if (unpacked > mostUnpackedBytes || isBomb) throw tooLarge();
+  }
+
+  const entries = await listEntries(archive).catch((error: unknown) => {
+    archive.close();
+    throw error instanceof SourceFailure ? error : damaged();
+  });
+
+  async function* read(name: string | null): AsyncGenerator<string> {
+    const entry = name === null ? undefined : entries.get(name);
+    if (!entry) return;
+    let decoder: ReturnType<typeof decoderFor> | null = null;
+    let ofPart = 0;
+    try {
+      const stream = await archive.openReadStreamPromise(entry);
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        ofPart += chunk.length;
+        count(chunk.length, entry.compressedSize, ofPart);
+        decoder ??= decoderFor(chunk.length > 1 ? chunk : Buffer.alloc(2));
+        yield decoder.decode(chunk, { stream: true });
+      }
+      if (decoder) yield decoder.decode();
+    } catch (error) {
+      if (error instanceof SourceFailure) throw error;
+      throw damaged();
+    }
+  }
+
+  return {
+    find: (name) => [...entries.keys()].find((own) => name.test(own)) ?? null,
+    read,
+    async close() {
+      if (!archive.isOpen) return;
+      const closed = once(archive, 'close');
+      archive.close();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { DocumentWriter } from './document-writer.ts';
+import { createHtmlTables } from './html-tables.ts';
+import { longestCell } from './table-writer.ts';
+
+/** Takes the tags and texts of a page in order and writes its paragraphs, headings, list items and tables. */
+export interface HtmlText {
+  open(name: string, attributes: Readonly<Record<string, string>>): void;
+  close(name: string): void;
+  text(data: string): void;
+  finish(): void;
+}
+
+const blocks = new Set(
+  `address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer form
+   h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol p pre section summary table tbody td tfoot th thead
+   title tr ul`.split(/\s+/),
+);
+
+const headingLevels: Readonly<Record<string, number>> = { title: 0, h1: 1, h2: 2, h3: 3, h4: 4, h5: 5, h6: 6 };
+
+/** A heading that is longer was not closed, or only made to look large. */
+const longestHeading = 300;
+
+export function createHtmlText(writer: DocumentWriter): HtmlText {
+  const tables = createHtmlTables(writer);
+  const lists: { isOrdered: boolean; items: number }[] = [];
+  let pieces: string[] = [];
+  let characters = 0;
+  let marker = '';
+  let preDepth = 0;
+  let headingLevel: number | null = null;
+
+  function take(): string {
+    const text = pieces.join('');
+    pieces = [];
+    characters = 0;
+    return text;
+  }
+
+  function write(text: string): void {
+    if (text.trim() === '') return;
+    if (headingLevel !== null && text.length <= longestHeading) writer.heading(headingLevel, text);
+    else if (marker !== '') writer.item(`${marker} ${text.trim()}`);
+    else writer.paragraph(text);
+    marker = '';
+  }
+
+  /** Ends the paragraph under way. */
+  function flush(): void {
+    const raw = take();
+    if (preDepth > 0) writer.lines(raw);
+    else write(raw.replaceAll(/[^\S\u2028]+/g, ' ').replaceAll(/ ?\u2028 ?/g, '\n'));
+  }
+
+  /** What stands in the cell under way stays to be written; the cells before it come first. */
+  function toLayout(): void {
+    tables.toLayout();
+    headingLevel = null;
+  }
+
+  function openInData(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (name === 'table' || name in headingLevels) toLayout();
+    else if (name === 'td' || name === 'th') {
+      take();
+      tables.beginCell({ isHeader: name === 'th', attributes });
+    } else if (blocks.has(name)) pieces.push(' ');
+  }
+
+  function closeInData(name: string): void {
+    if (name === 'td' || name === 'th') tables.endCell(take().replaceAll('\u2028', ' '));
+    else if (name === 'tr') tables.endRow();
+    else if (name === 'caption') writer.paragraph(take());
+    else if (name === 'table') tables.end();
+    else if (blocks.has(name)) pieces.push(' ');
+  }
+
+  function openBlock(name: string): void {
+    flush();
+    if (name === 'table') tables.begin();
+    else if (name === 'ul' || name === 'ol') lists.push({ isOrdered: name === 'ol', items: 0 });
+    else if (name === 'pre') preDepth += 1;
+    else if (name === 'li') {
+      const list = lists.at(-1);
+      if (list) list.items += 1;
+      marker = list?.isOrdered ? `${list.items}.` : '-';
+    }
+    headingLevel = headingLevels[name] ?? headingLevel;
+  }
+
+  function closeBlock(name: string): void {
+    flush();
+    if (name === 'table') tables.end();
+    else if (name === 'ul' || name === 'ol') lists.pop();
+    else if (name === 'pre') preDepth = Math.max(0, preDepth - 1);
+    else if (name === 'li') marker = '';
+    if (name in headingLevels) headingLevel = null;
+  }
+
+  return {
+    open(name, attributes) {
+      if (tables.isInData()) openInData(name, attributes);
+      if (name === 'br') pieces.push(preDepth > 0 ? '\n' : '\u2028');
+      else if (name === 'img' && attributes['alt']) pieces.push(` ${attributes['alt']} `);
+      else if (blocks.has(name) && !tables.isInData()) openBlock(name);
+    },
+    close(name) {
+      if (tables.isInData()) closeInData(name);
+      else if (blocks.has(name)) closeBlock(name);
+    },
+    text(data) {
+      pieces.push(data);
+      characters += data.length;
+      if (characters > longestCell && tables.isInData()) toLayout();
+    },
+    finish: flush,
+  };
+}

@@ -1,0 +1,61 @@
+import type { PDFPageProxy } from 'unpdf/pdfjs';
+
+/** A line of a page as it is drawn; places and sizes are in points, `y` from the bottom of the page. */
+export interface PdfLine {
+  readonly page: number;
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  /** Size of its largest letters. */
+  readonly size: number;
+  /** Where it stands on the page, from 0 at the bottom to 1 at the top. */
+  readonly place: number;
+}
+
+interface TextItem {
+  readonly str: string;
+  readonly transform: readonly number[];
+  readonly width: number;
+  readonly height: number;
+  readonly hasEOL: boolean;
+}
+
+/** Sizes of the same font differ in their last digits. */
+const roundSize = (size: number) => Math.round(size * 2) / 2;
+
+function lineOf(items: readonly TextItem[], page: number, [bottom, top]: readonly [number, number]): PdfLine | null {
+  const text = items
+    .map(({ str }) => str)
+    .join('')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
+  const drawn = items.filter(({ str }) => str.trim() !== '');
+  const first = drawn[0];
+  const last = drawn.at(-1);
+  if (text === '' || !first || !last) return null;
+  const [, , , , x = 0, y = 0] = first.transform;
+  const end = (last.transform[4] ?? 0) + last.width;
+  const size = roundSize(Math.max(...drawn.map(({ height }) => height)));
+  return { page, text, x, y, width: Math.max(0, end - x), size, place: (y - bottom) / Math.max(1, top - bottom) };
+}
+
+/** The lines of a page in the order in which they are drawn, which is nearly always that of reading. */
+export async function linesOfPage(page: PDFPageProxy): Promise<PdfLine[]> {
+  const { items } = await page.getTextContent();
+  const [, bottom = 0, , top = 1] = page.view;
+  const lines: PdfLine[] = [];
+  let open: TextItem[] = [];
+  const close = () => {
+    const line = lineOf(open, page.pageNumber, [bottom, top]);
+    if (line) lines.push(line);
+    open = [];
+  };
+  for (const item of items) {
+    if (!('str' in item)) continue;
+    open.push(item as TextItem);
+    if (item.hasEOL) close();
+  }
+  close();
+  return lines;
+}

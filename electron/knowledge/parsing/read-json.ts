@@ -1,0 +1,129 @@
+import { createDocumentWriter, type DocumentWriter, type ReadDocument } from './document-writer.ts';
+import type { ReportProgress } from './read-document.ts';
+import { SourceFailure } from './source-failure.ts';
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** No document that a person made is nested deeper; it keeps paths short and calls within the thread's stack. */
+const mostLevels = 100;
+const longestKey = 80;
+const longestPath = 200;
+
+/** A record up to this long is written on one line, like the row of a table. */
+const longestRecord = 400;
+/** A text up to this long stands beside its key, a longer one is a paragraph. */
+const longestValue = 200;
+/** Lines are handed on in groups of about this many. */
+const linesOfGroup = 50;
+
+const isScalar = (value: Json) => value === null || typeof value !== 'object';
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+function isShort(value: Json): boolean {
+  if (typeof value === 'string') return value.length <= longestValue && !value.includes('\n');
+  return (
+    isScalar(value) || (isList(value) && value.length <= 20 && value.every((item) => isScalar(item) && isShort(item)))
+  );
+}
+
+const shortKey = (key: string) => (key.length > longestKey ? `${key.slice(0, longestKey)}…` : key);
+
+function textOf(value: Json): string {
+  if (isList(value)) return value.map(textOf).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The members of an object that are short, and say something, as `key: value`. */
+function shortMembers(members: readonly (readonly [string, Json])[]): string[] {
+  return members.flatMap(([key, value]) => {
+    const text = isShort(value) ? textOf(value) : '';
+    return text === '' ? [] : [`${shortKey(key)}: ${text}`];
+  });
+}
+
+/** A record on one line; `null` where it has more to say. */
+function recordLine(value: Json, index: number): string | null {
+  if (isShort(value)) return `[${index}] ${textOf(value)}`;
+  if (isScalar(value) || isList(value) || !Object.values(value as object).every(isShort)) return null;
+  const line = `[${index}] ${shortMembers(Object.entries(value as object)).join('; ')}`;
+  return line.length <= longestRecord ? line : null;
+}
+
+function createJsonWriter(writer: DocumentWriter, report: ReportProgress) {
+  function heading(path: string, level: number): void {
+    const shown = path.length > longestPath ? `…${path.slice(-longestPath)}` : path;
+    if (shown !== '') writer.heading(level, shown);
+  }
+
+  function writeList(items: readonly Json[], path: string, level: number): void {
+    heading(path, level);
+    let lines: string[] = [];
+    const flush = () => {
+      writer.lines(lines.join('\n'));
+      lines = [];
+    };
+    for (const [index, item] of items.entries()) {
+      const line = recordLine(item, index);
+      if (line !== null) lines.push(line);
+      if (line === null || lines.length >= linesOfGroup) flush();
+      if (line === null) write(item, `${path}[${index}]`, level + 1);
+      if (level === 1) report(index / items.length);
+    }
+    flush();
+  }
+
+  function writeObject(members: readonly (readonly [string, Json])[], path: string, level: number): void {
+    heading(path, level);
+    writer.lines(shortMembers(members).join('\n'));
+    for (const [key, value] of members) {
+      if (isShort(value)) continue;
+      if (typeof value === 'string') writer.paragraph(`${shortKey(key)}: ${value}`);
+      else write(value, path === '' ? shortKey(key) : `${path}.${shortKey(key)}`, level + 1);
+    }
+  }
+
+  function write(value: Json, path: string, level: number): void {
+    if (level > mostLevels) throw new SourceFailure(`The JSON is nested more than ${mostLevels} levels deep.`);
+    if (isList(value)) writeList(value, path, level);
+    else if (isScalar(value)) writer.paragraph(textOf(value));
+    else writeObject(Object.entries(value as object) as [string, Json][], path, level);
+  }
+
+  return { write };
+}
+
+/** One value a line, as logs and data sets have it; `null` where it is no such file. */
+function parseLines(text: string): Json[] | null {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length < 2) return null;
+  const values: Json[] = [];
+  for (const line of lines) {
+    try {
+      values.push(JSON.parse(line) as Json);
+    } catch {
+      // A file that is still being written ends within a line; anything else is no such file.
+      return values.length > 0 && values.length === lines.length - 1 ? values : null;
+    }
+  }
+  return values;
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    const values = parseLines(text);
+    if (values) return values;
+    const place = /\(line (\d+) column (\d+)\)/.exec(String(error));
+    throw new SourceFailure(
+      `The JSON is not valid${place ? `, at line ${place[1]}, column ${place[2]}` : ': it may be cut off'}.`,
+    );
+  }
+}
+
+/** What is written in a JSON file, with the path of each part as its heading. */
+export function readJson(text: string, report: ReportProgress): ReadDocument {
+  const writer = createDocumentWriter();
+  createJsonWriter(writer, report).write(parse(text), '', 1);
+  return writer.finish();
+}

@@ -1,0 +1,143 @@
+import { createCutter, type BlockKind } from '../cutting/cutter.ts';
+import type { ReadDocument } from './document-writer.ts';
+
+/**
+ * Markdown stays as it is written: models read it, and a citation points into the file itself. Only its blocks are found, line
+ * by line in one pass: parsers that build a tree of everything take minutes for deeply nested quotes and lists.
+ */
+
+const fence = /^\s*(`{3,}(?!.*`)|~{3,})/;
+const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
+const underline = /^ {0,3}(=+|-+)[ \t]*$/;
+const thematicBreak = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})$/;
+const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
+const tableRow = /^\s*\|.*\|\s*$/;
+const indented = /^(?: {4}|\t)/;
+const comment = /^ {0,3}<!--/;
+const frontMatter = /^---\n(?:.*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+
+/** Lines beyond this are prose whatever they look like. */
+const longestSignificantLine = 2000;
+/** A heading that is underlined may run over this many lines. */
+const mostUnderlinedLines = 3;
+
+type LineKind = 'blank' | 'heading' | 'break' | 'fence' | 'comment' | 'item' | 'row' | 'indented' | 'text';
+
+const kinds: readonly (readonly [RegExp, LineKind])[] = [
+  [/^\s*$/, 'blank'],
+  [atxHeading, 'heading'],
+  [fence, 'fence'],
+  [comment, 'comment'],
+  [thematicBreak, 'break'],
+  [listItem, 'item'],
+  [tableRow, 'row'],
+  [indented, 'indented'],
+];
+
+function kindOf(line: string): LineKind {
+  return kinds.find(([pattern]) => pattern.test(line))?.[1] ?? 'text';
+}
+
+/** The name of a heading without the signs that make it bold or a link. */
+function plainName(heading: string): string {
+  return heading
+    .replace(/[ \t]+#+[ \t]*$/, '')
+    .replaceAll(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1')
+    .replaceAll(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, '');
+}
+
+/** Where a fence ends: with the same sign, at least as often; `null` when it never does. */
+function endOfFence(text: string, start: number, mark: string): number | null {
+  const closing = new RegExp(`\\n[^\\S\\n]*${mark.charAt(0)}{${mark.length},}[ \\t]*(?=\\n|$)`, 'g');
+  closing.lastIndex = start;
+  const found = closing.exec(text);
+  return found && found.index + found[0].length;
+}
+
+/** The end of the line in which the text stands next; the end of everything where it never does. */
+function endOfLineWith(text: string, start: number, sought: string): number {
+  const place = text.indexOf(sought, start);
+  const end = place < 0 ? -1 : text.indexOf('\n', place);
+  return end < 0 ? text.length : end;
+}
+
+interface OpenBlock {
+  readonly kind: BlockKind;
+  readonly first: LineKind;
+  readonly start: number;
+  readonly end: number;
+  readonly lines: number;
+}
+
+export function readMarkdown(text: string): ReadDocument {
+  const cutter = createCutter();
+  let open: OpenBlock | null = null;
+  let unclosedFences = 0;
+
+  function close(): void {
+    if (open) cutter.block(open.kind, open.start, text.slice(open.start, open.end));
+    open = null;
+  }
+
+  function begin(kind: BlockKind, first: LineKind, start: number, end: number): void {
+    close();
+    open = { kind, first, start, end, lines: 1 };
+  }
+
+  function goOn(block: OpenBlock, end: number): void {
+    open = { ...block, end, lines: block.lines + 1 };
+  }
+
+  function readOrdinary(kind: LineKind, start: number, end: number): void {
+    const isGoingOn = open !== null && (kind === 'row') === (open.first === 'row');
+    if (kind === 'item') begin('prose', kind, start, end);
+    else if (open && isGoingOn) goOn(open, end);
+    else begin(kind === 'text' ? 'prose' : 'lines', kind, start, end);
+  }
+
+  /** Reads the line and answers where what it belongs to ends. */
+  function readLine(start: number, end: number): number {
+    const line = text.slice(start, Math.min(end, start + longestSignificantLine));
+    const underlined = open?.first === 'text' && open.lines <= mostUnderlinedLines ? underline.exec(line) : null;
+    if (open && underlined) {
+      const name = text.slice(open.start, open.end);
+      cutter.heading(underlined[1]!.startsWith('=') ? 1 : 2, open.start, text.slice(open.start, end), plainName(name));
+      open = null;
+      return end;
+    }
+    const kind = kindOf(line);
+    if (kind === 'blank' || kind === 'break') close();
+    else if (kind === 'heading') {
+      close();
+      const [, signs = '', name = ''] = atxHeading.exec(line)!;
+      cutter.heading(signs.length, start, text.slice(start, end), plainName(name));
+    } else if (kind === 'fence') return readFence(line, start, end);
+    else if (kind === 'comment') {
+      close();
+      return endOfLineWith(text, start, '-->');
+    } else readOrdinary(kind, start, end);
+    return end;
+  }
+
+  function readFence(line: string, start: number, end: number): number {
+    // A text of nothing but fences that stay open is not searched to its end for each of them.
+    const closed = unclosedFences > 3 ? null : endOfFence(text, end, fence.exec(line)![1]!);
+    if (closed === null) {
+      unclosedFences += 1;
+      readOrdinary('indented', start, end);
+      return end;
+    }
+    begin('lines', 'fence', start, closed);
+    close();
+    return closed;
+  }
+
+  const front = frontMatter.exec(text.slice(0, 20_000));
+  if (front) cutter.block('lines', 0, front[0]);
+  for (let start = front ? front[0].length : 0; start < text.length;) {
+    const newLine = text.indexOf('\n', start);
+    start = readLine(start, newLine < 0 ? text.length : newLine) + 1;
+  }
+  close();
+  return { text, pages: null, passages: cutter.finish() };
+}

@@ -1,0 +1,120 @@
+import { getResolvedPDFJS } from 'unpdf';
+import type { PDFDocumentProxy } from 'unpdf/pdfjs';
+import { createDocumentWriter, type DocumentWriter, type PagedPart, type ReadDocument } from './document-writer.ts';
+import { blocksOf, type PdfBlock } from './pdf-blocks.ts';
+import { linesOfPage, type PdfLine } from './pdf-lines.ts';
+import { withoutRunningLines } from './pdf-running-lines.ts';
+import type { ReportProgress } from './read-document.ts';
+import { mostTextCharacters, SourceFailure, tooMuchText } from './source-failure.ts';
+
+/** Above this share of letters without a meaning the fonts do not say what they show. */
+const mostUnknown = 0.3;
+
+async function openPdf(data: Uint8Array): Promise<PDFDocumentProxy> {
+  const pdfjs = await getResolvedPDFJS();
+  const { InvalidPDFException, PasswordException } = pdfjs;
+  try {
+    // Without addresses nothing can be fetched; pictures and fonts are not decoded beyond what the text needs.
+    return await pdfjs.getDocument({
+      data,
+      verbosity: 0,
+      disableFontFace: true,
+      useSystemFonts: false,
+      useWasm: false,
+      maxImageSize: 1,
+    }).promise;
+  } catch (error) {
+    if (error instanceof PasswordException) {
+      throw new SourceFailure('The PDF is encrypted. Save it without a password and add it again.');
+    }
+    if (error instanceof InvalidPDFException) throw new SourceFailure('The PDF is damaged or cut off.');
+    throw error;
+  }
+}
+
+async function readLines(document: PDFDocumentProxy, report: ReportProgress): Promise<PdfLine[]> {
+  const lines: PdfLine[] = [];
+  let characters = 0;
+  let broken = 0;
+  for (let number = 1; number <= document.numPages; number += 1) {
+    try {
+      const page = await document.getPage(number);
+      const own = await linesOfPage(page);
+      page.cleanup();
+      characters += own.reduce((sum, { text }) => sum + text.length, 0);
+      lines.push(...own);
+    } catch {
+      // The other pages are still worth reading.
+      broken += 1;
+    }
+    if (characters > mostTextCharacters) throw tooMuchText();
+    report(number / document.numPages);
+  }
+  if (broken === document.numPages) throw new SourceFailure('The PDF is damaged: none of its pages can be read.');
+  return lines;
+}
+
+/** Refuses what has no text to find, with the reason. */
+function checkText(lines: readonly PdfLine[]): void {
+  let letters = 0;
+  let unknown = 0;
+  for (const { text } of lines) {
+    letters += text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+    unknown += text.match(/[\p{Co}\p{Cn}\p{Cc}\ufffd]/gu)?.length ?? 0;
+  }
+  if (unknown > (letters + unknown) * mostUnknown) {
+    throw new SourceFailure(
+      'The fonts of the PDF do not say which letters they show. Run text recognition (OCR) on it and add it again.',
+    );
+  }
+  if (letters === 0) {
+    throw new SourceFailure(
+      'The PDF has no text, only pictures: it may be scanned. Run text recognition (OCR) on it and add it again.',
+    );
+  }
+}
+
+const endsBroken = /\p{L}[-\u00ad\u2010]$/u;
+
+/** A word that was broken at the end of a line is put together again; scripts without spaces get none. */
+function partsOf(block: PdfBlock): PagedPart[] {
+  const parts: { page: number; text: string; joint: string }[] = [];
+  for (const [index, { page, text }] of block.lines.entries()) {
+    const next = block.lines[index + 1]?.text ?? '';
+    const isBroken = endsBroken.test(text) && /^\p{Ll}/u.test(next);
+    const before = block.lines[index - 1]?.text ?? '';
+    const joins =
+      (endsBroken.test(before) && /^\p{Ll}/u.test(text)) ||
+      (/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]$/u.test(before) && /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u.test(text));
+    const own = isBroken ? text.slice(0, -1) : text;
+    const joint = index === 0 || joins ? '' : ' ';
+    const last = parts.at(-1);
+    if (last?.page === page) last.text += joint + own;
+    else parts.push({ page, text: own, joint });
+  }
+  return parts;
+}
+
+function writeBlock(writer: DocumentWriter, block: PdfBlock): void {
+  const parts = partsOf(block);
+  const text = parts.map((part) => part.text).join(' ');
+  writer.page(block.lines[0]!.page);
+  if (block.kind === 'heading') writer.heading(block.level, text);
+  else if (block.kind === 'item' && parts.length === 1) writer.item(text);
+  else writer.pagedParagraph(parts);
+}
+
+/** The text of a PDF, page by page, with headings and paragraphs as far as they can be told from how it is set. */
+export async function readPdf(data: Uint8Array, report: ReportProgress): Promise<ReadDocument> {
+  const document = await openPdf(new Uint8Array(data));
+  try {
+    const lines = await readLines(document, report);
+    checkText(lines);
+    const writer = createDocumentWriter();
+    for (const block of blocksOf(withoutRunningLines(lines, document.numPages))) writeBlock(writer, block);
+    writer.page(document.numPages);
+    return writer.finish();
+  } finally {
+    await document.loadingTask.destroy();
+  }
+}

@@ -1,0 +1,17 @@
+/** Why a file cannot be read: its message is a sentence for the person who gave it, and says what to do where something can be done. */
+export class SourceFailure extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SourceFailure';
+  }
+}
+
+/** Characters of extracted text; more than the largest plain text file that is taken, so that only what unpacks to more is refused. */
+export const mostTextCharacters = 56 * 1024 * 1024;
+
+export function tooMuchText(): SourceFailure {
+  const millions = Math.round(mostTextCharacters / 1e6);
+  return new SourceFailure(
+    `The file unpacks to more than ${millions} million characters of text. Split it into smaller files.`,
+  );
+}

@@ -1,0 +1,74 @@
+import type { ReadDocument } from './document-writer.ts';
+import type { ParsedSource, Passage, SourceMediaType, SourcePage } from './parsed-source.ts';
+
+export interface ReadQuestion {
+  readonly id: number;
+  readonly path: string;
+  readonly mediaType: SourceMediaType;
+}
+
+/**
+ * A document as it crosses between threads: a large file has 100,000 passages, and copying that many objects would hold up
+ * the host, as would copying their texts, which are in the document's own already.
+ */
+export interface PackedDocument {
+  readonly text: string;
+  /** Three numbers a page. */
+  readonly pages: Int32Array<ArrayBuffer> | null;
+  /** Five numbers a passage: start, end, page (0 for none), tokens, place of its heading in `headings` (-1 for none). */
+  readonly passages: Int32Array<ArrayBuffer>;
+  readonly headings: readonly string[];
+}
+
+export type ReadAnswer =
+  | { readonly type: 'progress'; readonly id: number; readonly fraction: number }
+  | { readonly type: 'read'; readonly id: number; readonly document: PackedDocument }
+  /** A reason for a person. */
+  | { readonly type: 'failed'; readonly id: number; readonly reason: string }
+  /** Nobody foresaw this one; `details` are for the log. */
+  | { readonly type: 'broken'; readonly id: number; readonly details: string };
+
+const numbersOfPage = 3;
+const numbersOfPassage = 5;
+
+export function packDocument({ text, pages, passages }: ReadDocument): PackedDocument {
+  const places = new Int32Array(passages.length * numbersOfPassage);
+  const headings: string[] = [];
+  let pageIndex = 0;
+  for (const [index, { start, end, tokens, heading }] of passages.entries()) {
+    while (pages && pageIndex < pages.length - 1 && pages[pageIndex + 1]!.start <= start) pageIndex += 1;
+    if (heading !== null && headings.at(-1) !== heading) headings.push(heading);
+    const page = pages?.[pageIndex]?.page ?? 0;
+    places.set([start, end, page, tokens, heading === null ? -1 : headings.length - 1], index * numbersOfPassage);
+  }
+  const packedPages = pages && Int32Array.from(pages.flatMap(({ page, start, end }) => [page, start, end]));
+  return { text, pages: packedPages, passages: places, headings };
+}
+
+function unpackPages(numbers: Int32Array): SourcePage[] {
+  return Array.from({ length: numbers.length / numbersOfPage }, (_, index) => {
+    const [page = 0, start = 0, end = 0] = numbers.subarray(index * numbersOfPage, (index + 1) * numbersOfPage);
+    return { page, start, end };
+  });
+}
+
+/** The passages' texts are parts of the document's text: V8 keeps them as such, without copying. */
+export function unpackDocument({ text, pages, passages, headings }: PackedDocument): ParsedSource {
+  const unpacked = Array.from({ length: passages.length / numbersOfPassage }, (_, ordinal): Passage => {
+    const at = ordinal * numbersOfPassage;
+    const start = passages[at]!;
+    const end = passages[at + 1]!;
+    const page = passages[at + 2]!;
+    const heading = headings[passages[at + 4]!] ?? null;
+    return {
+      ordinal,
+      text: text.slice(start, end),
+      start,
+      end,
+      page: page === 0 ? null : page,
+      heading,
+      tokens: passages[at + 3]!,
+    };
+  });
+  return { text, pages: pages && unpackPages(pages), passages: unpacked };
+}
