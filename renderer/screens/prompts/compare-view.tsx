@@ -107,7 +107,14 @@ function TextDiff({ title, before, after, names }: TextDiffProps) {
   );
 }
 
-function SettingsDiff({ before, after }: { before: PromptVersion; after: PromptVersion }) {
+interface Sides {
+  before: PromptVersion;
+  after: PromptVersion;
+  /** Of the two sides: `Version 2`. */
+  names: readonly [string, string];
+}
+
+function SettingsDiff({ before, after, names }: Sides) {
   const { differences, same } = useMemo(() => diffSettings(before, after), [before, after]);
   return (
     <section aria-label="Settings">
@@ -122,8 +129,8 @@ function SettingsDiff({ before, after }: { before: PromptVersion; after: PromptV
           <thead>
             <tr>
               <th>Setting</th>
-              <th>Version {before.number}</th>
-              <th>Version {after.number}</th>
+              <th>{names[0]}</th>
+              <th>{names[1]}</th>
             </tr>
           </thead>
           <tbody>
@@ -138,6 +145,24 @@ function SettingsDiff({ before, after }: { before: PromptVersion; after: PromptV
         </table>
       )}
     </section>
+  );
+}
+
+/** What differs between two versions, the texts first. */
+export function VersionDifferences({ before, after, names }: Sides) {
+  return (
+    <>
+      {(before.systemMessage ?? '') !== (after.systemMessage ?? '') && (
+        <TextDiff
+          title="System message"
+          names={names}
+          before={before.systemMessage ?? ''}
+          after={after.systemMessage ?? ''}
+        />
+      )}
+      <TextDiff title="Prompt" names={names} before={before.promptText} after={after.promptText} />
+      <SettingsDiff before={before} after={after} names={names} />
+    </>
   );
 }
 
@@ -180,17 +205,7 @@ export function CompareView({ versions, before, after, onChoose }: CompareViewPr
         role="region"
         aria-label={`Version ${before.number} beside version ${after.number}`}
       >
-        {(before.systemMessage ?? '') !== (after.systemMessage ?? '') && (
-          <TextDiff
-            key={`system/${key}`}
-            title="System message"
-            names={names}
-            before={before.systemMessage ?? ''}
-            after={after.systemMessage ?? ''}
-          />
-        )}
-        <TextDiff key={key} title="Prompt" names={names} before={before.promptText} after={after.promptText} />
-        <SettingsDiff before={before} after={after} />
+        <VersionDifferences key={key} before={before} after={after} names={names} />
       </div>
     </>
   );

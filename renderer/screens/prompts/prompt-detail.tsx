@@ -1,4 +1,3 @@
-import { Copy, Ellipsis, FolderInput, Hash, Pencil, RotateCcw, SquareTerminal, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
@@ -6,19 +5,20 @@ import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts'
 import { Button } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
 import { classNames } from '../../components/class-names.ts';
-import { IconButton } from '../../components/icon-button.tsx';
-import { Badge } from '../../components/marks.tsx';
-import { Menu } from '../../components/menu.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { ErrorFailure } from '../../components/state-panels.tsx';
+import { usePromptUsage } from '../../queries/prompt-usage.ts';
 import { usePromptVersion, usePromptVersions } from '../../queries/prompts.ts';
 import { promptAddress, promptCompareAddress, promptRunAddress } from '../../shell/addresses.ts';
-import { useActions } from '../../stores/actions.ts';
 import { CompareView } from './compare-view.tsx';
+import { DraftNotice } from './draft-notice.tsx';
 import { DetailsDialog, type DetailField } from './details-dialog.tsx';
+import { LabelHistory } from './label-history.tsx';
+import { PromptHead, useDetailActions } from './prompt-head.tsx';
 import type { PromptsAddress } from './prompts-address.ts';
 import { RunView } from './run-view.tsx';
-import { usePromptCommands, type PromptCommands } from './use-prompt-commands.ts';
+import { useLibraryDrafts } from './use-library-drafts.ts';
+import { usePromptCommands } from './use-prompt-commands.ts';
 import { VersionList } from './version-list.tsx';
 import { VersionView } from './version-view.tsx';
 
@@ -29,109 +29,6 @@ const views = [
 ] as const;
 
 export type OpenAddress = Exclude<PromptsAddress, { view: 'none' }>;
-
-interface HeadProps {
-  prompt: Prompt;
-  /** Undefined while it is on its way. */
-  version: PromptVersion | undefined;
-  isNewest: boolean;
-  commands: PromptCommands;
-  onEdit: (field: DetailField) => void;
-}
-
-function useDetailActions({ prompt, version, isNewest, commands, onEdit }: HeadProps, show: (view: string) => void) {
-  const group = 'Prompts';
-  useActions('prompt-detail', [
-    {
-      id: 'prompts.open',
-      title: `Open ${prompt.name} in the playground`,
-      group,
-      icon: SquareTerminal,
-      keys: 'O',
-      isEnabled: version !== undefined,
-      run: () => version && commands.openInPlayground(version.id),
-    },
-    {
-      id: 'prompts.rename',
-      title: `Rename ${prompt.name}`,
-      group,
-      icon: Pencil,
-      keys: 'F2',
-      run: () => onEdit('name'),
-    },
-    {
-      id: 'prompts.move',
-      title: `Move ${prompt.name} to a folder`,
-      group,
-      icon: FolderInput,
-      run: () => onEdit('folder'),
-    },
-    { id: 'prompts.tag', title: `Tag ${prompt.name}`, group, icon: Hash, keys: 'T', run: () => onEdit('tags') },
-    { id: 'prompts.duplicate', title: `Duplicate ${prompt.name}`, group, icon: Copy, run: commands.duplicate },
-    {
-      id: 'prompts.restore',
-      title: `Restore version ${version?.number ?? ''}`,
-      group,
-      icon: RotateCcw,
-      isEnabled: version !== undefined && !isNewest,
-      run: () => version && commands.restore(version),
-    },
-    { id: 'prompts.delete', title: `Delete ${prompt.name}`, group, icon: Trash2, keys: 'Delete', run: commands.remove },
-    { id: 'prompts.show.version', title: 'Read the version', group, keys: 'V', run: () => show('version') },
-    { id: 'prompts.show.compare', title: 'Compare versions', group, keys: 'C', run: () => show('compare') },
-    { id: 'prompts.show.run', title: 'Run with values', group, keys: 'R', run: () => show('run') },
-  ]);
-}
-
-function Head({ prompt, version, isNewest, commands, onEdit }: HeadProps) {
-  return (
-    <div className="prompts__head">
-      <div className="row">
-        <h2 className="prompts__title truncate">{prompt.name}</h2>
-        {version && !isNewest && <Badge tone="caution">Version {version.number}, not the newest</Badge>}
-        <span className="grow" />
-        {version && !isNewest && (
-          <Button size="small" icon={RotateCcw} onClick={() => commands.restore(version)}>
-            Restore
-          </Button>
-        )}
-        <Button
-          size="small"
-          variant="primary"
-          icon={SquareTerminal}
-          keys="O"
-          aria-disabled={!version || undefined}
-          onClick={() => version && commands.openInPlayground(version.id)}
-        >
-          Open
-        </Button>
-        <Menu
-          align="end"
-          groups={[
-            [
-              { label: 'Rename', icon: Pencil, keys: 'F2', onSelect: () => onEdit('name') },
-              { label: 'Move to a folder', icon: FolderInput, onSelect: () => onEdit('folder') },
-              { label: 'Change tags', icon: Hash, keys: 'T', onSelect: () => onEdit('tags') },
-              { label: 'Duplicate', icon: Copy, onSelect: commands.duplicate },
-            ],
-            [{ label: 'Delete', icon: Trash2, isNegative: true, onSelect: commands.remove }],
-          ]}
-        >
-          <IconButton icon={Ellipsis} label={`More for ${prompt.name}`} size="small" />
-        </Menu>
-      </div>
-      <p className="row caption tertiary">
-        <span className="nowrap">{prompt.folder ?? 'No folder'}</span>
-        {prompt.tags.map((tag) => (
-          <Badge key={tag} isOutlined>
-            {tag}
-          </Badge>
-        ))}
-        {prompt.description !== null && <span className="truncate secondary">{prompt.description}</span>}
-      </p>
-    </div>
-  );
-}
 
 /** The version an address names, from the list where it is there. */
 function useAddressedVersion(promptId: string, versionId: string, versions: readonly PromptVersion[]) {
@@ -162,8 +59,11 @@ export interface PromptDetailProps {
 export function PromptDetail({ prompt, address, folders, models }: PromptDetailProps) {
   const [, navigate] = useLocation();
   const [edited, setEdited] = useState<DetailField | null>(null);
+  const [isLabelsShown, setLabelsShown] = useState(false);
   const commands = usePromptCommands(prompt);
   const { list, versions, main, other } = useVersionsOf(prompt, address);
+  const usage = usePromptUsage(prompt.id, list.data?.pages.length ?? 1);
+  const draft = useLibraryDrafts().get(prompt.id);
   const { version } = main;
   const shownId = version?.id ?? prompt.latestVersionId;
   const show = (view: string): void => {
@@ -182,11 +82,20 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
   };
   // A menu gives the focus back to its button before what it opened may have it.
   const edit = (field: DetailField): void => void requestAnimationFrame(() => setEdited(field));
-  const head = { prompt, version, isNewest: shownId === prompt.latestVersionId, commands, onEdit: edit };
+  const showLabels = (): void => void requestAnimationFrame(() => setLabelsShown(true));
+  const head = {
+    onLabels: showLabels,
+    prompt,
+    version,
+    isNewest: shownId === prompt.latestVersionId,
+    commands,
+    onEdit: edit,
+  };
   useDetailActions(head, show);
   return (
     <>
-      <Head {...head} />
+      <PromptHead {...head} />
+      {draft && <DraftNotice edited={draft} />}
       <div className="prompts__work" data-view={address.view}>
         <div className={classNames('panel', 'panel--inset', 'line-right', address.view === 'compare' && 'wide-only')}>
           <div className="header header--line">
@@ -196,6 +105,8 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
             {() => (
               <VersionList
                 versions={versions}
+                labels={prompt.labels}
+                usage={usage.data}
                 selectedId={shownId}
                 onSelect={select}
                 onOpen={({ id }) => commands.openInPlayground(id)}
@@ -217,7 +128,9 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
               </ErrorFailure>
             </div>
           )}
-          {version && address.view === 'version' && <VersionView key={version.id} version={version} models={models} />}
+          {version && address.view === 'version' && (
+            <VersionView key={version.id} prompt={prompt} version={version} usage={usage} models={models} />
+          )}
           {version && address.view === 'run' && <RunView key={version.id} version={version} />}
           {version && other.version && address.view === 'compare' && (
             <CompareView
@@ -230,6 +143,7 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
         </div>
       </div>
       {edited && <DetailsDialog prompt={prompt} folders={folders} focus={edited} onClose={() => setEdited(null)} />}
+      {isLabelsShown && <LabelHistory prompt={prompt} versions={versions} onClose={() => setLabelsShown(false)} />}
     </>
   );
 }

@@ -1,39 +1,56 @@
+import { Pencil } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
-import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { modelNameOf } from '../../../shared/prompt-version-match.ts';
+import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { formatCount, formatDuration, formatTime } from '../../components/format.ts';
-import { useAuditSummary } from '../../queries/audit.ts';
+import { formatTime } from '../../components/format.ts';
+import type { usePromptUsage } from '../../queries/prompt-usage.ts';
 import { auditAddress } from '../audit/filter/filter-address.ts';
-import { formatCost } from '../audit/format.ts';
 import { settingText } from './compare-model.ts';
 import { modelOf } from './library-model.ts';
 import { ShutdownNotice } from './shutdown-notice.tsx';
 import { TemplateText } from './template-text.tsx';
+import { averages, runCount } from './usage-text.ts';
+import { variablesIn } from './variable-rows.ts';
+import { VariablesDialog } from './variables-dialog.tsx';
+import { VersionLabels } from './version-labels.tsx';
+
+export interface VersionViewProps {
+  prompt: Prompt;
+  version: PromptVersion;
+  usage: ReturnType<typeof usePromptUsage>;
+  models: readonly Model[];
+}
 
 /** How often a version ran and how well, with the way to its runs. */
-function Usage({ version }: { version: PromptVersion }) {
-  const filter = { promptVersionId: version.id };
-  const { data, isError, isPlaceholderData } = useAuditSummary(filter);
-  const href = auditAddress({ filter, sort: 'newest', conversationId: null, runId: null });
-  if (isError) return <dd className="tertiary">Not known</dd>;
-  if (!data || isPlaceholderData) return <dd className="tertiary">Counting</dd>;
-  if (data.runs === 0) return <dd className="tertiary">Not run yet</dd>;
-  const { averageScore } = data.feedback;
+function Usage({ version, usage }: Pick<VersionViewProps, 'version' | 'usage'>) {
+  if (usage.isError) return <dd className="tertiary">Not known</dd>;
+  const known = usage.data?.get(version.id);
+  if (!known) return <dd className="tertiary">{usage.isFetching ? 'Counting' : 'Not known'}</dd>;
+  if (known.runs === 0) return <dd className="tertiary">Not run yet</dd>;
+  const href = auditAddress({
+    filter: { promptVersionId: version.id },
+    sort: 'newest',
+    conversationId: null,
+    runId: null,
+  });
   return (
     <dd className="row prompts__usage">
       <Link href={href} className="link">
-        {data.runs === 1 ? '1 run' : `${formatCount(data.runs)} runs`} in the audit
+        {runCount(known)} in the audit
       </Link>
-      {data.latency && <span>{formatDuration(data.latency.p50)} median</span>}
-      {data.cost > 0 && <span>{formatCost(data.cost)}</span>}
-      {averageScore !== null && <span>feedback {averageScore.toFixed(1)}</span>}
+      {known.lastRunAt !== null && <span>last {formatTime(known.lastRunAt)}</span>}
+      {averages(known).map((text) => (
+        <span key={text}>{text}</span>
+      ))}
     </dd>
   );
 }
 
-function Facts({ version }: { version: PromptVersion }) {
+function Facts({ prompt, version, usage }: VersionViewProps) {
   const { aiSystem, model } = modelNameOf(version);
   return (
     <dl className="prompts__facts">
@@ -44,12 +61,18 @@ function Facts({ version }: { version: PromptVersion }) {
         </dd>
       </div>
       <div>
+        <dt>Labels</dt>
+        <dd>
+          <VersionLabels prompt={prompt} version={version} />
+        </dd>
+      </div>
+      <div>
         <dt>Made</dt>
         <dd>{formatTime(version.createdAt)}</dd>
       </div>
       <div>
         <dt>Used</dt>
-        <Usage version={version} />
+        <Usage version={version} usage={usage} />
       </div>
       {version.note !== null && (
         <div>
@@ -81,12 +104,16 @@ function Parameters({ version }: { version: PromptVersion }) {
   );
 }
 
-function Variables({ variables }: Pick<PromptVersion, 'variables'>) {
+function Variables({ variables, onEdit }: Pick<PromptVersion, 'variables'> & { onEdit: () => void }) {
   if (variables.length === 0) return null;
   return (
     <section aria-label="Variables">
       <div className="header line-top">
         <h3>Variables</h3>
+        <span className="grow" />
+        <Button size="small" variant="quiet" icon={Pencil} onClick={onEdit}>
+          Edit
+        </Button>
       </div>
       <table className="prompts__variables">
         <thead>
@@ -115,12 +142,15 @@ function Variables({ variables }: Pick<PromptVersion, 'variables'>) {
 }
 
 /** One version, to be read: what it is made of, which model it runs on and how it did. */
-export function VersionView({ version, models }: { version: PromptVersion; models: readonly Model[] }) {
+export function VersionView(props: VersionViewProps) {
+  const { version, models } = props;
+  const [isEditing, setEditing] = useState(false);
+  const variables = useMemo(() => variablesIn(version), [version]);
   const model = modelOf(version, models);
   return (
     <div className="scroll prompts__version" tabIndex={0} role="region" aria-label={`Version ${version.number}`}>
       {model && <ShutdownNotice model={model} version={version} />}
-      <Facts version={version} />
+      <Facts {...props} />
       {version.systemMessage !== null && version.systemMessage !== '' && (
         <section aria-label="System message">
           <div className="header line-top">
@@ -140,7 +170,8 @@ export function VersionView({ version, models }: { version: PromptVersion; model
         <TemplateText text={version.promptText} />
       </section>
       <Parameters version={version} />
-      <Variables variables={version.variables} />
+      <Variables variables={variables} onEdit={() => setEditing(true)} />
+      {isEditing && <VariablesDialog version={version} variables={variables} onClose={() => setEditing(false)} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useId, useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import type { PromptVersion, PromptVersionInput } from '../../../../shared/contract/prompts.ts';
+import type { PromptVariable, PromptVersion, PromptVersionInput } from '../../../../shared/contract/prompts.ts';
 import { Button } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -16,12 +16,15 @@ import {
 import { promptAddress } from '../../../shell/addresses.ts';
 import { useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
 import { showToast } from '../../../stores/toasts.ts';
-import { isEdited, readVersion } from './save-model.ts';
+import { VariableFields } from '../../prompts/variable-fields.tsx';
+import { isEdited, keptVariables, readVersion } from './save-model.ts';
 
 const kinds = [
   { value: 'version', label: 'New version' },
   { value: 'prompt', label: 'New prompt' },
 ] as const;
+
+const noVariables: readonly PromptVariable[] = [];
 
 interface SavedVersion {
   promptId: string;
@@ -54,6 +57,9 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
   // A prompt that was deleted cannot get another version.
   const kind = prompt === null ? 'prompt' : chosen;
   const read = readVersion(draft, before);
+  // Until something is written in their fields, variables follow the version before, which may still be on its way.
+  const [written, setVariables] = useState<readonly PromptVariable[] | null>(null);
+  const variables = written ?? ('problem' in read ? noVariables : keptVariables(read.version));
 
   const saveVersion = (version: PromptVersionInput): void => {
     if (!prompt) return;
@@ -83,7 +89,7 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
     );
   const save = (): void => {
     if ('problem' in read || (kind === 'prompt' && name.trim() === '')) return;
-    const version = { ...read.version, note: note.trim() || null };
+    const version = { ...read.version, variables: [...variables], note: note.trim() || null };
     if (kind === 'version') saveVersion(version);
     else savePrompt(version);
   };
@@ -92,7 +98,7 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
     prompt,
     kind,
     setKind,
-    fields: { name, setName, folder, setFolder, note, setNote },
+    fields: { name, setName, folder, setFolder, note, setNote, variables, setVariables },
     folders,
     problem: 'problem' in read ? read.problem : null,
     error: create.error ?? addVersion.error,
@@ -141,6 +147,7 @@ function Fields({ form, formId }: { form: SaveForm; formId: string }) {
         value={fields.note}
         onValueChange={fields.setNote}
       />
+      {fields.variables.length > 0 && <VariableFields variables={fields.variables} onChange={fields.setVariables} />}
     </>
   );
 }
@@ -173,7 +180,13 @@ export function SaveDialog({ draft, onClose }: { draft: Draft; onClose: () => vo
     </>
   );
   return (
-    <Dialog title={prompt ? `Save "${prompt.name}"` : 'Save to the library'} isOpen onClose={onClose} footer={footer}>
+    <Dialog
+      title={prompt ? `Save "${prompt.name}"` : 'Save to the library'}
+      isOpen
+      isWide={form.fields.variables.length > 0}
+      onClose={onClose}
+      footer={footer}
+    >
       <form id={formId} className="save-form" onSubmit={submit}>
         {prompt && <Segmented label="Save as" value={kind} options={kinds} onValueChange={form.setKind} />}
         {problem !== null && <Notice tone="negative">{problem}</Notice>}

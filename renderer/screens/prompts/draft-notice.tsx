@@ -1,0 +1,95 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { formatTime } from '../../components/format.ts';
+import { Notice } from '../../components/state-panels.tsx';
+import { useDrafts } from '../../stores/playground-drafts.ts';
+import { showToast } from '../../stores/toasts.ts';
+import { readVersion } from '../playground/save/save-model.ts';
+import { versionChange } from '../playground/session/open-version.ts';
+import { draftAddress } from '../playground/session/use-addresses.ts';
+import { VersionDifferences } from './compare-view.tsx';
+import type { LibraryDraft } from './use-library-drafts.ts';
+
+/** A draft as the version that saving it would make; what cannot be saved yet is shown with the settings of its version. */
+function draftedVersion({ draft, version }: LibraryDraft): PromptVersion {
+  const read = readVersion(draft, version);
+  const { promptText, systemMessage } = draft;
+  const { variables } = version;
+  if ('problem' in read) return { ...version, promptText, systemMessage };
+  return {
+    ...version,
+    promptText,
+    systemMessage: systemMessage === '' ? null : systemMessage,
+    aiSystem: draft.aiSystem,
+    model: draft.model,
+    configuration: read.version.configuration ?? null,
+    variables,
+  };
+}
+
+/** Puts the draft back to its version, with the way back. */
+function discard({ draft, version }: LibraryDraft): void {
+  const { id, updatedAt: _updatedAt, ...contents } = draft;
+  const { change } = useDrafts.getState();
+  change(id, versionChange(version, draft.values));
+  showToast({
+    tone: 'neutral',
+    text: `The edits of version ${version.number} are discarded.`,
+    action: { label: 'Undo', run: () => change(id, contents) },
+  });
+}
+
+/** Says that a prompt has edits that no version holds, and what can be done with them. */
+export function DraftNotice({ edited }: { edited: LibraryDraft }) {
+  const { draft, version } = edited;
+  const [, navigate] = useLocation();
+  const [isComparing, setComparing] = useState(false);
+  const goOn = (): void => navigate(draftAddress(draft.id));
+  const footer = (
+    <>
+      <Button onClick={() => setComparing(false)}>Close</Button>
+      <Button variant="primary" onClick={goOn}>
+        Go on in the playground
+      </Button>
+    </>
+  );
+  return (
+    <div className="prompts__draft">
+      <Notice tone="caution">
+        <span className="row prompts__draft-row">
+          <span className="grow">
+            Edits of version {version.number} are not saved, the last one{' '}
+            {formatTime(new Date(draft.updatedAt).toISOString())}.
+          </span>
+          <Button size="small" onClick={goOn}>
+            Go on editing
+          </Button>
+          <Button size="small" variant="quiet" onClick={() => setComparing(true)}>
+            Show
+          </Button>
+          <Button size="small" variant="quiet" onClick={() => discard(edited)}>
+            Discard
+          </Button>
+        </span>
+      </Notice>
+      {isComparing && (
+        <Dialog
+          title={`Version ${version.number} and its edits`}
+          isOpen
+          isWide
+          onClose={() => setComparing(false)}
+          footer={footer}
+        >
+          <VersionDifferences
+            before={version}
+            after={draftedVersion(edited)}
+            names={[`Version ${version.number}`, 'Edits']}
+          />
+        </Dialog>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import { Copy, Ellipsis, FolderInput, Hash, History, Pencil, RotateCcw, SquareTerminal, Trash2 } from 'lucide-react';
+import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
+import { Button } from '../../components/button.tsx';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Badge } from '../../components/marks.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { useActions } from '../../stores/actions.ts';
+import type { DetailField } from './details-dialog.tsx';
+import type { PromptCommands } from './use-prompt-commands.ts';
+
+export interface PromptHeadProps {
+  prompt: Prompt;
+  /** Undefined while it is on its way. */
+  version: PromptVersion | undefined;
+  isNewest: boolean;
+  commands: PromptCommands;
+  onEdit: (field: DetailField) => void;
+  /** Shows where the labels pointed. */
+  onLabels: () => void;
+}
+
+/** What can be done with the prompt, by key and in the palette. */
+export function useDetailActions(
+  { prompt, version, isNewest, commands, onEdit, onLabels }: PromptHeadProps,
+  show: (view: string) => void,
+) {
+  const group = 'Prompts';
+  useActions('prompt-detail', [
+    {
+      id: 'prompts.open',
+      title: `Open ${prompt.name} in the playground`,
+      group,
+      icon: SquareTerminal,
+      keys: 'O',
+      isEnabled: version !== undefined,
+      run: () => version && commands.openInPlayground(version.id),
+    },
+    {
+      id: 'prompts.rename',
+      title: `Rename ${prompt.name}`,
+      group,
+      icon: Pencil,
+      keys: 'F2',
+      run: () => onEdit('name'),
+    },
+    {
+      id: 'prompts.move',
+      title: `Move ${prompt.name} to a folder`,
+      group,
+      icon: FolderInput,
+      run: () => onEdit('folder'),
+    },
+    { id: 'prompts.tag', title: `Tag ${prompt.name}`, group, icon: Hash, keys: 'T', run: () => onEdit('tags') },
+    { id: 'prompts.labels', title: `History of the labels of ${prompt.name}`, group, icon: History, run: onLabels },
+    { id: 'prompts.duplicate', title: `Duplicate ${prompt.name}`, group, icon: Copy, run: commands.duplicate },
+    {
+      id: 'prompts.restore',
+      title: `Restore version ${version?.number ?? ''}`,
+      group,
+      icon: RotateCcw,
+      isEnabled: version !== undefined && !isNewest,
+      run: () => version && commands.restore(version),
+    },
+    { id: 'prompts.delete', title: `Delete ${prompt.name}`, group, icon: Trash2, keys: 'Delete', run: commands.remove },
+    { id: 'prompts.show.version', title: 'Read the version', group, keys: 'V', run: () => show('version') },
+    { id: 'prompts.show.compare', title: 'Compare versions', group, keys: 'C', run: () => show('compare') },
+    { id: 'prompts.show.run', title: 'Run with values', group, keys: 'R', run: () => show('run') },
+  ]);
+}
+
+/** What the prompt is called, where it stands, and what can be done with it. */
+export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabels }: PromptHeadProps) {
+  return (
+    <div className="prompts__head">
+      <div className="row">
+        <h2 className="prompts__title truncate">{prompt.name}</h2>
+        {version && !isNewest && <Badge tone="caution">Version {version.number}, not the newest</Badge>}
+        <span className="grow" />
+        {version && !isNewest && (
+          <Button size="small" icon={RotateCcw} onClick={() => commands.restore(version)}>
+            Restore
+          </Button>
+        )}
+        <Button
+          size="small"
+          variant="primary"
+          icon={SquareTerminal}
+          keys="O"
+          aria-disabled={!version || undefined}
+          onClick={() => version && commands.openInPlayground(version.id)}
+        >
+          Open
+        </Button>
+        <Menu
+          align="end"
+          groups={[
+            [
+              { label: 'Rename', icon: Pencil, keys: 'F2', onSelect: () => onEdit('name') },
+              { label: 'Move to a folder', icon: FolderInput, onSelect: () => onEdit('folder') },
+              { label: 'Change tags', icon: Hash, keys: 'T', onSelect: () => onEdit('tags') },
+              { label: 'History of labels', icon: History, onSelect: onLabels },
+              { label: 'Duplicate', icon: Copy, onSelect: commands.duplicate },
+            ],
+            [{ label: 'Delete', icon: Trash2, isNegative: true, onSelect: commands.remove }],
+          ]}
+        >
+          <IconButton icon={Ellipsis} label={`More for ${prompt.name}`} size="small" />
+        </Menu>
+      </div>
+      <p className="row caption tertiary">
+        <span className="nowrap">{prompt.folder ?? 'No folder'}</span>
+        {prompt.tags.map((tag) => (
+          <Badge key={tag} isOutlined>
+            {tag}
+          </Badge>
+        ))}
+        {prompt.description !== null && <span className="truncate secondary">{prompt.description}</span>}
+      </p>
+    </div>
+  );
+}
