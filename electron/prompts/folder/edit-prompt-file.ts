@@ -68,7 +68,7 @@ function* candidates(task: EditTask, text: string): Generator<string> {
   const match = frontMatter.exec(text);
   const [front, body] = match === null ? [null, text] : [match[1]!, match[2] ?? ''];
   const fields = editFrontMatter(front === null || front === '' ? '' : `${front}\n`, current, wanted);
-  const head = fields === '' && front === null ? '' : `---\n${fields}---\n`;
+  const head = fields === '' ? '' : `---\n${fields}---\n`;
   if (hasSameText(current, wanted)) return yield `${head}${body}`;
   const replaced = replacedBody(body, current, wanted);
   if (replaced !== null) yield `${head}${replaced}`;

@@ -1,4 +1,4 @@
-import { isMap, isPair, isScalar, parseDocument, Document, YAMLMap, type Pair, type Scalar } from 'yaml';
+import { Document, isMap, isNode, isScalar, parseDocument, Scalar, YAMLMap, type Pair } from 'yaml';
 import { parameterName } from '../transfer/parameter-names.ts';
 import { writeDotpromptModel } from '../transfer/model-names.ts';
 import { dotpromptParameters } from '../transfer/writers/dotprompt.ts';
@@ -12,11 +12,9 @@ type Put = (path: readonly string[], value: unknown) => void;
 const empty = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** Changes fields of YAML and remembers which of the outer ones were touched. */
-function createEditor(document: Document): { put: Put; touched: Set<string> } {
-  const touched = new Set<string>();
-  const put: Put = (path, value) => {
-    touched.add(path[0]!);
+function createPut(document: Document): Put {
+  return (path, value) => {
+    if (empty(value) && !document.hasIn(path)) return;
     if (!empty(value)) document.setIn(path, typeof value === 'object' ? document.createNode(value) : value);
     else {
       document.deleteIn(path);
@@ -25,7 +23,6 @@ function createEditor(document: Document): { put: Put; touched: Set<string> } {
       if (isMap(left) && left.items.length === 0) document.deleteIn(outer);
     }
   };
-  return { put, touched };
 }
 
 function editDetails(document: Document, current: PromptContent, wanted: PromptContent, put: Put): void {
@@ -120,56 +117,100 @@ function editSchema(document: Document, name: string, facts: Facts | undefined, 
 
 const keyText = (key: unknown) => String(isScalar(key) ? key.value : key);
 
-/** Blank lines and comments between two fields, which belong to neither. */
-const between = /(?:^[^\S\n]*(?:#[^\n]*)?\n)*$/;
-
-/** One field written anew, in the manner of the old text. */
-function fieldText(pair: Pair, old: string): string {
-  const map = new YAMLMap();
-  const key = pair.key as Scalar;
-  key.commentBefore = null;
-  key.spaceBefore = false;
-  map.items.push(pair);
-  const indent = /\n( +)\S/.exec(old)?.[1]?.length ?? 2;
-  return new Document(map).toString({
-    lineWidth: 0,
-    indent: Math.max(1, indent),
-    indentSeq: !/\n-\s/.test(old),
-    flowCollectionPadding: /[[{] /.test(old),
-  });
+/** How much of a field's lines is its own; the blank lines and comments after it stand between it and the next one. */
+function ownLength(slice: string, indent: number): number {
+  const lines = slice.split('\n');
+  // What follows the last end of a line is empty.
+  let end = slice.length - lines.pop()!.length;
+  while (lines.length > 1 && isBetween(lines.at(-1)!, indent)) end -= lines.pop()!.length + 1;
+  return end;
 }
 
-/** The front matter with some fields changed: all others stay as they were written, to the letter. */
-function withEdits(text: string, touched: ReadonlySet<string>, changed: Document): string {
-  const before = parseDocument(text);
-  const old = isMap(before.contents) ? before.contents.items : [];
-  const starts = old.map(({ key }) => (key as Scalar).range![0]);
-  const now = new Map((changed.contents as YAMLMap).items.map((pair) => [keyText(pair.key), pair as Pair]));
-  const parts = [text.slice(0, starts[0] ?? text.length)];
-  old.forEach(({ key }, index) => {
-    const slice = text.slice(starts[index], starts[index + 1] ?? text.length);
-    const name = keyText(key);
-    if (!touched.has(name)) return parts.push(slice);
-    const rest = between.exec(slice)?.[0] ?? '';
-    const pair = now.get(name);
-    return parts.push(pair === undefined ? '' : fieldText(pair, slice.slice(0, slice.length - rest.length)), rest);
+function isBetween(line: string, indent: number): boolean {
+  const text = line.trimStart();
+  return text === '' || (text.startsWith('#') && line.length - text.length <= indent);
+}
+
+/** A field written anew, in whole lines. */
+function fieldText(pair: Pair, indent: number, old: string): string {
+  const map = new YAMLMap();
+  for (const node of [pair.key, pair.value]) {
+    if (isNode(node)) Object.assign(node, { commentBefore: null, comment: null, spaceBefore: false });
+  }
+  map.items.push(pair);
+  const text = new Document(map).toString({
+    lineWidth: 0,
+    indentSeq: !/(?:^|\n)( *)[^\s#-][^\n]*:[^\S\n]*(?:#[^\n]*)?\n\1- /.test(old),
+    flowCollectionPadding: /[[{] /.test(old),
   });
-  const known = new Set(old.map(({ key }) => keyText(key)));
-  const added = [...now].filter(([name]) => !known.has(name)).map(([, pair]) => fieldText(pair, ''));
-  const whole = parts.join('');
-  return `${whole}${whole === '' || whole.endsWith('\n') ? '' : '\n'}${added.join('')}`;
+  return text.replace(/^(?=[^\n])/gm, ' '.repeat(indent));
+}
+
+/** One value of one line in place of another, with all that stands around it; null where that is not so. */
+function replacedScalar(text: string, old: unknown, fresh: unknown, end: number): string | null {
+  if (!isScalar(old) || !isScalar(fresh) || !old.range) return null;
+  const [start, valueEnd] = old.range;
+  const value = new Scalar(fresh.value);
+  Object.assign(value, { type: fresh.type, format: fresh.format, minFractionDigits: fresh.minFractionDigits });
+  const written = new Document(value).toString({ lineWidth: 0 }).trimEnd();
+  if (written.includes('\n') || text.slice(start, valueEnd).includes('\n') || valueEnd === start) return null;
+  return `${written}${text.slice(valueEnd, end)}`;
+}
+
+const startOf = (pair: Pair) => (pair.key as Scalar).range![0];
+const valueOf = (node: unknown): unknown => (isNode(node) ? node.toJSON() : node);
+
+function lineStart(text: string, pair: Pair): number {
+  return text.lastIndexOf('\n', startOf(pair) - 1) + 1;
+}
+
+/** The lines of a map up to `end`: what did not change stays as it was written, to the letter. */
+function mapText(text: string, old: YAMLMap, fresh: YAMLMap, end: number): string {
+  const indent = startOf(old.items[0]!) - lineStart(text, old.items[0]!);
+  const now = new Map(fresh.items.map((pair) => [keyText(pair.key), pair as Pair]));
+  const known = new Set(old.items.map(({ key }) => keyText(key)));
+  const added = [...now].filter(([name]) => !known.has(name)).map(([, pair]) => fieldText(pair, indent, ''));
+  const parts = old.items.map((pair, index) => {
+    const next = old.items[index + 1];
+    const [start, stop] = [lineStart(text, pair), next === undefined ? end : lineStart(text, next)];
+    const own = start + ownLength(text.slice(start, stop), indent);
+    const changed = now.get(keyText(pair.key));
+    const written = changed === undefined ? '' : pairText(text, pair, changed, { start, end: own, indent });
+    return `${written}${next === undefined ? added.join('') : ''}${text.slice(own, stop)}`;
+  });
+  return parts.join('');
+}
+
+function pairText(
+  text: string,
+  old: Pair,
+  fresh: Pair,
+  { start, end, indent }: { start: number; end: number; indent: number },
+): string {
+  if (isDeepStrictEqual(valueOf(old.value), valueOf(fresh.value))) return text.slice(start, end);
+  if (isMap(old.value) && isMap(fresh.value) && old.value.flow !== true && old.value.items.length > 0) {
+    const inner = lineStart(text, old.value.items[0]!);
+    return `${text.slice(start, inner)}${mapText(text, old.value, fresh.value, end)}`;
+  }
+  const scalar = replacedScalar(text, old.value, fresh.value, end);
+  if (scalar !== null) return `${text.slice(start, (old.value as Scalar).range![0])}${scalar}`;
+  return fieldText(fresh, indent, text.slice(start, end));
 }
 
 /** The fields of a `.prompt` file, without their fences, changed from what they say now to what is wanted. */
 export function editFrontMatter(text: string, current: PromptContent, wanted: PromptContent): string {
   const document = parseDocument(text);
   if (!isMap(document.contents)) document.contents = new YAMLMap() as never;
-  const { put, touched } = createEditor(document);
+  const put = createPut(document);
   editDetails(document, current, wanted, put);
   editSettings(document, current, wanted, put);
   editVariables(document, current, wanted, put);
-  if (touched.size === 0) return text;
   // An alias needs its anchor beside it, and is written only with the whole.
   const hasAliases = /(^|[\s[{,])[&*][^\s,\]}]/m.test(text);
-  return hasAliases ? document.toString({ lineWidth: 0 }) : withEdits(text, touched, document);
+  const before = parseDocument(text).contents;
+  if ((document.contents as YAMLMap).items.length === 0) return isMap(before) ? '' : text;
+  const isWhole = hasAliases || !isMap(before) || before.items.length === 0 || before.flow === true;
+  if (isWhole) return document.toString({ lineWidth: 0 });
+  const first = lineStart(text, before.items[0]!);
+  return `${text.slice(0, first)}${mapText(text, before, document.contents as YAMLMap, text.length)}`;
 }

@@ -69,9 +69,9 @@ const fileOf = (row: PromptFileRow): KeptFile => ({
 export function createFolderStore(database: Database.Database): FolderStore {
   const queries = folderQueries(database);
   const promptsWithoutFile = database
-    .prepare<[string, string], string>(
+    .prepare<[{ folder: string }], string>(
       `SELECT id FROM prompts
-       WHERE deleted_at IS NULL AND (folder = ? OR substr(folder, 1, length(?2) + 1) = ?2 || '/')
+       WHERE deleted_at IS NULL AND (folder = @folder OR substr(folder, 1, length(@folder) + 1) = @folder || '/')
          AND id NOT IN (SELECT prompt_id FROM prompt_files)
        ORDER BY sequence`,
     )
@@ -110,7 +110,7 @@ export function createFolderStore(database: Database.Database): FolderStore {
     setFile: (id, file) => setFile.immediate(id, file),
     removeFile: (id, promptId) =>
       void queries.removeFile.run({ prompt_folder: required(id).sequence, prompt_id: promptId }),
-    promptsWithoutFile: (folder) => promptsWithoutFile.all(folder, folder),
+    promptsWithoutFile: (folder) => promptsWithoutFile.all({ folder }),
   };
 }
 

@@ -14,16 +14,26 @@ function segment(text: string): string {
   return devices.test(short) ? `${short}-prompt` : short;
 }
 
-/** Gives each prompt a file of its own: names that every usual file system takes, different also without regard to case. */
-export function createFileNames(extension: string): (prompt: { name: string; folder: string | null }) => string {
-  const taken = new Set<string>();
+/** The folders of a library as folders of a disk, parted by `/`. */
+export function folderPath(folder: string | null): string[] {
+  return (folder ?? '')
+    .split('/')
+    .filter((part) => part.trim() !== '')
+    .slice(0, 8)
+    .map(segment);
+}
+
+/**
+ * Gives each prompt a file of its own: names that every usual file system takes, different also without regard to case, from each other and
+ * from those that are taken.
+ */
+export function createFileNames(
+  extension: string,
+  alreadyTaken: Iterable<string> = [],
+): (prompt: { name: string; folder: string | null }) => string {
+  const taken = new Set([...alreadyTaken].map((path) => path.toLowerCase()));
   return ({ name, folder }) => {
-    const folders = (folder ?? '')
-      .split('/')
-      .filter((part) => part.trim() !== '')
-      .slice(0, 8)
-      .map(segment);
-    const path = [...folders, segment(name)].join('/');
+    const path = [...folderPath(folder), segment(name)].join('/');
     for (let count = 1; ; count += 1) {
       const unique = `${path}${count === 1 ? '' : ` ${count}`}.${extension}`;
       if (taken.has(unique.toLowerCase())) continue;

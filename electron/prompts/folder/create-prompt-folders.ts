@@ -1,0 +1,134 @@
+import { realpath, stat } from 'node:fs/promises';
+import { basename, isAbsolute, parse, sep } from 'node:path';
+import { AppError, invalidField } from '../../../shared/app-error.ts';
+import type { FolderFile, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
+import { createChangeNotifier } from '../../on-device/change-notifier.ts';
+import type { FolderStore, KeptFolder } from '../../storage/prompts/folder-store.ts';
+import { readTree } from './folder-tree.ts';
+import type { FolderWork } from './folder-work.ts';
+import { createLinkedFolder, type LinkedFolder } from './linked-folder.ts';
+import type { Settlement } from './settle.ts';
+
+/** Folders of `.prompt` files that are linked with the library. `id` is that of a folder; an unknown one is `not_found`. */
+export interface PromptFolders {
+  list(): PromptFolder[];
+  subscribe(listener: (folders: PromptFolder[]) => void): () => void;
+  /** Throws `invalid_request` for what is no folder, `conflict` for one that is linked, `payload_too_large`. */
+  link(path: string, folder: string | null, options: { signal: AbortSignal }): Promise<PromptFolder>;
+  unlink(id: string): Promise<void>;
+  look(id: string): Promise<PromptFolder>;
+  readFile(id: string, path: string, options: { signal: AbortSignal }): Promise<FolderFile>;
+  settle(id: string, settlement: Settlement, options: { signal: AbortSignal }): Promise<PromptFolder>;
+  /** Prompts were made, changed or deleted: their files follow. */
+  promptsChanged(): void;
+  close(): Promise<void>;
+}
+
+export interface PromptFoldersOptions extends Omit<FolderWork, 'kept' | 'store'> {
+  readonly store: FolderStore;
+  readonly log: (message: string, error?: unknown) => void;
+}
+
+const mostFolders = 20;
+const tellMilliseconds = 100;
+
+const isWithin = (inner: string, outer: string, separator: string) =>
+  inner === outer || inner.startsWith(outer.endsWith(separator) ? outer : `${outer}${separator}`);
+
+/** The folder without links in its path. */
+async function requireFolder(path: string): Promise<string> {
+  const problem = (issue: string, message: string) => invalidField('path', issue, message);
+  if (!isAbsolute(path)) throw problem('must begin at the root', 'Write the folder from the root of the disk on.');
+  const real = await realpath(path).catch(() => null);
+  if (real === null || !(await stat(real)).isDirectory())
+    throw problem('is no folder', 'There is no such folder on this machine, or it may not be read.');
+  if (parse(real).root === real) throw problem('is a whole disk', 'A whole disk cannot be linked. Choose a folder.');
+  return real;
+}
+
+export function createPromptFolders(options: PromptFoldersOptions): PromptFolders {
+  const { store, log } = options;
+  const folders = new Map<string, LinkedFolder>();
+  const list = () => [...folders.values()].map((folder) => folder.state());
+  const changes = createChangeNotifier(list, tellMilliseconds);
+
+  function open(kept: KeptFolder): LinkedFolder {
+    const folder = createLinkedFolder({ ...options, kept, log, onChange: changes.changed });
+    folders.set(kept.id, folder);
+    return folder;
+  }
+
+  function required(id: string): LinkedFolder {
+    const folder = folders.get(id.toLowerCase());
+    if (folder) return folder;
+    throw new AppError('not_found', 'This folder is not linked.');
+  }
+
+  function requireApart(path: string): void {
+    if (store.list().length >= mostFolders)
+      throw new AppError('conflict', `At most ${mostFolders} folders can be linked.`);
+    for (const kept of store.list()) {
+      if (!isWithin(path, kept.path, sep) && !isWithin(kept.path, path, sep)) continue;
+      const issue = path === kept.path ? 'is linked already' : 'overlaps with a folder that is linked';
+      throw new AppError('conflict', `This folder ${issue}.`, { details: [{ field: 'path', issue }] });
+    }
+  }
+
+  /** A folder of the library that no other linked folder has. */
+  function libraryFolderFor(path: string, wanted: string | null): string {
+    const isTaken = (folder: string) =>
+      store.list().some((kept) => isWithin(folder, kept.folder, '/') || isWithin(kept.folder, folder, '/'));
+    if (wanted !== null) {
+      const folder = wanted.split('/').filter(Boolean).join('/');
+      if (folder !== '' && !isTaken(folder)) return folder;
+      const message = 'This folder of the library belongs to another linked folder.';
+      throw new AppError('conflict', message, { details: [{ field: 'folder', issue: 'is taken' }] });
+    }
+    const name = basename(path).slice(0, 200);
+    for (let count = 1; ; count += 1) {
+      const folder = count === 1 ? name : `${name} ${count}`;
+      if (!isTaken(folder)) return folder;
+    }
+  }
+
+  for (const kept of store.list()) void open(kept).look();
+
+  return {
+    list,
+    subscribe: changes.subscribe,
+    async link(path, folder, { signal }) {
+      const real = await requireFolder(path);
+      await readTree(real, { signal });
+      requireApart(real);
+      const linked = open(store.add(real, libraryFolderFor(real, folder)));
+      await linked.look();
+      return linked.state();
+    },
+    async unlink(id) {
+      const folder = required(id);
+      folders.delete(id.toLowerCase());
+      await folder.close();
+      store.remove(id);
+      changes.changed();
+    },
+    async look(id) {
+      const folder = required(id);
+      await folder.look();
+      return folder.state();
+    },
+    readFile: (id, path, waits) => required(id).readFile(path, waits),
+    async settle(id, settlement, waits) {
+      const folder = required(id);
+      await folder.settle(settlement, waits);
+      return folder.state();
+    },
+    promptsChanged() {
+      for (const folder of folders.values()) void folder.look();
+    },
+    async close() {
+      changes.close();
+      await Promise.all([...folders.values()].map((folder) => folder.close()));
+      folders.clear();
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { AppError } from '../../../shared/app-error.ts';
+import { mostLinkedFileBytes } from '../../../shared/contract/prompt-folders.ts';
+
+export function hashOf(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** Another program changed the file in between: nothing was written. */
+export class FileChangedError extends Error {
+  constructor() {
+    super('The file was changed in between.');
+    this.name = 'FileChangedError';
+  }
+}
+
+const unsafe = () => new AppError('forbidden', 'The file leads out of the linked folder through a link.');
+
+/** Throws for a path that leaves the folder; `root` has no links in it. Folders that are not there yet lead nowhere. */
+async function requireInside(root: string, path: string): Promise<void> {
+  let folder = dirname(join(root, path));
+  while (folder.startsWith(`${root}${sep}`)) {
+    const real = await realpath(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (real !== null && real !== folder) throw unsafe();
+    folder = dirname(folder);
+  }
+  if (folder !== root) throw unsafe();
+}
+
+/** Neither a link nor something that waits for its other end is opened; Windows knows neither flag. */
+const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Null for a file that is not there. Throws `payload_too_large` and `forbidden`, and what the file system throws. */
+export async function readBytes(root: string, path: string): Promise<Buffer | null> {
+  await requireInside(root, path);
+  const handle = await open(join(root, path), readFlags).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    if (error.code === 'ELOOP') throw unsafe();
+    throw error;
+  });
+  if (handle === null) return null;
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw new AppError('forbidden', 'This is no ordinary file.');
+    if (stat.size > mostLinkedFileBytes)
+      throw new AppError('payload_too_large', `The file is larger than ${mostLinkedFileBytes / 1_048_576} MB`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function hashNow(root: string, path: string): Promise<string | null> {
+  const bytes = await readBytes(root, path);
+  return bytes === null ? null : hashOf(bytes);
+}
+
+/** A file beside the other one that is whole and on disk before it takes its place. */
+async function writeBeside(target: string, text: string, mode: number | undefined): Promise<string> {
+  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+  const handle = await open(temporary, 'wx', mode);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  return temporary;
+}
+
+/** Puts a file where none is; one that came in between stays. */
+async function placeNew(temporary: string, target: string): Promise<void> {
+  try {
+    await link(temporary, target);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new FileChangedError();
+    // Disks without hard links, as sticks have them.
+    const handle = await open(target, 'wx').catch((failure: NodeJS.ErrnoException) => {
+      throw failure.code === 'EEXIST' ? new FileChangedError() : failure;
+    });
+    await handle.close();
+    return rename(temporary, target);
+  }
+  await rm(temporary, { force: true });
+}
+
+async function modeOf(file: string): Promise<number> {
+  const handle = await open(file, readFlags);
+  try {
+    return (await handle.stat()).mode;
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Writes a file whole or not at all, in place of the one with `expectedHash`, or as a new one for null. Throws `FileChangedError` when what is
+ * there is something else, and what the file system throws.
+ */
+export async function replaceFile(
+  root: string,
+  path: string,
+  text: string,
+  expectedHash: string | null,
+): Promise<void> {
+  await requireInside(root, path);
+  const target = join(root, path);
+  if (expectedHash === null) await mkdir(dirname(target), { recursive: true });
+  const mode = expectedHash === null ? undefined : await modeOf(target).catch(() => undefined);
+  const temporary = await writeBeside(target, text, mode);
+  try {
+    if (expectedHash === null) return await placeNew(temporary, target);
+    // As late as can be: between this and the next line another program would have to write.
+    if ((await hashNow(root, path)) !== expectedHash) throw new FileChangedError();
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Throws `FileChangedError` when the file is another one by now. */
+export async function removeFile(root: string, path: string, expectedHash: string): Promise<void> {
+  if ((await hashNow(root, path)) !== expectedHash) throw new FileChangedError();
+  await rm(join(root, path));
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'You have no right to write here',
+  EPERM: 'You have no right to write here',
+  EROFS: 'The disk can only be read',
+  ENOSPC: 'There is no room left on the disk',
+  EDQUOT: 'There is no room left on the disk',
+  ENAMETOOLONG: 'The name is too long for the disk',
+  EISDIR: 'There is a folder in its place',
+  ENOTDIR: 'There is a file in place of its folder',
+};
+
+/** Why the file system refused, in words; null for failures of another kind. */
+export function diskReason(error: unknown): string | null {
+  if (error instanceof AppError) return error.message;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === undefined || (error as NodeJS.ErrnoException).syscall === undefined) return null;
+  return reasons[code] ?? `The disk refused it (${code})`;
+}

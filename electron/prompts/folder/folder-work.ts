@@ -1,0 +1,142 @@
+import { AppError } from '../../../shared/app-error.ts';
+import type { FolderIssue } from '../../../shared/contract/prompt-folders.ts';
+import type { Prompt, PromptVersionInput } from '../../../shared/contract/prompts.ts';
+import { detailsOf, type FolderStore, type KeptFile, type KeptFolder } from '../../storage/prompts/folder-store.ts';
+import type { Prompts } from '../create-prompts.ts';
+import type { PromptReader } from '../transfer/create-prompt-reader.ts';
+import type { SystemOf } from '../transfer/known-model.ts';
+import { createFileNames, folderPath } from '../transfer/writers/file-names.ts';
+import { FileChangedError, hashOf, removeFile, replaceFile } from './disk-file.ts';
+import { readFoundFile, type FoundFile } from './found-file.ts';
+import { contentOf, hasSameDetails, isSameVersion, type PromptContent } from './prompt-content.ts';
+
+/** What a linked folder works with. */
+export interface FolderWork {
+  readonly kept: KeptFolder;
+  readonly store: FolderStore;
+  readonly prompts: Pick<Prompts, 'read' | 'readVersion' | 'create' | 'addVersion' | 'update' | 'remove'>;
+  readonly reader: Pick<PromptReader, 'read' | 'edit'>;
+  readonly systemOf: SystemOf;
+}
+
+/** A prompt with its newest version. */
+export interface Mine {
+  readonly prompt: Prompt;
+  readonly content: PromptContent;
+}
+
+/** Null for a prompt that was deleted. */
+export function readMine({ prompts }: Pick<FolderWork, 'prompts'>, promptId: string): Mine | null {
+  try {
+    const prompt = prompts.read(promptId);
+    return { prompt, content: contentOf(prompt, prompts.readVersion(prompt.id, prompt.latestVersionId)) };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+export function readFile(work: FolderWork, path: string, signal: AbortSignal): Promise<FoundFile | null> {
+  const { kept, reader, systemOf } = work;
+  return readFoundFile({ root: kept.path, folder: kept.folder, reader, systemOf }, path, signal);
+}
+
+function inStep({ prompt }: Pick<Mine, 'prompt'>, path: string, hash: string): KeptFile {
+  return { path, promptId: prompt.id, hash, versionId: prompt.latestVersionId, details: detailsOf(prompt) };
+}
+
+/** Whether a prompt was changed since it and its file were in step. */
+export function isChanged(file: KeptFile, { prompt }: Mine): boolean {
+  const isMoved = prompt.folder !== file.details.folder;
+  return prompt.latestVersionId !== file.versionId || isMoved || !hasSameDetails(prompt, file.details);
+}
+
+function versionInput(content: PromptContent, path: string): PromptVersionInput {
+  const { name: _name, folder: _folder, tags: _tags, description: _description, ...version } = content;
+  return { ...version, note: content.note ?? `Read from ${path}`.slice(0, 10_000) };
+}
+
+/** The prompt becomes what the file says; its folder stays. */
+export function takeFile(
+  work: FolderWork,
+  { prompt, content: mine }: Mine,
+  file: FoundFile,
+  content: PromptContent,
+): void {
+  const { name, tags, description } = content;
+  if (!hasSameDetails(mine, content)) work.prompts.update(prompt.id, { name, tags, description });
+  if (!isSameVersion(mine, content)) work.prompts.addVersion(prompt.id, versionInput(content, file.path));
+  markInStep(work, work.prompts.read(prompt.id), file.path, file.hash);
+}
+
+export function markInStep(work: FolderWork, prompt: Prompt, path: string, hash: string): void {
+  work.store.setFile(work.kept.id, inStep({ prompt }, path, hash));
+}
+
+/** A file that is new to the library becomes a prompt. Throws `invalid_request` for what could never be run. */
+export function createFromFile(work: FolderWork, file: FoundFile, content: PromptContent): void {
+  const { name, folder, tags, description } = content;
+  const prompt = work.prompts.create({ name, folder, tags, description, ...versionInput(content, file.path) });
+  markInStep(work, prompt, file.path, file.hash);
+}
+
+/** The folders of a prompt below the linked one; null for a prompt that is elsewhere in the library. */
+function foldersBelow({ kept }: FolderWork, folder: string | null): string | null {
+  if (folder === kept.folder) return '';
+  return folder?.startsWith(`${kept.folder}/`) === true ? folder.slice(kept.folder.length + 1) : null;
+}
+
+/** A name for a new file of a prompt that no file of the folder has. */
+export function newPath(work: FolderWork, { prompt }: Mine, taken: Iterable<string>): string {
+  const below = foldersBelow(work, prompt.folder);
+  return createFileNames('prompt', taken)({ name: prompt.name, folder: below });
+}
+
+/** Where a file goes when its prompt was moved within the linked folder; the same path when it was not. */
+function movedPath(work: FolderWork, known: KeptFile, { prompt }: Mine): string {
+  const below = prompt.folder === known.details.folder ? null : foldersBelow(work, prompt.folder);
+  if (below === null) return known.path;
+  return [...folderPath(below), known.path.split('/').at(-1)!].join('/');
+}
+
+export type WriteResult =
+  { readonly kind: 'written' | 'changed' } | { readonly kind: 'refused'; readonly message: string };
+
+/**
+ * Writes a prompt into its file, or a new one where `file` is null. Nothing is written over a file that is not the one that was read. What the
+ * disk refuses is thrown.
+ */
+export async function writeMine(
+  work: FolderWork,
+  mine: Mine,
+  { file, known, mayLose }: { file: FoundFile | null; known: KeptFile; mayLose: boolean },
+  signal: AbortSignal,
+): Promise<WriteResult> {
+  const root = work.kept.path;
+  const edited = await work.reader.edit(
+    { name: known.path, text: file?.text ?? null, current: file?.content ?? null, wanted: mine.content, mayLose },
+    { signal },
+  );
+  if (edited.text === null) return { kind: 'refused', message: edited.problem };
+  const path = file === null ? known.path : movedPath(work, known, mine);
+  try {
+    if (path !== known.path || file === null) await replaceFile(root, path, edited.text, null);
+    else if (edited.text !== file.text) await replaceFile(root, path, edited.text, file.hash);
+    if (path !== known.path && file !== null) await removeFile(root, known.path, file.hash);
+  } catch (error) {
+    if (!(error instanceof FileChangedError)) throw error;
+    if (path === known.path) return { kind: 'changed' };
+    return { kind: 'refused', message: `There is already a file at ${path}` };
+  }
+  markInStep(work, mine.prompt, path, hashOf(edited.text));
+  return { kind: 'written' };
+}
+
+export function issueOf(
+  kind: FolderIssue['kind'],
+  path: string,
+  message: string,
+  { prompt, line }: { prompt?: Pick<Prompt, 'id' | 'name'> | null; line?: number | null } = {},
+): FolderIssue {
+  return { path, kind, message, line: line ?? null, promptId: prompt?.id ?? null, promptName: prompt?.name ?? null };
+}

@@ -1,0 +1,218 @@
+import { AppError } from '../../../shared/app-error.ts';
+import type { FolderIssue } from '../../../shared/contract/prompt-folders.ts';
+import type { KeptFile } from '../../storage/prompts/folder-store.ts';
+import { baseName } from '../transfer/draft.ts';
+import { diskReason } from './disk-file.ts';
+import { libraryFolder, type FoundFile } from './found-file.ts';
+import {
+  createFromFile,
+  isChanged,
+  issueOf,
+  markInStep,
+  newPath,
+  readFile,
+  readMine,
+  takeFile,
+  writeMine,
+  type FolderWork,
+  type Mine,
+} from './folder-work.ts';
+import { hasSameDetails, isSameVersion } from './prompt-content.ts';
+
+/** What was read of a file before, by its stamp, so that files that did not change are not read again. */
+export type HashMemory = Map<
+  string,
+  { readonly stamp: string; readonly hash: string; readonly reason: FoundFile['reason'] }
+>;
+
+export interface Reconciliation {
+  readonly issues: FolderIssue[];
+  /** Whether something changed while it was looked at, so that it has to be looked at again. */
+  readonly isStale: boolean;
+}
+
+interface Pass {
+  readonly work: FolderWork;
+  readonly tree: ReadonlyMap<string, string>;
+  readonly hashes: HashMemory;
+  readonly signal: AbortSignal;
+  readonly issues: FolderIssue[];
+  isStale: boolean;
+}
+
+const conflictMessage = 'The prompt and its file were both changed';
+const noFileYet = 'The prompt has no file yet';
+
+async function read(pass: Pass, path: string): Promise<FoundFile | null> {
+  const stamp = pass.tree.get(path);
+  const file = stamp === undefined ? null : await readFile(pass.work, path, pass.signal);
+  if (file !== null && stamp !== undefined) pass.hashes.set(path, { stamp, hash: file.hash, reason: file.reason });
+  return file;
+}
+
+function remembered(pass: Pass, path: string) {
+  const known = pass.hashes.get(path);
+  return known !== undefined && known.stamp === pass.tree.get(path) ? known : null;
+}
+
+/** Reads a file unless it is known to be as it was. */
+async function changedFile(pass: Pass, path: string, knownHash: string): Promise<FoundFile | 'same' | null> {
+  if (remembered(pass, path)?.hash === knownHash) return 'same';
+  const file = await read(pass, path);
+  return file?.hash === knownHash ? 'same' : file;
+}
+
+function tell(pass: Pass, ...issue: Parameters<typeof issueOf>): void {
+  pass.issues.push(issueOf(...issue));
+}
+
+async function write(pass: Pass, known: KeptFile, mine: Mine, file: FoundFile | null): Promise<void> {
+  try {
+    const result = await writeMine(pass.work, mine, { file, known, mayLose: false }, pass.signal);
+    if (result.kind === 'changed') pass.isStale = true;
+    if (result.kind === 'refused') tell(pass, 'not-written', known.path, result.message, { prompt: mine.prompt });
+  } catch (error) {
+    const reason = diskReason(error);
+    if (reason === null) throw error;
+    tell(pass, 'not-written', known.path, reason, { prompt: mine.prompt });
+  }
+}
+
+/** The file was changed: it becomes a version, unless the prompt was changed too. */
+function meet(pass: Pass, known: KeptFile, mine: Mine, file: FoundFile): void {
+  const { prompt } = mine;
+  if (file.content === null) {
+    const { message, line } = file.reason!;
+    return tell(pass, 'broken', file.path, message, { prompt, line });
+  }
+  const isSame = hasSameDetails(mine.content, file.content) && isSameVersion(mine.content, file.content);
+  if (isSame) return markInStep(pass.work, prompt, file.path, file.hash);
+  if (isChanged(known, mine)) return tell(pass, 'conflict', file.path, conflictMessage, { prompt });
+  takeFile(pass.work, mine, file, file.content);
+}
+
+async function reconcileKnown(pass: Pass, known: KeptFile): Promise<void> {
+  const { work } = pass;
+  const mine = readMine(work, known.promptId);
+  const found = await changedFile(pass, known.path, known.hash);
+  if (mine === null) {
+    if (found === null) work.store.removeFile(work.kept.id, known.promptId);
+    else {
+      const message = 'The prompt was deleted; its file is still there';
+      tell(pass, 'prompt-deleted', known.path, message, { prompt: { id: known.promptId, name: known.details.name } });
+    }
+    return;
+  }
+  if (found === null) {
+    const message = known.hash === '' ? noFileYet : 'The file is gone';
+    return tell(pass, 'file-missing', known.path, message, { prompt: mine.prompt });
+  }
+  // It may have been changed while the file was read.
+  const now = readMine(work, known.promptId);
+  if (now === null) pass.isStale = true;
+  else if (found !== 'same') meet(pass, known, now, found);
+  else if (isChanged(known, now)) {
+    const file = await readFile(work, known.path, pass.signal);
+    if (file === null || file.hash !== known.hash) pass.isStale = true;
+    else await write(pass, known, now, file);
+  }
+}
+
+/** A file that has gone and one with the same content that has come are one that was moved. */
+function followMove(pass: Pass, from: KeptFile, to: FoundFile): void {
+  const { work } = pass;
+  const mine = readMine(work, from.promptId);
+  if (mine === null) return work.store.setFile(work.kept.id, { ...from, path: to.path });
+  const { prompt } = mine;
+  const [oldFolder, newFolder] = [from.path, to.path].map((path) => libraryFolder(work.kept.folder, path));
+  const isNamedByFile = prompt.name === baseName(from.path) && to.content?.name === baseName(to.path);
+  const name = isNamedByFile ? baseName(to.path) : prompt.name;
+  const folder = prompt.folder === oldFolder ? newFolder! : prompt.folder;
+  if (name !== prompt.name || folder !== prompt.folder) work.prompts.update(prompt.id, { name, folder });
+  work.store.setFile(work.kept.id, { ...from, path: to.path, details: { ...from.details, name, folder } });
+}
+
+/** A prompt of the same name in the same folder was this file before the folder was unlinked, or is meant to be. */
+function adopt({ work }: Pass, file: FoundFile, unlinked: Map<string, string>): boolean {
+  const key = `${file.content!.folder}\n${file.content!.name}`;
+  const promptId = unlinked.get(key);
+  const mine = promptId === undefined ? null : readMine(work, promptId);
+  if (mine === null) return false;
+  unlinked.delete(key);
+  const { name, folder, tags, description } = mine.prompt;
+  const details = { name, folder, tags, description };
+  work.store.setFile(work.kept.id, { path: file.path, promptId: mine.prompt.id, hash: '', versionId: '', details });
+  return true;
+}
+
+async function reconcileNew(pass: Pass, known: readonly KeptFile[], unlinked: Map<string, string>): Promise<void> {
+  const { tree } = pass;
+  const paths = new Set(known.map(({ path }) => path));
+  const gone = new Map(known.filter(({ path }) => !tree.has(path)).map((file) => [file.hash, file]));
+  for (const path of tree.keys()) {
+    if (paths.has(path)) continue;
+    const broken = remembered(pass, path)?.reason;
+    if (broken) {
+      tell(pass, 'broken', path, broken.message, { line: broken.line });
+      continue;
+    }
+    const file = await read(pass, path);
+    if (file === null) continue;
+    const from = gone.get(file.hash);
+    if (from !== undefined) {
+      gone.delete(file.hash);
+      followMove(pass, from, file);
+    } else if (file.content === null) tell(pass, 'broken', path, file.reason!.message, { line: file.reason!.line });
+    else if (!adopt(pass, file, unlinked)) create(pass, file);
+  }
+}
+
+function create(pass: Pass, file: FoundFile): void {
+  try {
+    createFromFile(pass.work, file, file.content!);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    tell(pass, 'broken', file.path, error.message);
+  }
+}
+
+/** Prompts that came into the library's folder get a file; those that were there before it was linked are asked about. */
+async function reconcileUnlinked(pass: Pass, unlinked: Iterable<string>): Promise<void> {
+  const { work, tree, signal } = pass;
+  const taken = new Set([...tree.keys(), ...work.store.files(work.kept.id).map(({ path }) => path)]);
+  for (const promptId of unlinked) {
+    signal.throwIfAborted();
+    const mine = readMine(work, promptId);
+    if (mine === null) continue;
+    const path = newPath(work, mine, taken);
+    taken.add(path);
+    const { name, folder, tags, description } = mine.prompt;
+    const never = { path, promptId, hash: '', versionId: '', details: { name, folder, tags, description } };
+    if (work.kept.wasRead) await write(pass, never, mine, null);
+    else {
+      work.store.setFile(work.kept.id, never);
+      tell(pass, 'file-missing', path, noFileYet, { prompt: mine.prompt });
+    }
+  }
+}
+
+/** Brings a folder and the library in step, as far as nothing is lost by it; what is left is in the issues. */
+export async function reconcile(
+  work: FolderWork,
+  { tree, hashes, signal }: Pick<Pass, 'tree' | 'hashes' | 'signal'>,
+): Promise<Reconciliation> {
+  const pass: Pass = { work, tree, hashes, signal, issues: [], isStale: false };
+  const unlinked = new Map<string, string>();
+  for (const promptId of work.store.promptsWithoutFile(work.kept.folder)) {
+    const prompt = readMine(work, promptId)?.prompt;
+    if (prompt) unlinked.set(`${prompt.folder}\n${prompt.name}`, promptId);
+  }
+  await reconcileNew(pass, work.store.files(work.kept.id), unlinked);
+  for (const known of work.store.files(work.kept.id)) {
+    signal.throwIfAborted();
+    await reconcileKnown(pass, known);
+  }
+  await reconcileUnlinked(pass, work.store.promptsWithoutFile(work.kept.folder));
+  for (const path of hashes.keys()) if (!tree.has(path)) hashes.delete(path);
+  return { issues: pass.issues, isStale: pass.isStale };
+}

@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import { AppError } from '../../../shared/app-error.ts';
+import type { FolderFile, FolderIssue, settleFolderFile } from '../../../shared/contract/prompt-folders.ts';
+import type { PromptInput } from '../../../shared/contract/prompts.ts';
+import type { KeptFile } from '../../storage/prompts/folder-store.ts';
+import { diskReason, removeFile } from './disk-file.ts';
+import { requireContent, type FoundFile } from './found-file.ts';
+import {
+  createFromFile,
+  markInStep,
+  readFile,
+  readMine,
+  takeFile,
+  writeMine,
+  type FolderWork,
+  type Mine,
+} from './folder-work.ts';
+import { contentOfInput, isSameVersion, type PromptContent } from './prompt-content.ts';
+
+export type Settlement = z.infer<NonNullable<typeof settleFolderFile.body>>;
+
+/** Both sides of a file that is not in step. */
+interface Sides {
+  readonly known: KeptFile | null;
+  readonly mine: Mine | null;
+  readonly file: FoundFile | null;
+}
+
+async function sidesOf(work: FolderWork, { path, promptId }: FolderIssue, signal: AbortSignal): Promise<Sides> {
+  const known = work.store.files(work.kept.id).find((file) => file.promptId === promptId) ?? null;
+  const file = await readFile(work, path, signal);
+  return { known, mine: promptId === null ? null : readMine(work, promptId), file };
+}
+
+function inputOf(content: PromptContent): PromptInput {
+  return { ...content, description: content.description ?? null };
+}
+
+export async function readSides(work: FolderWork, issue: FolderIssue, signal: AbortSignal): Promise<FolderFile> {
+  const { mine, file } = await sidesOf(work, issue, signal);
+  return {
+    issue,
+    mine: mine && inputOf(mine.content),
+    versionId: mine?.prompt.latestVersionId ?? null,
+    file: file && { text: file.text ?? '', hash: file.hash, prompt: file.content && inputOf(file.content) },
+  };
+}
+
+const moved = () =>
+  new AppError('conflict', 'The prompt or its file has changed since it was shown. Look at both again.');
+
+async function write(work: FolderWork, { known, file }: Sides, mine: Mine, signal: AbortSignal): Promise<void> {
+  try {
+    const result = await writeMine(work, mine, { file, known: known!, mayLose: true }, signal);
+    if (result.kind === 'changed') throw moved();
+    if (result.kind === 'refused') throw new AppError('conflict', `The file could not be written: ${result.message}.`);
+  } catch (error) {
+    const reason = diskReason(error);
+    if (reason === null || error instanceof AppError) throw error;
+    throw new AppError('conflict', `The file could not be written: ${reason}.`, { cause: error });
+  }
+}
+
+async function keepMine(work: FolderWork, sides: Sides, signal: AbortSignal): Promise<void> {
+  const { known, mine, file } = sides;
+  if (known === null) throw new AppError('invalid_request', 'There is no prompt that could be written into the file.');
+  if (mine !== null) return write(work, sides, mine, signal);
+  if (file !== null) await removeFile(work.kept.path, file.path, file.hash);
+  work.store.removeFile(work.kept.id, known.promptId);
+}
+
+function keepFile(work: FolderWork, { known, mine, file }: Sides): void {
+  if (file !== null) {
+    const content = requireContent(file);
+    if (mine !== null) return takeFile(work, mine, file, content);
+    if (known !== null) work.store.removeFile(work.kept.id, known.promptId);
+    return createFromFile(work, file, content);
+  }
+  if (mine !== null) work.prompts.remove(mine.prompt.id);
+  if (known !== null) work.store.removeFile(work.kept.id, known.promptId);
+}
+
+async function keepMerged(work: FolderWork, sides: Sides, input: PromptInput, signal: AbortSignal): Promise<void> {
+  const { mine, file } = sides;
+  if (mine === null || file === null)
+    throw new AppError('invalid_request', 'There are no two sides that could be merged.');
+  const wanted = contentOfInput(input);
+  const { name, tags, description, folder: _folder, ...version } = wanted;
+  work.prompts.update(mine.prompt.id, { name, tags, description });
+  if (!isSameVersion(wanted, mine.content)) work.prompts.addVersion(mine.prompt.id, version);
+  const merged = readMine(work, mine.prompt.id)!;
+  // From here on the file is the one that was merged: what fails below is told as a change of the prompt alone.
+  markInStep(work, mine.prompt, file.path, file.hash);
+  await write(work, sides, merged, signal);
+}
+
+/** Carries out what a person decided. Throws `conflict` when one of the sides is not the one that was shown. */
+export async function settle(
+  work: FolderWork,
+  issue: FolderIssue,
+  { choice, prompt, versionId, hash }: Settlement,
+  signal: AbortSignal,
+): Promise<void> {
+  const sides = await sidesOf(work, issue, signal);
+  const isShown = (sides.mine?.prompt.latestVersionId ?? null) === versionId && (sides.file?.hash ?? null) === hash;
+  if (!isShown) throw moved();
+  if (choice === 'mine') await keepMine(work, sides, signal);
+  else if (choice === 'file') keepFile(work, sides);
+  else await keepMerged(work, sides, prompt!, signal);
+}

@@ -1,0 +1,308 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startFolderWorld, type FolderWorld } from '../support/prompt-folder.ts';
+
+let world: FolderWorld;
+beforeEach(async () => {
+  world = await startFolderWorld();
+});
+afterEach(() => world.close());
+
+const issues = async () =>
+  (await world.folder()).issues.map(({ path, kind, promptName }) => `${kind} ${path} ${promptName}`);
+
+test('a linked folder is in the library with its folders, and what cannot be read is told with its reason', async () => {
+  world.write('greeting.prompt', '---\nname: Greeting\ntouchstone.tags: [a]\n---\nHello {{name}}\n');
+  world.write('support/mail/reply.prompt', 'Dear {{name}}\n');
+  world.write('broken.prompt', '---\nname: [\n---\nx');
+  world.write('_partial.prompt', 'I am included');
+  world.write('notes.txt', 'not a prompt');
+  world.write('.git/hidden.prompt', 'hidden');
+  world.write('node_modules/a/hidden.prompt', 'hidden');
+  const folder = await world.link('Team');
+  expect([folder.state, folder.folder, folder.files]).toEqual(['watching', 'Team', 2]);
+  expect(await world.library()).toEqual(['Team/Greeting: Hello {{name}}', 'Team/support/mail/reply: Dear {{name}}']);
+  expect(folder.issues.map(({ path, kind, message }) => [path, kind, message])).toEqual([
+    ['_partial.prompt', 'broken', expect.stringContaining('partial')],
+    ['broken.prompt', 'broken', expect.stringContaining('YAML')],
+  ]);
+});
+
+test('changes on disk appear by themselves: new, changed, moved and deleted files', async () => {
+  world.write('a.prompt', 'First');
+  await world.link('Team');
+  world.write('sub/b.prompt', 'New');
+  world.write('a.prompt', 'Second');
+  await world.until(async () => expect(await world.library()).toEqual(['Team/a: Second', 'Team/sub/b: New']));
+  expect((await world.versions('a')).map(({ promptText, note }) => [promptText, note])).toEqual([
+    ['Second', 'Read from a.prompt'],
+    ['First', 'Read from a.prompt'],
+  ]);
+  const { id } = await world.prompt('a');
+  mkdirSync(join(world.root, 'moved'));
+  renameSync(join(world.root, 'a.prompt'), join(world.root, 'moved/c.prompt'));
+  await world.until(async () => expect(await world.library()).toEqual(['Team/moved/c: Second', 'Team/sub/b: New']));
+  expect((await world.prompt('c')).id).toBe(id);
+  rmSync(join(world.root, 'moved'), { recursive: true });
+  await world.until(async () => expect(await issues()).toEqual(['file-missing moved/c.prompt c']));
+  expect(await world.library()).toEqual(['Team/moved/c: Second', 'Team/sub/b: New']);
+});
+
+test('saving a version writes the file, with all that it said beside', async () => {
+  const text =
+    '---\n# ours\nmodel: unknown/one # later\nowner.team: [a,  b]\n---\n{{role "system"}}\nBrief.\n\n{{role "user"}}\nHello\n';
+  world.write('a.prompt', text);
+  chmodSync(join(world.root, 'a.prompt'), 0o640);
+  await world.link('Team');
+  await world.save('a', { promptText: 'Hello {{name}}', systemMessage: 'Brief.' });
+  await world.until(async () => expect(world.read('a.prompt')).toBe(text.replace('Hello', 'Hello {{name}}')));
+  expect(readdirSync(world.root)).toEqual(['a.prompt']);
+  await world.look();
+  expect((await world.versions('a')).length).toBe(2);
+  expect(await issues()).toEqual([]);
+});
+
+test('a new prompt in the folder gets a file, a renamed one is renamed in it, a moved one moves it', async () => {
+  await world.link('Team');
+  await world.ask('POST', '/prompts', { name: 'A: b?', folder: 'Team/x', promptText: 'Hi {{name}}' });
+  await world.until(async () => expect(world.read('x/A- b.prompt')).toBe('---\nname: "A: b?"\n---\nHi {{name}}\n'));
+  await world.until(async () => expect((await world.folder()).files).toBe(1));
+  const { id } = await world.prompt('A: b?');
+  await world.ask('PATCH', `/prompts/${id}`, { name: 'Renamed', folder: 'Team/y' });
+  await world.until(async () => expect(world.read('y/A- b.prompt')).toBe('---\nname: "Renamed"\n---\nHi {{name}}\n'));
+  await world.until(async () => expect(existsSync(join(world.root, 'x/A- b.prompt'))).toBe(false));
+  await world.ask('PATCH', `/prompts/${id}`, { folder: 'Elsewhere' });
+  await world.look();
+  expect([await world.library(), await issues()]).toEqual([['Elsewhere/Renamed: Hi {{name}}'], []]);
+  expect(world.read('y/A- b.prompt')).toContain('Hi');
+});
+
+/** Both sides are changed while nobody looks, as by a pull that comes with a save. */
+async function conflict(): Promise<void> {
+  world.write('a.prompt', 'Base\n');
+  await world.link('Team');
+  world.write('a.prompt', '---\ndescription: Theirs\n---\nTheir text\n');
+  await world.save('a', { promptText: 'My text' });
+  await world.until(async () => expect(await issues()).toEqual(['conflict a.prompt a']));
+}
+
+test('what both sides changed is shown side by side, and nothing is overwritten', async () => {
+  await conflict();
+  const { mine, file } = await world.sides('a.prompt');
+  expect([mine?.promptText, file?.prompt?.promptText, file?.prompt?.description]).toEqual([
+    'My text',
+    'Their text',
+    'Theirs',
+  ]);
+  expect([world.read('a.prompt'), await world.library()]).toEqual([
+    '---\ndescription: Theirs\n---\nTheir text\n',
+    ['Team/a: My text'],
+  ]);
+});
+
+test('a conflict is settled for the prompt, for the file, or by a text of both', async () => {
+  await conflict();
+  expect((await world.settle('a.prompt', 'mine')).status).toBe(200);
+  expect([world.read('a.prompt'), await issues()]).toEqual(['My text\n', []]);
+
+  world.write('a.prompt', 'Their second\n');
+  await world.save('a', { promptText: 'My second' });
+  await world.until(async () => expect(await issues()).toEqual(['conflict a.prompt a']));
+  expect((await world.settle('a.prompt', 'file')).status).toBe(200);
+  expect([await world.library(), await issues()]).toEqual([['Team/a: Their second'], []]);
+
+  world.write('a.prompt', '---\nowner.of: me\n---\nTheir third\n');
+  await world.save('a', { promptText: 'My third' });
+  await world.until(async () => expect(await issues()).toEqual(['conflict a.prompt a']));
+  const prompt = { name: 'a', promptText: 'Third of both', description: 'Merged' };
+  expect((await world.settle('a.prompt', 'merged', { prompt })).status).toBe(200);
+  expect([world.read('a.prompt'), await world.library(), await issues()]).toEqual([
+    '---\nowner.of: me\ndescription: Merged\n---\nThird of both\n',
+    ['Team/a: Third of both'],
+    [],
+  ]);
+});
+
+test('a decision about sides that have changed since is refused', async () => {
+  await conflict();
+  const { versionId, file } = await world.sides('a.prompt');
+  const seen = { path: 'a.prompt', versionId, hash: file!.hash };
+  const { id } = await world.folder();
+  world.write('a.prompt', 'Changed again\n');
+  expect((await world.ask('POST', `/window/prompt-folders/${id}/settle`, { ...seen, choice: 'mine' })).status).toBe(
+    409,
+  );
+  expect(world.read('a.prompt')).toBe('Changed again\n');
+  await world.save('a', { promptText: 'Mine again' });
+  const hash = (await world.sides('a.prompt')).file!.hash;
+  const stale = { ...seen, hash, choice: 'file' };
+  expect((await world.ask('POST', `/window/prompt-folders/${id}/settle`, stale)).status).toBe(409);
+  expect(await world.library()).toEqual(['Team/a: Mine again']);
+});
+
+test('a file that goes and one whose prompt was deleted wait for a decision', async () => {
+  world.write('a.prompt', 'A');
+  world.write('b.prompt', 'B');
+  world.write('c.prompt', 'C');
+  await world.link('Team');
+  rmSync(join(world.root, 'a.prompt'));
+  rmSync(join(world.root, 'c.prompt'));
+  await world.ask('DELETE', `/prompts/${(await world.prompt('b')).id}`);
+  await world.until(async () =>
+    expect(await issues()).toEqual(['file-missing a.prompt a', 'prompt-deleted b.prompt b', 'file-missing c.prompt c']),
+  );
+  await world.settle('a.prompt', 'mine');
+  await world.settle('b.prompt', 'mine');
+  await world.settle('c.prompt', 'file');
+  expect([readdirSync(world.root), await world.library(), await issues()]).toEqual([['a.prompt'], ['Team/a: A'], []]);
+  await world.ask('DELETE', `/prompts/${(await world.prompt('a')).id}`);
+  await world.until(async () => expect(await issues()).toEqual(['prompt-deleted a.prompt a']));
+  await world.settle('a.prompt', 'file');
+  expect([await world.library(), await issues()]).toEqual([['Team/a: A'], []]);
+});
+
+test('a file that cannot be read is neither taken nor overwritten until someone says so', async () => {
+  world.write('a.prompt', 'Good');
+  await world.link('Team');
+  world.write('a.prompt', '---\nname: [\n---\nBad');
+  await world.until(async () => expect(await issues()).toEqual(['broken a.prompt a']));
+  await world.save('a', { promptText: 'Saved' });
+  await world.look();
+  expect([await world.library(), world.read('a.prompt')]).toEqual([['Team/a: Saved'], '---\nname: [\n---\nBad']);
+  expect((await world.settle('a.prompt', 'file')).status).toBe(400);
+  expect((await world.settle('a.prompt', 'mine')).status).toBe(200);
+  expect([world.read('a.prompt'), await issues()]).toEqual(['---\nname: a\n---\nSaved\n', []]);
+});
+
+test('what a file would lose is asked about before it is written', async () => {
+  const text = '{{role "system"}}Be brief.{{history}}{{role "user"}}Hello';
+  world.write('a.prompt', text);
+  await world.link('Team');
+  await world.save('a', { promptText: 'Bye', systemMessage: 'Be brief.' });
+  await world.until(async () => expect(await issues()).toEqual(['not-written a.prompt a']));
+  expect(world.read('a.prompt')).toBe(text);
+  await world.settle('a.prompt', 'mine');
+  expect(world.read('a.prompt')).toContain('Bye');
+});
+
+test('unlinking leaves files and prompts alone, and linking again knows them', async () => {
+  world.write('a.prompt', 'A');
+  world.write('b.prompt', 'B');
+  const { id } = await world.link('Team');
+  expect((await world.ask('DELETE', `/window/prompt-folders/${id}`)).status).toBe(204);
+  world.write('b.prompt', 'B changed');
+  await world.save('b', { promptText: 'B of mine' });
+  await world.ask('POST', '/prompts', { name: 'later', folder: 'Team', promptText: 'x' });
+  expect([await world.library(), readdirSync(world.root)]).toEqual([
+    ['Team/a: A', 'Team/b: B of mine', 'Team/later: x'],
+    ['a.prompt', 'b.prompt'],
+  ]);
+  await world.link('Team');
+  expect(await issues()).toEqual(['conflict b.prompt b', 'file-missing later.prompt later']);
+  expect([await world.library(), readdirSync(world.root)]).toEqual([
+    ['Team/a: A', 'Team/b: B of mine', 'Team/later: x'],
+    ['a.prompt', 'b.prompt'],
+  ]);
+});
+
+test('a folder that goes away keeps its prompts, and is taken up when it is back', async () => {
+  world.write('a.prompt', 'A');
+  await world.link('Team');
+  renameSync(world.root, `${world.root}-away`);
+  const away = await world.look();
+  expect([away.state, away.issues, await world.library()]).toEqual(['unavailable', [], ['Team/a: A']]);
+  await world.save('a', { promptText: 'Saved meanwhile' });
+  renameSync(`${world.root}-away`, world.root);
+  const back = await world.look();
+  expect([back.state, back.failure, world.read('a.prompt')]).toEqual(['watching', null, 'Saved meanwhile']);
+});
+
+test('changing branches of git changes prompts there and back', async () => {
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...words], { cwd: world.root, stdio: 'pipe' });
+  git('init', '-q', '-b', 'main');
+  for (let index = 0; index < 30; index += 1) world.write(`p${index}.prompt`, `Main ${index}`);
+  git('add', '.');
+  git('commit', '-qm', 'main');
+  git('checkout', '-qb', 'other');
+  for (let index = 0; index < 30; index += 1) world.write(`p${index}.prompt`, `Other ${index}`);
+  rmSync(join(world.root, 'p0.prompt'));
+  world.write('only-other.prompt', 'Only here');
+  git('add', '-A');
+  git('commit', '-qm', 'other');
+  await world.link('Team');
+  const ids = new Map((await prompts()).map(({ id, name }) => [name, id]));
+  git('checkout', '-q', 'main');
+  const main = Array.from({ length: 30 }, (_, index) => `Team/p${index}: Main ${index}`);
+  await world.until(async () =>
+    expect(await world.library()).toEqual([...main, 'Team/only-other: Only here'].toSorted()),
+  );
+  await world.until(async () => expect(await issues()).toEqual(['file-missing only-other.prompt only-other']));
+  git('checkout', '-q', 'other');
+  await world.until(async () =>
+    expect((await world.library()).filter((line) => line.includes('Other')).length).toBe(29),
+  );
+  await world.until(async () => expect(await issues()).toEqual(['file-missing p0.prompt p0']));
+  const after = await prompts();
+  expect(after.filter(({ id, name }) => ids.has(name) && ids.get(name) !== id)).toEqual([]);
+  expect(git('status', '--porcelain').toString()).toBe('');
+});
+
+const prompts = async () =>
+  (await world.ask<{ data: { id: string; name: string }[] }>('GET', '/prompts?pageSize=100')).body.data;
+
+test('links are not followed, in or out', async () => {
+  const outside = `${world.root}-outside`;
+  mkdirSync(outside);
+  try {
+    writeFileSync(join(outside, 'secret.prompt'), 'secret');
+    symlinkSync(outside, join(world.root, 'dir'));
+    symlinkSync(join(outside, 'secret.prompt'), join(world.root, 'file.prompt'));
+    world.write('real/a.prompt', 'A');
+    await world.link('Team');
+    expect(await world.library()).toEqual(['Team/real/a: A']);
+    // The folder of a file becomes a link while its prompt is changed.
+    renameSync(join(world.root, 'real'), join(outside, 'real'));
+    symlinkSync(join(outside, 'real'), join(world.root, 'real'));
+    await world.save('a', { promptText: 'B' });
+    await world.look();
+    expect(await issues()).toEqual(['file-missing real/a.prompt a']);
+    expect((await world.settle('real/a.prompt', 'mine')).status).not.toBe(200);
+    expect(readdirSync(join(outside, 'real'))).toEqual(['a.prompt']);
+  } finally {
+    rmSync(outside, { recursive: true, force: true });
+  }
+});
+
+test.each([
+  ['not/absolute', 400],
+  ['/', 400],
+  ['/nowhere/at/all', 400],
+])('%s cannot be linked', async (path, status) => {
+  expect((await world.ask('POST', '/window/prompt-folders', { path })).status).toBe(status);
+});
+
+test('a folder is linked once, and none within it', async () => {
+  world.write('inner/a.prompt', 'A');
+  await world.link();
+  const link = async (path: string, folder?: string) =>
+    (await world.ask('POST', '/window/prompt-folders', { path, folder })).status;
+  expect([await link(world.root), await link(join(world.root, 'inner')), await link(join(world.root, '..'))]).toEqual([
+    409, 409, 409,
+  ]);
+});
+
+test('a file beyond the size of prompts is told, and no API key reaches the folders', async () => {
+  world.write('big.prompt', 'x'.repeat(1_100_000));
+  const folder = await world.link();
+  expect(folder.issues.map(({ kind, message }) => [kind, message])).toEqual([
+    ['broken', expect.stringContaining('1 MB')],
+  ]);
+  const { status } = await world.host.send('HTTP/1.1', {
+    path: '/window/prompt-folders',
+    headers: { authorization: `Bearer ${world.host.key}` },
+  });
+  expect(status).toBe(404);
+});
