@@ -21,6 +21,7 @@ import { groundingHandlers } from './api/grounding.ts';
 import { moderationWindowHandlers } from './api/moderation-window.ts';
 import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
+import { promptFolderHandlers } from './api/prompt-folders.ts';
 import { promptTransferHandlers } from './api/prompt-transfer.ts';
 import { promptHandlers } from './api/prompts.ts';
 import { providerHandlers } from './api/providers.ts';
@@ -43,6 +44,8 @@ import type { OnDeviceLanguageModels } from './on-device/language-model.ts';
 import { registryAddress } from './on-device/registry-address.ts';
 import { createPrompts } from './prompts/create-prompts.ts';
 import { storedPromptOf } from './prompts/stored-prompt.ts';
+import { createPromptFolders } from './prompts/folder/create-prompt-folders.ts';
+import { noticeChanges } from './prompts/folder/notice-changes.ts';
 import { createPromptReader } from './prompts/transfer/create-prompt-reader.ts';
 import { createUploadShelf } from './prompts/transfer/upload-shelf.ts';
 import { createProviders } from './providers/create-providers.ts';
@@ -122,9 +125,17 @@ export async function createHost(options: HostOptions): Promise<Host> {
     grounding,
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
-  const prompts = createPrompts({ store: storage.prompts, providers, completions });
+  const keptPrompts = createPrompts({ store: storage.prompts, providers, completions });
   const reader = createPromptReader();
   const uploads = createUploadShelf();
+  const folders = createPromptFolders({
+    store: storage.promptFolders,
+    prompts: keptPrompts,
+    reader,
+    systemOf: providers.systemOf,
+    log: options.log,
+  });
+  const prompts = noticeChanges(keptPrompts, folders.promptsChanged);
   const agents = createAgents({ store: storage.agents, turns: storage.turns, providers, completions });
   const auditWork = await createAuditWork({
     dataDirectory: options.dataDirectory,
@@ -161,6 +172,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...moderationHandlers(moderation),
       ...moderationWindowHandlers({ batches, guard, classifierOf, log: options.log }),
       ...conversationHandlers(storage.audit),
+      ...promptFolderHandlers(folders, options.log),
       ...promptTransferHandlers({ prompts, reader, uploads, systemOf: providers.systemOf }),
       ...promptHandlers(prompts, options.log),
       ...agentHandlers(agents, options.log),
@@ -190,6 +202,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     close: async () => {
       await auditWork.close();
       uploads.close();
+      await folders.close();
       await reader.close();
       await completions.close();
       await batches.close();

@@ -16,6 +16,7 @@ import * as moderation from './moderation.ts';
 import * as onDevice from './on-device.ts';
 import * as openApi from './open-api.ts';
 import * as promptLabels from './prompt-labels.ts';
+import * as promptFolders from './prompt-folders.ts';
 import * as promptTransfer from './prompt-transfer.ts';
 import * as promptUsage from './prompt-usage.ts';
 import * as prompts from './prompts.ts';
@@ -40,6 +41,7 @@ export const endpoints: readonly Endpoint[] = [
   grounding,
   moderationWindow,
   conversations,
+  promptFolders,
   promptTransfer,
   prompts,
   promptLabels,
