@@ -40,8 +40,6 @@ export default defineConfig([
       'keychain-probe-process': 'electron/key-store/keychain-probe-process.ts',
       'language-model-process': 'electron/on-device/language-model-process.ts',
       'embeddings-worker': 'electron/on-device/embeddings-worker.ts',
-      'index-thread': 'electron/knowledge/index/index-thread.ts',
-      'source-reader-worker': 'electron/knowledge/parsing/source-reader-worker.ts',
       'text-analysis-worker': 'electron/moderation/text-analysis-worker.ts',
       'source-reader-worker': 'electron/knowledge/parsing/source-reader-worker.ts',
       'transfer-worker': 'electron/prompts/transfer/transfer-worker.ts',
