@@ -11,6 +11,8 @@ export function usePromptUsage(promptId: string, versionPages: number) {
   const { client } = useHost();
   return useQuery({
     queryKey: [...promptUsageKey, promptId, versionPages],
+    // Runs come from everywhere: what was counted before is shown only until it was counted again.
+    staleTime: 0,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, PromptVersionUsage>> => {
       const usage = new Map<string, PromptVersionUsage>();

@@ -70,7 +70,7 @@ export function AgentPanel({ agent, address }: AgentPanelProps) {
   return (
     <section className="panel agents__panel" aria-label={agent.name}>
       <div className="toolbar" role="toolbar" aria-label="Agent">
-        <h2 className="agents__title truncate">{agent.name}</h2>
+        <h2 className="object-title truncate">{agent.name}</h2>
         <span className="grow" />
         <Button icon={MessageSquarePlus} onClick={begin}>
           New conversation

@@ -22,7 +22,7 @@ const rowHeight = 48;
 
 function Row({ agent }: { agent: Agent }) {
   return (
-    <div className="agent-row">
+    <div className="list-row">
       <span className="medium truncate">{agent.name}</span>
       <span className="caption tertiary truncate">{agent.model}</span>
     </div>
@@ -45,7 +45,7 @@ function AgentList({ agents, selectedId, search }: AgentListProps) {
   });
   return (
     <section className="panel agents__list" aria-label="Agents">
-      <div className="agents__find">
+      <div className="list-find">
         <TextField
           ref={search}
           label="Search agents"
@@ -64,7 +64,7 @@ function AgentList({ agents, selectedId, search }: AgentListProps) {
       ) : (
         <VirtualList
           label="Agents, newest first"
-          className="agents__rows"
+          className="list-rows"
           items={shown}
           itemKey={({ id }) => id}
           rowHeight={rowHeight}
@@ -109,7 +109,7 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
       )}
       {open && 'agentId' in address && <AgentPanel key={open.id} agent={open} address={address} />}
       {!open && address.view !== 'new' && (
-        <div className="agents__state">
+        <div className="list-state">
           <EmptyState
             title={
               address.view !== 'none'

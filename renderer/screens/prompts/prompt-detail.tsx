@@ -122,7 +122,7 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
             <Segmented label="What is shown" value={address.view} options={views} onValueChange={show} />
           </div>
           {main.error && (
-            <div className="prompts__state">
+            <div className="list-state">
               <ErrorFailure title="The version could not be read" error={main.error}>
                 <Button onClick={() => navigate(promptAddress(prompt.id))}>Open the newest version</Button>
               </ErrorFailure>

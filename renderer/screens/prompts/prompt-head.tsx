@@ -73,7 +73,7 @@ export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabe
   return (
     <div className="prompts__head">
       <div className="row">
-        <h2 className="prompts__title truncate">{prompt.name}</h2>
+        <h2 className="object-title truncate">{prompt.name}</h2>
         {version && !isNewest && <Badge tone="caution">Version {version.number}, not the newest</Badge>}
         <span className="grow" />
         {version && !isNewest && (

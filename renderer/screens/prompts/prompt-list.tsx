@@ -28,19 +28,21 @@ function Row({ prompt, models, isEdited }: { prompt: Prompt; models: readonly Mo
   const model = modelOf(prompt.latestVersion, models);
   const shutdown = model && shutdownMark(model, new Date());
   return (
-    <div className="prompt-row">
-      <span className="medium truncate">{prompt.name}</span>
-      <span className="caption tertiary numbers nowrap">{formatTime(prompt.updatedAt)}</span>
-      <span className="row caption tertiary truncate">
-        <span className="nowrap">Version {prompt.latestVersion.number}</span>
-        {prompt.labels.length > 0 && (
-          <span className="truncate">{prompt.labels.map(({ label }) => label).join(', ')}</span>
-        )}
-        {prompt.folder !== null && <span className="truncate">{prompt.folder}</span>}
-        {prompt.tags.length > 0 && <span className="truncate">{prompt.tags.join(', ')}</span>}
+    <div className="list-row">
+      <span className="row">
+        <span className="medium grow truncate">{prompt.name}</span>
+        <span className="caption tertiary numbers nowrap">{formatTime(prompt.updatedAt)}</span>
       </span>
-      <span className="row prompt-row__mark">
-        {isEdited && <Badge tone="accent">Draft</Badge>}
+      <span className="row">
+        <span className="row grow caption tertiary truncate">
+          <span className="nowrap">Version {prompt.latestVersion.number}</span>
+          {prompt.labels.length > 0 && (
+            <span className="truncate accent">{prompt.labels.map(({ label }) => label).join(', ')}</span>
+          )}
+          {prompt.folder !== null && <span className="truncate">{prompt.folder}</span>}
+          {prompt.tags.length > 0 && <span className="truncate">{prompt.tags.join(', ')}</span>}
+        </span>
+        {isEdited && <Badge tone="caution">Draft</Badge>}
         {shutdown && <Badge tone={shutdown.tone}>{shutdown.text}</Badge>}
       </span>
     </div>
@@ -49,7 +51,7 @@ function Row({ prompt, models, isEdited }: { prompt: Prompt; models: readonly Mo
 
 function NothingFound() {
   return (
-    <div className="prompts__state">
+    <div className="list-state">
       <EmptyState
         title="No prompt matches"
         reason="Search looks at names, folders, tags, descriptions and labels, and at everything that any version says."
@@ -85,7 +87,7 @@ function Found({ list, prompts }: Pick<PromptListProps, 'list' | 'prompts'>) {
 function Head({ outline, list, prompts, search, onNew }: PromptListProps) {
   const view = usePromptsView();
   return (
-    <div className="prompts__find">
+    <div className="list-find">
       <Popover
         label="Folders and tags"
         trigger={<IconButton className="narrow-only" icon={FolderTree} label="Folders and tags" size="small" />}
@@ -141,7 +143,7 @@ export function PromptList(props: PromptListProps) {
           ) : (
             <VirtualList
               label="Prompts, newest first. Enter opens one in the playground"
-              className="prompts__rows"
+              className="list-rows"
               items={prompts}
               itemKey={({ id }) => id}
               rowHeight={rowHeight}

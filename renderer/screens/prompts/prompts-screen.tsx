@@ -36,7 +36,7 @@ function useNewPrompt(): () => void {
 
 function EmptyLibrary({ onNew }: { onNew: () => void }) {
   return (
-    <div className="prompts__state">
+    <div className="list-state">
       <PromptTransfer prompts={noPrompts} />
       <EmptyState
         title="No prompts yet"
@@ -55,7 +55,7 @@ function EmptyLibrary({ onNew }: { onNew: () => void }) {
 
 function NothingOpen() {
   return (
-    <div className="prompts__state">
+    <div className="list-state">
       <EmptyState title="Choose a prompt" reason="Its versions, their differences and their runs stand here." />
     </div>
   );
@@ -67,7 +67,7 @@ function OpenPrompt({ prompt, address }: { prompt: UseQueryResult<Prompt>; addre
   const folders = useMemo(() => outline?.folders.map(({ folder }) => folder) ?? [], [outline]);
   if (prompt.error instanceof AppError && (prompt.error.status === 404 || prompt.error.status === 400)) {
     return (
-      <div className="prompts__state">
+      <div className="list-state">
         <EmptyState title="There is no such prompt" reason="It was deleted. Its runs are still in the audit." />
       </div>
     );

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { FileSearch, Play, Square, SquareTerminal } from 'lucide-react';
 import { useMemo, type KeyboardEvent } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -10,6 +11,8 @@ import { Spinner } from '../../components/marks.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorFailure, Notice } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
+import { promptUsageKey } from '../../queries/prompt-usage.ts';
+import { runsKey } from '../../queries/runs.ts';
 import { versionDraftAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { usePromptRuns, type PromptRun } from '../../stores/prompt-runs.ts';
@@ -151,14 +154,18 @@ export function RunView({ version }: { version: PromptVersion }) {
   const newest = usePromptRuns(({ runs }) => runs[version.promptId]);
   const shown = newest?.versionId === version.id ? newest : undefined;
   const isRunning = newest?.state === 'running';
+  const queryClient = useQueryClient();
   const { start, stop } = usePromptRuns.getState();
-  const run = (): void => void start(client, { promptId: version.promptId, promptVersionId: version.id, replacements });
+  const run = async (): Promise<void> => {
+    await start(client, { promptId: version.promptId, promptVersionId: version.id, replacements });
+    await Promise.all([promptUsageKey, runsKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+  };
   const stopRun = (): void => stop(version.promptId);
-  useRunActions(isRunning, run, stopRun);
+  useRunActions(isRunning, () => void run(), stopRun);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || isRunning) return;
     event.preventDefault();
-    run();
+    void run();
   };
   return (
     <div className="scroll prompts__version prompts__run" role="region" aria-label="Run this version" tabIndex={0}>
@@ -176,7 +183,7 @@ export function RunView({ version }: { version: PromptVersion }) {
         onKeyDown={onKeyDown}
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isRunning) run();
+          if (!isRunning) void run();
         }}
       >
         {rows.map((row) => (
@@ -204,7 +211,7 @@ export function RunView({ version }: { version: PromptVersion }) {
       </form>
       {shown && (
         <section className="prompts__answer" aria-label="Answer">
-          <Answer run={shown} runAgain={run} />
+          <Answer run={shown} runAgain={() => void run()} />
         </section>
       )}
     </div>

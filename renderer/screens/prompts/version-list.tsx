@@ -27,12 +27,12 @@ interface RowProps {
 
 function Row({ version, labels, usage }: RowProps) {
   return (
-    <div className="version-row">
+    <div className="list-row">
       <span className="row">
         <span className="medium nowrap">Version {version.number}</span>
         <span className="row grow version-row__labels">
           {labels.map((label) => (
-            <Badge key={label} tone="accent">
+            <Badge key={label} isOutlined>
               {label}
             </Badge>
           ))}
@@ -58,7 +58,7 @@ export function VersionList(props: VersionListProps) {
   return (
     <VirtualList
       label="Versions, newest first. Enter opens one in the playground"
-      className="prompts__versions"
+      className="list-rows"
       items={versions}
       itemKey={({ id }) => id}
       rowHeight={rowHeight}
