@@ -13,6 +13,7 @@ import { conversationBranchTables } from './migrations/0010-conversation-branche
 import { promptLibraryTables } from './migrations/0011-prompt-library.ts';
 import { knowledgeTables } from './migrations/0012-knowledge.ts';
 import { promptUsageTables } from './migrations/0013-prompt-usage.ts';
+import { auditSpanColumn } from './migrations/0014-audit-spans.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
 const migrations: readonly string[] = [
@@ -29,6 +30,7 @@ const migrations: readonly string[] = [
   promptLibraryTables,
   knowledgeTables,
   promptUsageTables,
+  auditSpanColumn,
 ];
 
 function version(database: Database.Database): number {

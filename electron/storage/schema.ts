@@ -166,6 +166,8 @@ export interface AuditViewRow {
   name: string;
   filter_json: string;
   sort: string;
+  /** Of `auditSpans`, in place of the filter's dates. */
+  span: string | null;
   created_at: number;
   updated_at: number;
 }

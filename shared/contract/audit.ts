@@ -306,14 +306,26 @@ export const readAuditFacets = defineEndpoint({
   response: auditFacets,
 });
 
+/** Spans of time that end now and begin anew every day, by the clock of the window. */
+export const auditSpans = ['today', 'last-24-hours', 'last-7-days', 'last-30-days', 'this-month', 'this-year'] as const;
+export const auditSpan = z.enum(auditSpans);
+export type AuditSpan = z.infer<typeof auditSpan>;
+
 const auditViewInput = z.strictObject({
   name: z.string().trim().min(1, 'must not be empty').max(200),
   filter: auditFilter,
   sort: auditSort,
+  /** In place of the filter's dates; null for none. */
+  span: auditSpan.nullish(),
 });
 
 /** A filter and a sort under a name. */
-export const auditView = auditViewInput.extend({ id: uuid, createdAt: timestamp, updatedAt: timestamp });
+export const auditView = auditViewInput.extend({
+  span: auditSpan.nullable(),
+  id: uuid,
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
 export type AuditView = z.infer<typeof auditView>;
 export type AuditViewInput = z.infer<typeof auditViewInput>;
 

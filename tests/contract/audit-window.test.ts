@@ -291,6 +291,27 @@ test('views are saved, listed by name, changed and forgotten', async () => {
   expect(statuses).toEqual([204, 404, 404, 400, 400]);
 });
 
+test('a view keeps the name of its span of time until it is given another one', async () => {
+  const made = await call('POST', '/window/audit/views', {
+    name: 'This week',
+    filter: {},
+    sort: 'newest',
+    span: 'last-7-days',
+  });
+  const { id } = made.body as { id: string };
+  const change = async (body: object) => {
+    const answer = await call('PATCH', `/window/audit/views/${id}`, body);
+    return (answer.body as { span?: unknown }).span;
+  };
+  expect([
+    (made.body as { span: unknown }).span,
+    await change({ name: 'Seven days' }),
+    await change({ span: 'this-month' }),
+    await change({ span: null }),
+    (await call('PATCH', `/window/audit/views/${id}`, { span: 'last-9-days' })).status,
+  ]).toEqual(['last-7-days', 'last-7-days', 'this-month', null, 400]);
+});
+
 test('nothing of this was a failure of the service', () => {
   expect(host.log).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
-import type { AuditFilter, AuditSort, AuditView, AuditViewInput } from '../../../shared/contract/audit.ts';
+import type { AuditFilter, AuditSort, AuditSpan, AuditView, AuditViewInput } from '../../../shared/contract/audit.ts';
 import { prepareQuery, valuesOf } from '../queries.ts';
 import type { AuditViewRow } from '../schema.ts';
 
@@ -13,6 +13,7 @@ function viewOf(row: AuditViewRow): AuditView {
     name: row.name,
     filter: JSON.parse(row.filter_json) as AuditFilter,
     sort: row.sort as AuditSort,
+    span: row.span as AuditSpan | null,
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),
   };
@@ -37,6 +38,7 @@ export function createAuditViews(database: Database.Database) {
         name: input.name,
         filter_json: JSON.stringify(input.filter),
         sort: input.sort,
+        span: input.span ?? null,
         created_at: now,
         updated_at: now,
       };
@@ -50,6 +52,7 @@ export function createAuditViews(database: Database.Database) {
         name: change.name ?? row.name,
         filter_json: change.filter === undefined ? row.filter_json : JSON.stringify(change.filter),
         sort: change.sort ?? row.sort,
+        span: change.span === undefined ? row.span : change.span,
         updated_at: Date.now(),
       };
       queries.change.run(changed);
@@ -72,12 +75,12 @@ function viewQueries(database: Database.Database) {
     insert: prepareQuery(database, (tables, input: AuditViewRow) =>
       tables
         .insertInto('audit_views')
-        .values(valuesOf(input, ['id', 'name', 'filter_json', 'sort', 'created_at', 'updated_at'])),
+        .values(valuesOf(input, ['id', 'name', 'filter_json', 'sort', 'span', 'created_at', 'updated_at'])),
     ),
     change: prepareQuery(database, (tables, input: AuditViewRow) =>
       tables
         .updateTable('audit_views')
-        .set(valuesOf(input, ['name', 'filter_json', 'sort', 'updated_at']))
+        .set(valuesOf(input, ['name', 'filter_json', 'sort', 'span', 'updated_at']))
         .where('id', '=', input.id),
     ),
     remove: prepareQuery(database, (tables, input: { id: string }) =>

@@ -1,7 +1,7 @@
 import { Bookmark } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { AuditFacets, AuditFilter } from '../../../shared/contract/audit.ts';
+import type { AuditFacets } from '../../../shared/contract/audit.ts';
 import { Button } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
@@ -18,7 +18,7 @@ import './audit.css';
 import { AuditWork } from './audit-work.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { filterChips } from './filter/filter-fields.ts';
-import { useAuditAddress } from './filter/use-audit-address.ts';
+import { useAuditAddress, type AddressedAudit } from './filter/use-audit-address.ts';
 import { readReplayAddress } from './replay/replay-address.ts';
 import { ReplaysPage } from './replay/replays-page.tsx';
 import { SampleSetButton, SamplesNotice } from './samples/sample-set.tsx';
@@ -58,8 +58,8 @@ function NoRuns() {
 }
 
 /** What narrows the list first, for the title bar. */
-function placeName(filter: AuditFilter, facets: AuditFacets | undefined): string | null {
-  const [first] = filterChips(filter, facets);
+function placeName({ filter, span }: AddressedAudit, facets: AuditFacets | undefined): string | null {
+  const [first] = filterChips(filter, facets, span);
   return first ? `${first.name} ${first.value}` : (filter.text ?? null);
 }
 
@@ -72,7 +72,7 @@ export function AuditScreen() {
 
 function Conversations() {
   const address = useAuditAddress();
-  const { filter, sort, search } = address;
+  const { filter, sort, span, search, renew } = address;
   const facets = useAuditFacets().data;
   const summary = useAuditSummary(filter).data;
   const head = useAuditHead({ filter, sort });
@@ -80,16 +80,17 @@ function Conversations() {
   const listRef = useRef<HTMLDivElement>(null);
   const [areViewsOpen, setViewsOpen] = useState(false);
   const [isExporting, setExporting] = useState(false);
-  usePlace(placeName(filter, facets));
+  usePlace(placeName(address, facets));
   const views = (
     <ViewsPanel
       filter={filter}
       sort={sort}
+      span={span}
       facets={facets}
       summary={summary}
-      onOpen={(nextFilter, nextSort) => {
+      onOpen={(nextFilter, nextSort, nextSpan) => {
         setViewsOpen(false);
-        search({ filter: nextFilter, sort: nextSort });
+        search({ filter: nextFilter, sort: nextSort, span: nextSpan });
       }}
     />
   );
@@ -126,7 +127,7 @@ function Conversations() {
               address={address}
               facets={facets}
               listRef={listRef}
-              refresh={{ isBusy: head.isFetching, run: () => void head.refetch() }}
+              refresh={{ isBusy: head.isFetching, run: () => (span === null ? void head.refetch() : renew()) }}
               isExporting={isExporting}
               onExported={() => setExporting(false)}
             />

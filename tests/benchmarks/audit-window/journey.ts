@@ -77,14 +77,14 @@ async function replay(page: Page, model: string): Promise<void> {
   const dialog = page.getByRole('dialog', { name: /^Replay/ });
   await dialog.getByRole('button', { name: /^Model/ }).press('Enter');
   await page.keyboard.type(model);
-  await expect(page.getByRole('option', { name: model })).toBeVisible();
+  await expect(page.getByRole('option', { name: `mill/${model}`, exact: true })).toBeVisible();
   await page.keyboard.press('Enter');
   await dialog.getByRole('button', { name: 'Replay', exact: true }).press('Enter');
   await expect(page).toHaveURL(/#\/audit\/replays\/[\da-f-]{36}$/);
   await expect(page.getByText('1 of 1', { exact: true })).toBeVisible();
   await expect(page.getByRole('region', { name: 'After', exact: true })).toContainText('free of charge');
   await page.getByRole('button', { name: /; its runs stay$/ }).press('Enter');
-  await page.getByRole('button', { name: 'Conversations' }).press('Enter');
+  await page.getByRole('button', { name: 'Conversations', exact: true }).press('Enter');
   await auditPage(page).settled();
 }
 

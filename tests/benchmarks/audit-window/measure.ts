@@ -81,7 +81,7 @@ export async function measureKeys(page: Page, prefix: string): Promise<Row[]> {
     await measure('J', () => page.keyboard.press('j'), { openRow: 2 });
     await measure('Page Down', () => page.keyboard.press('PageDown'), { openRow: 14 });
   }
-  for (const word of ['customer', 'carrier', 'house', 'school', 'invoice']) {
+  for (const word of ['customer', 'contract', 'house', 'school', 'invoice']) {
     await page.keyboard.press('/');
     await page.keyboard.press('Control+a');
     const search = async () => {

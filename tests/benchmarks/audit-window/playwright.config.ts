@@ -7,6 +7,8 @@ export default defineConfig({
   outputDir: '../../../test-results/audit-window',
   timeout: 240_000,
   reporter: 'line',
+  // A trace takes a picture of the page at every key.
+  use: { trace: 'off' },
   projects: (suites.projects ?? []).map((project) => ({
     ...project,
     testDir: '.',

@@ -2,23 +2,8 @@ import { useState } from 'react';
 import type { AuditFilter } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/text-field.tsx';
+import { dateSpans, withSpan } from './date-spans.ts';
 import type { EditorProps } from './value-editors.tsx';
-
-const dayMilliseconds = 86_400_000;
-
-function startOfDay(date: Date): Date {
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate());
-}
-
-/** Spans that end now, by the clock of this machine. Days begin at midnight. */
-export const datePresets: readonly { name: string; start: (now: Date) => Date }[] = [
-  { name: 'Today', start: startOfDay },
-  { name: 'Last 24 hours', start: (now) => new Date(now.getTime() - dayMilliseconds) },
-  { name: 'Last 7 days', start: (now) => startOfDay(new Date(now.getTime() - 6 * dayMilliseconds)) },
-  { name: 'Last 30 days', start: (now) => startOfDay(new Date(now.getTime() - 29 * dayMilliseconds)) },
-  { name: 'This month', start: (now) => new Date(now.getFullYear(), now.getMonth(), 1) },
-  { name: 'This year', start: (now) => new Date(now.getFullYear(), 0, 1) },
-];
 
 /** A moment as the browser's field writes it: local time without a zone. */
 export function localText(moment: string | null | undefined): string {
@@ -69,12 +54,12 @@ export function DateEditor({ filter, onDone }: EditorProps) {
       }}
     >
       <div className="filter-form__presets" role="group" aria-label="Usual spans">
-        {datePresets.map(({ name, start }, index) => (
+        {dateSpans.map(({ id, name }, index) => (
           <Button
-            key={name}
+            key={id}
             size="small"
             autoFocus={index === 0}
-            onClick={() => onDone(withDates(filter, start(new Date()).toISOString(), null))}
+            onClick={() => onDone(withSpan(filter, id, new Date()), id)}
           >
             {name}
           </Button>

@@ -1,9 +1,18 @@
-import { auditFilter, auditSort, type AuditFilter, type AuditSort } from '../../../../shared/contract/audit.ts';
+import {
+  auditFilter,
+  auditSort,
+  type AuditFilter,
+  type AuditSort,
+  type AuditSpan,
+} from '../../../../shared/contract/audit.ts';
 import { readPairs, writePairs } from './address-text.ts';
+import { spanOf, withoutSpan } from './date-spans.ts';
 
-/** What the address of the screen says: `/audit/text=refund&score=-10..-4/<conversation>/<run>`. */
+/** What the address of the screen says: `/audit/text=refund&from=last-7-days&score=-10..-4/<conversation>/<run>`. */
 export interface AuditAddress {
   filter: AuditFilter;
+  /** What the dates of the filter are, where they move on with time. */
+  span?: AuditSpan | null;
   sort: AuditSort;
   /** The conversation that is open. */
   conversationId: string | null;
@@ -90,37 +99,55 @@ function addPair(found: Record<string, unknown>, name: string, value: string): b
   return true;
 }
 
-/** The filter that a part of an address says, and the names in it that say nothing that can be searched for. */
-export function readFilter(text: string): { filter: AuditFilter; sort: AuditSort; ignored: string[] } {
+/** Puts the moment at which a span begins in its place. A span with an end of its own is like any other dates. */
+function resolveSpan(found: Record<string, unknown>, now: Date): AuditSpan | null {
+  const span = spanOf(found['startDate'] as string | undefined);
+  if (span === null) return null;
+  found['startDate'] = span.start(now).toISOString();
+  return found['endDate'] === undefined ? span.id : null;
+}
+
+export interface ReadFilter {
+  filter: AuditFilter;
+  sort: AuditSort;
+  span: AuditSpan | null;
+  /** Names that say nothing that can be searched for. */
+  ignored: string[];
+}
+
+/** The filter that a part of an address says; its spans end `now`. */
+export function readFilter(text: string, now = new Date()): ReadFilter {
   const found: Record<string, unknown> = {};
   const ignored: string[] = [];
   if (text !== everything) {
     for (const [name, value] of readPairs(text)) if (!addPair(found, name, value)) ignored.push(name);
   }
+  const span = resolveSpan(found, now);
   const { sort: askedSort = 'newest', ...asked } = found;
   const sort = auditSort.safeParse(askedSort);
   if (!sort.success) ignored.push('sort');
   const filter = auditFilter.safeParse(asked);
-  if (filter.success) return { filter: filter.data, sort: sort.data ?? 'newest', ignored };
+  if (filter.success) return { filter: filter.data, sort: sort.data ?? 'newest', span, ignored };
   for (const { path } of filter.error.issues) delete asked[String(path[0])];
   const names = Object.keys(found).filter((key) => key !== 'sort' && !Object.hasOwn(asked, key));
   const rest = auditFilter.safeParse(asked);
-  return { filter: rest.data ?? {}, sort: sort.data ?? 'newest', ignored: [...ignored, ...names] };
+  return { filter: rest.data ?? {}, sort: sort.data ?? 'newest', span, ignored: [...ignored, ...names] };
 }
 
 /** The filter as a part of an address; `all` for none. */
-export function writeFilter(filter: AuditFilter, sort: AuditSort): string {
-  const pairs = pairsOf(filter);
+export function writeFilter(filter: AuditFilter, sort: AuditSort, span: AuditSpan | null = null): string {
+  const pairs = pairsOf(withoutSpan(filter, span));
+  if (span !== null) pairs.push(['from', span]);
   if (sort !== 'newest') pairs.push(['sort', sort]);
   return pairs.length === 0 ? everything : writePairs(pairs);
 }
 
-export function auditAddress({ filter, sort, conversationId, runId }: AuditAddress): string {
-  const parts = [writeFilter(filter, sort), conversationId, conversationId && runId];
+export function auditAddress({ filter, sort, span = null, conversationId, runId }: AuditAddress): string {
+  const parts = [writeFilter(filter, sort, span), conversationId, conversationId && runId];
   return `/audit/${parts.filter((part) => part !== null).join('/')}`;
 }
 
-export function readAuditAddress(location: string): AuditAddress & { ignored: string[] } {
+export function readAuditAddress(location: string): AuditAddress & ReadFilter {
   const [, , text = everything, conversationId = null, runId = null] = location.split('/');
   return {
     ...readFilter(text === '' ? everything : text),

@@ -1,26 +1,28 @@
 import { Bookmark, Package } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import type { AuditFacets, AuditSort } from '../../../../shared/contract/audit.ts';
+import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/state-panels.tsx';
 import { Popover } from '../../../components/popover.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useCreateAuditView } from '../../../queries/audit-views.ts';
 import { useActions } from '../../../stores/actions.ts';
+import { withoutSpan } from './date-spans.ts';
 import { FilterChips } from './filter-chips.tsx';
 import { filterChips, isEverything, type FilterFieldId } from './filter-fields.ts';
 import { FilterMenu } from './filter-menu.tsx';
 import { FullTextField } from './full-text-field.tsx';
 import type { AddressedAudit } from './use-audit-address.ts';
+import type { EditorProps } from './value-editors.tsx';
 
 function SaveView({
   filter,
   sort,
+  span,
   suggestion,
   isOpen,
   setOpen,
-}: Pick<AddressedAudit, 'filter'> & {
-  sort: AuditSort;
+}: Pick<AddressedAudit, 'filter' | 'sort' | 'span'> & {
   suggestion: string;
   isOpen: boolean;
   setOpen: (isOpen: boolean) => void;
@@ -31,7 +33,7 @@ function SaveView({
     const given = name.trim() || suggestion;
     setOpen(false);
     setName('');
-    create.mutate({ name: given, filter, sort });
+    create.mutate({ name: given, filter: withoutSpan(filter, span), sort, span });
   };
   return (
     <Popover label="Save view" isOpen={isOpen} onOpenChange={setOpen} align="end" trigger={<Button>Save view</Button>}>
@@ -59,8 +61,11 @@ function SaveView({
 }
 
 /** What a view of this filter could be called: its words and its first values. */
-function suggestedName({ filter }: Pick<AddressedAudit, 'filter'>, facets: AuditFacets | undefined): string {
-  const parts = [filter.text, ...filterChips(filter, facets).map(({ name, value }) => `${name} ${value}`)];
+function suggestedName(
+  { filter, span }: Pick<AddressedAudit, 'filter' | 'span'>,
+  facets: AuditFacets | undefined,
+): string {
+  const parts = [filter.text, ...filterChips(filter, facets, span).map(({ name, value }) => `${name} ${value}`)];
   return (
     parts
       .filter((part) => typeof part === 'string' && part !== '')
@@ -114,7 +119,8 @@ function useFilterActions({ openMenu, saveView, clear, exportPack }: FilterActio
 
 /** Full text, everything that narrows the list, and what is done with what is left. */
 export function FilterBar({ address, facets, onLeave, onExport, start }: FilterBarProps) {
-  const { filter, sort, search, ignored } = address;
+  const { filter, sort, span, search, ignored } = address;
+  const change: EditorProps['onDone'] = (next, nextSpan) => search({ filter: next, span: nextSpan });
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [fieldId, setFieldId] = useState<FilterFieldId | null>(null);
   const [isSaving, setSaving] = useState(false);
@@ -139,11 +145,11 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
           onLeave={onLeave}
         />
         <div className="audit__chips">
-          <FilterChips filter={filter} facets={facets} onChange={(next) => search({ filter: next })} />
+          <FilterChips filter={filter} span={span} facets={facets} onChange={change} />
           <FilterMenu
             filter={filter}
             facets={facets}
-            onChange={(next) => search({ filter: next })}
+            onChange={change}
             isOpen={isMenuOpen}
             onOpenChange={openMenu}
             fieldId={fieldId}
@@ -158,6 +164,7 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
         <SaveView
           filter={filter}
           sort={sort}
+          span={span}
           suggestion={suggestedName(address, facets)}
           isOpen={isSaving}
           setOpen={setSaving}

@@ -1,14 +1,16 @@
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditFilter, AuditSpan } from '../../../../shared/contract/audit.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { filterChips, type FilterChip } from './filter-fields.ts';
 import { FilterPopover } from './filter-menu.tsx';
+import type { EditorProps } from './value-editors.tsx';
 
 interface ChipsProps {
   filter: AuditFilter;
+  span: AuditSpan | null;
   facets: AuditFacets | undefined;
-  onChange: (filter: AuditFilter) => void;
+  onChange: EditorProps['onDone'];
 }
 
 function Chip({ chip, filter, facets, onChange }: ChipsProps & { chip: FilterChip }) {
@@ -38,5 +40,7 @@ function Chip({ chip, filter, facets, onChange }: ChipsProps & { chip: FilterChi
 
 /** What narrows the list, one chip for each: a press on it changes it, its cross takes it out. */
 export function FilterChips(props: ChipsProps) {
-  return filterChips(props.filter, props.facets).map((chip) => <Chip key={chip.id} chip={chip} {...props} />);
+  return filterChips(props.filter, props.facets, props.span).map((chip) => (
+    <Chip key={chip.id} chip={chip} {...props} />
+  ));
 }

@@ -1,5 +1,6 @@
-import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditFilter, AuditSpan } from '../../../../shared/contract/audit.ts';
 import { formatDuration } from '../../../components/format.ts';
+import { spanOf, type DateSpan } from './date-spans.ts';
 
 /** A part of the filter as a person names it. */
 export type FilterFieldId =
@@ -153,8 +154,9 @@ export function callerName(callerId: string, facets: AuditFacets | undefined): s
   return known && nameless.length === 1 ? 'This window' : `${callerId.slice(0, 4)}…${callerId.slice(-4)}`;
 }
 
-function dateChips(filter: AuditFilter): FilterChip[] {
+function dateChips(filter: AuditFilter, span: DateSpan | null): FilterChip[] {
   const { startDate, endDate } = filter;
+  if (span) return [{ id: 'span', field: 'dates', name: 'Date', value: span.name, without: omit(filter, 'startDate') }];
   return [
     ...(startDate
       ? [
@@ -195,7 +197,12 @@ function headerChips(filter: AuditFilter): FilterChip[] {
   });
 }
 
-function chipsOf(field: FilterField, filter: AuditFilter, facets: AuditFacets | undefined): FilterChip[] {
+function chipsOf(
+  field: FilterField,
+  filter: AuditFilter,
+  facets: AuditFacets | undefined,
+  span: DateSpan | null,
+): FilterChip[] {
   const chip = (value: string, without: AuditFilter): FilterChip[] => [
     { id: field.id, field: field.id, name: field.name, value, without },
   ];
@@ -213,7 +220,7 @@ function chipsOf(field: FilterField, filter: AuditFilter, facets: AuditFacets | 
     const id = filter[field.id];
     return id ? chip(`${id.slice(0, 4)}…${id.slice(-4)}`, omit(filter, field.id)) : [];
   }
-  if (field.id === 'dates') return dateChips(filter);
+  if (field.id === 'dates') return dateChips(filter, span);
   if (field.id === 'appHeaders') return headerChips(filter);
   if (field.id === 'feedbackText') {
     const text = filter.feedback?.scoreText;
@@ -223,9 +230,13 @@ function chipsOf(field: FilterField, filter: AuditFilter, facets: AuditFacets | 
   return typeof has === 'boolean' ? chip(has ? 'yes' : 'no', omit(filter, 'hasFeedback')) : [];
 }
 
-/** Everything that narrows the list besides the full text, in the order of the menu. */
-export function filterChips(filter: AuditFilter, facets: AuditFacets | undefined): FilterChip[] {
-  return filterFields.flatMap((field) => chipsOf(field, filter, facets));
+/** Everything that narrows the list besides the full text, in the order of the menu; `span` is what its dates are. */
+export function filterChips(
+  filter: AuditFilter,
+  facets: AuditFacets | undefined,
+  span: AuditSpan | null = null,
+): FilterChip[] {
+  return filterFields.flatMap((field) => chipsOf(field, filter, facets, spanOf(span)));
 }
 
 /** Whether a filter leaves everything in. */

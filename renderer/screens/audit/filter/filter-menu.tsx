@@ -61,7 +61,7 @@ function FieldList({ onChoose }: { onChoose: (field: FilterFieldId) => void }) {
 export interface FilterPopoverProps {
   filter: AuditFilter;
   facets: AuditFacets | undefined;
-  onChange: (filter: AuditFilter) => void;
+  onChange: EditorProps['onDone'];
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
   /** The field that is edited; null for the list of fields. */
@@ -75,9 +75,9 @@ export interface FilterPopoverProps {
 export function FilterPopover(props: FilterPopoverProps) {
   const { filter, facets, onChange, isOpen, onOpenChange, fieldId, onFieldChange, trigger } = props;
   const field = filterFields.find(({ id }) => id === fieldId);
-  const done = (next: AuditFilter) => {
+  const done: EditorProps['onDone'] = (next, span) => {
     onOpenChange(false);
-    onChange(next);
+    onChange(next, span);
   };
   return (
     <Popover

@@ -1,13 +1,19 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { AuditFilter, AuditSort } from '../../../../shared/contract/audit.ts';
+import type { AuditFilter, AuditSort, AuditSpan } from '../../../../shared/contract/audit.ts';
 import { auditAddress, readAuditAddress, readFilter, type AuditAddress } from './filter-address.ts';
 
 export interface AddressedAudit extends AuditAddress {
   /** Names in the address that could not be read and are left out. */
   ignored: readonly string[];
+  span: AuditSpan | null;
   /** Another list; the conversation that is open stays open if it has a place in it. */
-  search: (change: { filter?: AuditFilter; sort?: AuditSort }, options?: { replace?: boolean }) => void;
+  search: (
+    change: { filter?: AuditFilter; sort?: AuditSort; span?: AuditSpan | null | undefined },
+    options?: { replace?: boolean },
+  ) => void;
+  /** Lets a span of time end now again. */
+  renew: () => void;
   /** Another conversation of the same list. Going through a list is one step of the way back. */
   open: (conversationId: string | null, runId?: string | null) => void;
 }
@@ -18,17 +24,33 @@ export function useAuditAddress(): AddressedAudit {
   const { conversationId, runId } = readAuditAddress(location);
   const text = location.split('/')[2] ?? 'all';
   // The same object for the same words: everything that is read from the host hangs on it.
-  const { filter, sort, ignored } = useMemo(() => readFilter(text), [text]);
+  const [renewals, setRenewals] = useState(0);
+  const { filter, sort, span, ignored } = useMemo(() => readFilter(text), [text, renewals]);
+  /** A change of anything but the dates leaves them what they are. */
+  const spanOfChange = (next: AuditFilter | undefined) =>
+    next === undefined || (next.startDate === filter.startDate && !next.endDate) ? span : null;
   return {
     filter,
     sort,
+    span,
     ignored,
     conversationId,
     runId,
-    search: (change, options) =>
-      navigate(auditAddress({ filter, sort, runId: null, conversationId: null, ...change }), options),
+    search: ({ span: nextSpan, ...change }, options) =>
+      navigate(
+        auditAddress({
+          filter,
+          sort,
+          span: nextSpan === undefined ? spanOfChange(change.filter) : nextSpan,
+          runId: null,
+          conversationId: null,
+          ...change,
+        }),
+        options,
+      ),
+    renew: () => setRenewals((count) => count + 1),
     open: (id, openRunId = null) =>
-      navigate(auditAddress({ filter, sort, conversationId: id, runId: openRunId }), {
+      navigate(auditAddress({ filter, sort, span, conversationId: id, runId: openRunId }), {
         replace: conversationId !== null,
       }),
   };

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditFilter, AuditSpan } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
 import { TextField } from '../../../components/text-field.tsx';
@@ -8,8 +8,8 @@ import { type FilterField } from './filter-fields.ts';
 export interface EditorProps {
   filter: AuditFilter;
   facets: AuditFacets | undefined;
-  /** Takes the changed filter and puts the menu away. */
-  onDone: (filter: AuditFilter) => void;
+  /** Takes the changed filter and puts the menu away; with a span where its dates are one. */
+  onDone: (filter: AuditFilter, span?: AuditSpan) => void;
 }
 
 /** A few fields with the button that applies them; Enter in any of them is the same. */

@@ -5,6 +5,7 @@ import type {
   AuditFacets,
   AuditFilter,
   AuditSort,
+  AuditSpan,
   AuditSummary,
   AuditView,
 } from '../../../../shared/contract/audit.ts';
@@ -21,6 +22,7 @@ import {
 } from '../../../queries/audit-views.ts';
 import { useAuditViewState } from '../../../stores/audit-view.ts';
 import { showToast } from '../../../stores/toasts.ts';
+import { withoutSpan, withSpan } from '../filter/date-spans.ts';
 import { writeFilter } from '../filter/filter-address.ts';
 import { isEverything } from '../filter/filter-fields.ts';
 import { replayAddress } from '../replay/replay-address.ts';
@@ -29,9 +31,11 @@ import { moveView, orderViews } from './view-order.ts';
 export interface ViewsPanelProps {
   filter: AuditFilter;
   sort: AuditSort;
+  span: AuditSpan | null;
   facets: AuditFacets | undefined;
   summary: AuditSummary | undefined;
-  onOpen: (filter: AuditFilter, sort: AuditSort) => void;
+  /** Without a span the dates are the filter's own, or stay what they are. */
+  onOpen: (filter: AuditFilter, sort: AuditSort, span?: AuditSpan | null) => void;
 }
 
 function RenameField({ view, onEnd }: { view: AuditView; onEnd: () => void }) {
@@ -62,26 +66,32 @@ function RenameField({ view, onEnd }: { view: AuditView; onEnd: () => void }) {
   );
 }
 
-function useViewMenu(view: AuditView, views: readonly AuditView[], current: Pick<ViewsPanelProps, 'filter' | 'sort'>) {
+function useViewMenu(
+  view: AuditView,
+  views: readonly AuditView[],
+  { filter: shown, sort: shownSort, span: shownSpan }: Pick<ViewsPanelProps, 'filter' | 'sort' | 'span'>,
+) {
   const create = useCreateAuditView();
   const update = useUpdateAuditView();
   const remove = useDeleteAuditView();
   const order = (by: number) => useAuditViewState.setState({ viewOrder: moveView(views, view.id, by) });
   const removeIt = () => {
-    const { name, filter, sort } = view;
+    const { name, filter, sort, span } = view;
     remove.mutate(view.id, {
       onSuccess: () =>
         showToast({
           tone: 'neutral',
           text: `The view ${name} is deleted.`,
-          action: { label: 'Undo', run: () => create.mutate({ name, filter, sort }) },
+          action: { label: 'Undo', run: () => create.mutate({ name, filter, sort, span }) },
         }),
     });
   };
+  const replace = () =>
+    update.mutate({ id: view.id, filter: withoutSpan(shown, shownSpan), sort: shownSort, span: shownSpan });
   return (startRename: () => void) => [
     [
       { label: 'Rename', onSelect: startRename },
-      { label: 'Replace with what is shown', onSelect: () => update.mutate({ id: view.id, ...current }) },
+      { label: 'Replace with what is shown', onSelect: replace },
       { label: 'Move up', onSelect: () => order(-1), isDisabled: views[0]?.id === view.id },
       { label: 'Move down', onSelect: () => order(1), isDisabled: views.at(-1)?.id === view.id },
     ],
@@ -92,7 +102,7 @@ function useViewMenu(view: AuditView, views: readonly AuditView[], current: Pick
 function ViewRow({ view, views, ...panel }: ViewsPanelProps & { view: AuditView; views: readonly AuditView[] }) {
   const [isRenaming, setRenaming] = useState(false);
   const menu = useViewMenu(view, views, panel);
-  const isOpen = writeFilter(view.filter, view.sort) === writeFilter(panel.filter, panel.sort);
+  const isOpen = writeFilter(view.filter, view.sort, view.span) === writeFilter(panel.filter, panel.sort, panel.span);
   if (isRenaming) return <RenameField view={view} onEnd={() => setRenaming(false)} />;
   return (
     <div className={classNames('view', 'view--saved', isOpen && 'is-selected')}>
@@ -100,7 +110,7 @@ function ViewRow({ view, views, ...panel }: ViewsPanelProps & { view: AuditView;
         type="button"
         className="grow truncate"
         aria-current={isOpen || undefined}
-        onClick={() => panel.onOpen(view.filter, view.sort)}
+        onClick={() => panel.onOpen(withSpan(view.filter, view.span, new Date()), view.sort, view.span)}
       >
         {view.name}
       </button>

@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { auditFilter, auditSorts, type AuditFilter } from '../../../../../shared/contract/audit.ts';
 import { aiSystems } from '../../../../../shared/contract/common.ts';
 import { runStatuses } from '../../../../../shared/contract/conversations.ts';
-import { auditAddress, readAuditAddress } from '../../../../../renderer/screens/audit/filter/filter-address.ts';
+import {
+  auditAddress,
+  readAuditAddress,
+  readFilter,
+  writeFilter,
+} from '../../../../../renderer/screens/audit/filter/filter-address.ts';
 import { filterChips } from '../../../../../renderer/screens/audit/filter/filter-fields.ts';
 
 const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -59,6 +64,7 @@ describe('the address of a filter', () => {
     const parts = fc.record({
       filter: filters,
       sort: fc.constantFrom(...auditSorts),
+      span: fc.constant(null),
       conversationId: fc.option(fc.constant(id)),
       runId: fc.option(fc.constant(otherId)),
     });
@@ -81,11 +87,36 @@ describe('the address of a filter', () => {
     expect(address).toBe('/audit/text=refund+promised&score=-10..-4&header=team~3Dnordics&header=ticket');
   });
 
+  test('keeps a span of time by its name, and lets it begin anew on every day', () => {
+    const now = new Date(2026, 10, 20, 9, 30);
+    const filter: AuditFilter = { text: 'refund', startDate: new Date(2026, 10, 14).toISOString() };
+    const words = writeFilter(filter, 'newest', 'last-7-days');
+    expect(words).toBe('text=refund&from=last-7-days');
+    expect(readFilter(words, now)).toEqual({ filter, sort: 'newest', span: 'last-7-days', ignored: [] });
+    const tomorrow = readFilter(words, new Date(2026, 10, 21, 0, 1)).filter.startDate;
+    expect(tomorrow).toBe(new Date(2026, 10, 15).toISOString());
+    expect(filterChips(filter, undefined, 'last-7-days')).toEqual([
+      { id: 'span', field: 'dates', name: 'Date', value: 'Last 7 days', without: { text: 'refund' } },
+    ]);
+  });
+
+  test('with the begin of a span and an end of its own is like any other dates', () => {
+    const now = new Date(2026, 10, 20, 9, 30);
+    const endDate = new Date(2026, 10, 18).toISOString();
+    expect(readFilter(`from=this-month&to=${endDate.replaceAll(':', '~3A')}`, now)).toEqual({
+      filter: { startDate: new Date(2026, 10, 1).toISOString(), endDate },
+      sort: 'newest',
+      span: null,
+      ignored: [],
+    });
+  });
+
   test('that a person broke is read as far as it can be, and names what it leaves out', () => {
     const broken = '/audit/text=refund&from=2026-02-31T00:00:00Z&status=Lost&colour=red&sort=loudest&score=9..1';
     expect(readAuditAddress(broken)).toEqual({
       filter: { text: 'refund' },
       sort: 'newest',
+      span: null,
       conversationId: null,
       runId: null,
       ignored: ['colour', 'sort', 'startDate', 'statuses', 'score'],
