@@ -1,5 +1,5 @@
 import type { DocumentWriter } from './document-writer.ts';
-import { areColumnNames, createTableWriter, type TableWriter } from './table-writer.ts';
+import { areColumnNames, createTableWriter, leastNamedColumns, type TableWriter } from './table-writer.ts';
 import type { XmlAttributes } from './xml-events.ts';
 
 /** The tables of a Word document; one within a cell of another is read as that cell's text. */
@@ -20,8 +20,6 @@ interface OpenTable {
 }
 
 const mostSpannedColumns = 50;
-/** A table of two columns mostly has its names in the first one, not above. */
-const leastNamedColumns = 3;
 
 /** What a switch of Word says: it is on unless it says otherwise. */
 export const isOn = (attributes: XmlAttributes) => !['0', 'false', 'off', 'none'].includes(attributes['w:val'] ?? '');

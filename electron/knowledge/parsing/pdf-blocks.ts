@@ -2,7 +2,7 @@ import type { PdfLine } from './pdf-lines.ts';
 
 /** Lines that belong together. */
 export interface PdfBlock {
-  readonly kind: 'heading' | 'paragraph' | 'item';
+  readonly kind: 'heading' | 'paragraph' | 'item' | 'table';
   /** Of a heading, from 1. */
   readonly level: number;
   readonly lines: PdfLine[];
@@ -72,21 +72,35 @@ function headingGoesOn(line: PdfLine, next: PdfLine): boolean {
   return line.page === next.page && line.size === next.size && line.y - next.y < line.size * 1.6 && line.y > next.y;
 }
 
-/** Paragraphs, list items and headings out of lines, by their sizes and places. */
+function kindOf(line: PdfLine, text: TextMeasures): PdfBlock['kind'] {
+  if (isHeading(line, text)) return 'heading';
+  if (bullet.test(line.text)) return 'item';
+  return line.cells.length > 1 ? 'table' : 'paragraph';
+}
+
+const follows: Readonly<Record<PdfBlock['kind'], (line: PdfLine, next: PdfLine, text: TextMeasures) => boolean>> = {
+  heading: headingGoesOn,
+  item: () => false,
+  paragraph: goesOn,
+  // Rows may stand further apart than lines do.
+  table: (line, next) => line.page === next.page && line.y - next.y < line.size * 4 && line.y > next.y,
+};
+
+/** Paragraphs, list items, tables and headings out of lines, by their sizes and places. */
 export function blocksOf(lines: readonly PdfLine[]): PdfBlock[] {
   const text = measure(lines);
-  const isTitle = (line: PdfLine) => isHeading(line, text);
-  const sizes = [...new Set(lines.filter(isTitle).map(({ size }) => size))].toSorted((one, other) => other - one);
+  const sizes = [...new Set(lines.filter((line) => isHeading(line, text)).map(({ size }) => size))].toSorted(
+    (one, other) => other - one,
+  );
   const levelOf = ({ size }: PdfLine) => Math.min(mostLevels, sizes.indexOf(size) + 1);
   const blocks: PdfBlock[] = [];
   for (const line of lines) {
     const open = blocks.at(-1);
     const last = open?.lines.at(-1);
-    const isHead = isTitle(line);
-    const isSame = open && last && (open.kind === 'heading') === isHead;
-    if (isSame && (isHead ? headingGoesOn(last, line) : goesOn(last, line, text))) open.lines.push(line);
-    else if (isHead) blocks.push({ kind: 'heading', level: levelOf(line), lines: [line] });
-    else blocks.push({ kind: bullet.test(line.text) ? 'item' : 'paragraph', level: 0, lines: [line] });
+    const kind = kindOf(line, text);
+    const isSame = open && last && (open.kind === kind || (open.kind === 'item' && kind === 'paragraph'));
+    if (isSame && follows[kind](last, line, text)) open.lines.push(line);
+    else blocks.push({ kind, level: kind === 'heading' ? levelOf(line) : 0, lines: [line] });
   }
   return blocks;
 }

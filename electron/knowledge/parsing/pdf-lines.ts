@@ -4,6 +4,8 @@ import type { PDFPageProxy } from 'unpdf/pdfjs';
 export interface PdfLine {
   readonly page: number;
   readonly text: string;
+  /** Its parts where wide gaps are between them, as between the columns of a table; otherwise the text alone. */
+  readonly cells: readonly string[];
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -24,20 +26,51 @@ interface TextItem {
 /** Sizes of the same font differ in their last digits. */
 const roundSize = (size: number) => Math.round(size * 2) / 2;
 
+/** A gap of so many letters' sizes is none between words, not even in justified text. */
+const columnGap = 1.5;
+
+const oneLine = (text: string) => text.replaceAll(/\s+/gu, ' ').trim();
+
+function cellsOf(items: readonly TextItem[]): string[] {
+  const cells: string[] = [];
+  let cell = '';
+  let end: number | null = null;
+  for (const { str, transform, width, height } of items) {
+    if (str.trim() === '') {
+      cell += ' ';
+      continue;
+    }
+    const x = transform[4] ?? 0;
+    if (end !== null && x - end > height * columnGap) {
+      cells.push(oneLine(cell));
+      cell = '';
+    }
+    cell += str;
+    end = x + width;
+  }
+  return [...cells, oneLine(cell)];
+}
+
 function lineOf(items: readonly TextItem[], page: number, [bottom, top]: readonly [number, number]): PdfLine | null {
-  const text = items
-    .map(({ str }) => str)
-    .join('')
-    .replaceAll(/\s+/gu, ' ')
-    .trim();
   const drawn = items.filter(({ str }) => str.trim() !== '');
   const first = drawn[0];
   const last = drawn.at(-1);
-  if (text === '' || !first || !last) return null;
+  if (!first || !last) return null;
+  const cells = cellsOf(items);
   const [, , , , x = 0, y = 0] = first.transform;
   const end = (last.transform[4] ?? 0) + last.width;
   const size = roundSize(Math.max(...drawn.map(({ height }) => height)));
-  return { page, text, x, y, width: Math.max(0, end - x), size, place: (y - bottom) / Math.max(1, top - bottom) };
+  const text = cells.join(' ');
+  return {
+    page,
+    text,
+    cells,
+    x,
+    y,
+    width: Math.max(0, end - x),
+    size,
+    place: (y - bottom) / Math.max(1, top - bottom),
+  };
 }
 
 /** The lines of a page in the order in which they are drawn, which is nearly always that of reading. */

@@ -2,9 +2,10 @@ import type { PdfLine } from './pdf-lines.ts';
 
 /** Headers and footers stand in this part of a page, at its top and its bottom. */
 const margin = 0.1;
-/** A line is one of them when it returns on so many pages, and on such a share of all: left and right pages may differ. */
-const leastPages = 3;
-const leastShare = 0.3;
+/** A line is one of them when it returns on so many pages: not on all, as left and right pages may differ, and chapters. */
+function leastPages(pages: number): number {
+  return pages <= 3 ? 2 : Math.max(3, Math.ceil(pages * 0.3));
+}
 
 const pageNumber =
   /^[\s\p{P}]*(?:page|seite|pagina|página|s\.|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:\/|of|von|de|sur)\s*\d{1,4})?[\s\p{P}]*$/iu;
@@ -25,7 +26,7 @@ export function withoutRunningLines(lines: readonly PdfLine[], pages: number): P
   const isRunning = (line: PdfLine) => {
     if (!isInMargin(line)) return false;
     const returns = pagesOf.get(nameOf(line))?.size ?? 0;
-    return (returns >= leastPages && returns >= pages * leastShare) || (pages > 1 && pageNumber.test(line.text));
+    return returns >= leastPages(pages) || (pages > 1 && pageNumber.test(line.text));
   };
   return lines.filter((line) => !isRunning(line));
 }

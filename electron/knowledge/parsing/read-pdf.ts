@@ -1,11 +1,13 @@
 import { getResolvedPDFJS } from 'unpdf';
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
-import { createDocumentWriter, type DocumentWriter, type PagedPart, type ReadDocument } from './document-writer.ts';
+import { createDocumentWriter, type DocumentWriter, type ReadDocument } from './document-writer.ts';
+import { createLineJoiner, type LineJoiner } from './line-joiner.ts';
 import { blocksOf, type PdfBlock } from './pdf-blocks.ts';
 import { linesOfPage, type PdfLine } from './pdf-lines.ts';
 import { withoutRunningLines } from './pdf-running-lines.ts';
 import type { ReportProgress } from './read-document.ts';
 import { mostTextCharacters, SourceFailure, tooMuchText } from './source-failure.ts';
+import { areColumnNames, createTableWriter, leastNamedColumns } from './table-writer.ts';
 
 /** Above this share of letters without a meaning the fonts do not say what they show. */
 const mostUnknown = 0.3;
@@ -74,32 +76,21 @@ function checkText(lines: readonly PdfLine[]): void {
   }
 }
 
-const endsBroken = /\p{L}[-\u00ad\u2010]$/u;
-
-/** A word that was broken at the end of a line is put together again; scripts without spaces get none. */
-function partsOf(block: PdfBlock): PagedPart[] {
-  const parts: { page: number; text: string; joint: string }[] = [];
-  for (const [index, { page, text }] of block.lines.entries()) {
-    const next = block.lines[index + 1]?.text ?? '';
-    const isBroken = endsBroken.test(text) && /^\p{Ll}/u.test(next);
-    const before = block.lines[index - 1]?.text ?? '';
-    const joins =
-      (endsBroken.test(before) && /^\p{Ll}/u.test(text)) ||
-      (/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]$/u.test(before) && /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u.test(text));
-    const own = isBroken ? text.slice(0, -1) : text;
-    const joint = index === 0 || joins ? '' : ' ';
-    const last = parts.at(-1);
-    if (last?.page === page) last.text += joint + own;
-    else parts.push({ page, text: own, joint });
+function writeTable(writer: DocumentWriter, { lines }: PdfBlock): void {
+  const table = createTableWriter(writer);
+  for (const [index, { cells }] of lines.entries()) {
+    table.row(cells, { isHeader: index === 0 && cells.length >= leastNamedColumns && areColumnNames(cells) });
   }
-  return parts;
+  table.finish();
 }
 
-function writeBlock(writer: DocumentWriter, block: PdfBlock): void {
-  const parts = partsOf(block);
-  const text = parts.map((part) => part.text).join(' ');
+function writeBlock(writer: DocumentWriter, block: PdfBlock, joiner: LineJoiner): void {
+  const parts = joiner.join(block.lines);
+  const text = parts.map((part) => part.joint + part.text).join('');
   writer.page(block.lines[0]!.page);
-  if (block.kind === 'heading') writer.heading(block.level, text);
+  // A single line with a gap in it is no table.
+  if (block.kind === 'table' && block.lines.length > 1) writeTable(writer, block);
+  else if (block.kind === 'heading') writer.heading(block.level, text);
   else if (block.kind === 'item' && parts.length === 1) writer.item(text);
   else writer.pagedParagraph(parts);
 }
@@ -111,7 +102,8 @@ export async function readPdf(data: Uint8Array, report: ReportProgress): Promise
     const lines = await readLines(document, report);
     checkText(lines);
     const writer = createDocumentWriter();
-    for (const block of blocksOf(withoutRunningLines(lines, document.numPages))) writeBlock(writer, block);
+    const joiner = createLineJoiner(lines);
+    for (const block of blocksOf(withoutRunningLines(lines, document.numPages))) writeBlock(writer, block, joiner);
     writer.page(document.numPages);
     return writer.finish();
   } finally {

@@ -25,6 +25,9 @@ function oneLine(cell: string): string {
   return cell.replace(/\s+/gu, ' ').trim();
 }
 
+/** A table of two columns mostly has its names in the first one, not above. */
+export const leastNamedColumns = 3;
+
 /** Whether a first row names the columns: words, each once. */
 export function areColumnNames(cells: readonly string[]): boolean {
   const names = cells.map(oneLine);
