@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  followKnowledge,
+  listDataspaceSources,
+  listDataspaceSummaries,
+  listSourcePassages,
+  readSourceDetail,
+  readSourceFile,
+  readSourceText,
+  reindexDataspace,
+  renameDataspace,
+  stopDataspace,
+  stopSource,
+} from '../../shared/contract/knowledge-window.ts';
+import { createDataspace, deleteDataspace } from '../../shared/contract/dataspaces.ts';
+import { createSource, deleteSource, type Source } from '../../shared/contract/sources.ts';
+import { createClient, type Client } from '../../renderer/host/client.ts';
+import { connectByPort } from '../support/port-pair.ts';
+import { startTestHost, type TestHost } from '../support/test-host.ts';
+import { windowClient } from '../support/window-client.ts';
+
+let host: TestHost;
+let client: Client;
+beforeAll(async () => {
+  host = await startTestHost();
+  client = windowClient(host.host);
+});
+afterAll(() => host.close());
+
+const lines = (count: number) => Array.from({ length: count }, (_, line) => `Line ${line} of the text.`).join('\n\n');
+
+const add = (dataspaceId: string, name: string, text: string, fileName = `${name}.txt`): Promise<Source> =>
+  client.upload(createSource, { fields: { name, dataspaceId }, file: new File([text], fileName) });
+
+const ready = (id: string) =>
+  expect
+    .poll(async () => (await client.call(readSourceDetail, { parameters: { id } })).status, { timeout: 20_000 })
+    .not.toBe('Processing');
+
+test('a person sees what is in a dataspace, with counts, and opens a citation in its place', async () => {
+  const { id } = await client.call(createDataspace, { body: { name: 'Texts' } });
+  const text = lines(200);
+  const source = await add(id, 'Many "lines" – ü', text);
+  await ready(source.id);
+  await ready((await add(id, 'Broken', '%PDF-1.7 broken')).id);
+  const { data } = await client.call(listDataspaceSummaries);
+  const detail = await client.call(readSourceDetail, { parameters: { id: source.id } });
+  expect(data.find((dataspace) => dataspace.id === id)).toMatchObject({
+    name: 'Texts',
+    sources: 2,
+    processing: 0,
+    failed: 1,
+    outdated: 0,
+    bytes: Buffer.byteLength(text) + 15,
+    passages: detail.passages,
+  });
+  const { data: passages, total } = await client.call(listSourcePassages, {
+    parameters: { id: source.id },
+    query: { offset: 1, limit: 2 },
+  });
+  expect({ total, positions: passages.map(({ position }) => position) }).toEqual({
+    total: detail.passages,
+    positions: [1, 2],
+  });
+  const [passage] = passages;
+  const place = { start: passage!.start, end: passage!.end, context: 40 };
+  const part = await client.call(readSourceText, { parameters: { id: source.id }, query: place });
+  expect(part).toEqual({
+    text: text.slice(passage!.start - 40, passage!.end + 40),
+    start: passage!.start - 40,
+    end: passage!.end + 40,
+    characters: text.length,
+    pages: null,
+  });
+});
+
+test('sources are listed by ranges, by part of a name and by status', async () => {
+  const { id } = await client.call(createDataspace, { body: { name: 'Ranges' } });
+  for (const name of ['Alpha', 'Beta', 'Alphabet']) await ready((await add(id, name, `${name} text`)).id);
+  const names = async (query: Record<string, string | number>) => {
+    const { data, total } = await client.call(listDataspaceSources, {
+      parameters: { id },
+      query: { offset: 0, ...query } as never,
+    });
+    return [data.map(({ name }) => name), total];
+  };
+  expect(await names({})).toEqual([['Alphabet', 'Beta', 'Alpha'], 3]);
+  expect(await names({ offset: 1, limit: 1 })).toEqual([['Beta'], 3]);
+  expect(await names({ text: 'ALPHA' })).toEqual([['Alphabet', 'Alpha'], 2]);
+  expect(await names({ text: '%' })).toEqual([[], 0]);
+  expect(await names({ status: 'Failed' })).toEqual([[], 0]);
+});
+
+test('the file comes back as it was sent, under its own name, and never as a page', async () => {
+  const { id } = await client.call(createDataspace, { body: { name: 'Files' } });
+  const text = '<!doctype html><html><body><p>Ünsafe</p></body></html>';
+  const source = await add(id, 'Page', text, 'Größe "1".html');
+  const answer = await host.host.api.fetch(
+    new Request(`http://window.test${readSourceFile.path.replace('{id}', source.id)}`),
+    { access: 'window' },
+  );
+  expect({ text: await answer.text(), disposition: answer.headers.get('content-disposition') }).toEqual({
+    text,
+    disposition: `attachment; filename="Gr__e _1_.html"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%221%22.html`,
+  });
+  expect(answer.headers.get('content-security-policy')).toContain('sandbox');
+});
+
+test('a person stops sources, indexes them again, renames a dataspace, and follows all of it', async () => {
+  const { id } = await client.call(createDataspace, { body: { name: 'Before' } });
+  const leaving = new AbortController();
+  const { parts } = await client.stream(followKnowledge, { signal: leaving.signal });
+  const seen = { names: new Set<string>(), statuses: new Set<string>(), removed: new Set<string>() };
+  const changes = parts[Symbol.asyncIterator]();
+  const until = async (isReached: () => boolean) => {
+    while (!isReached()) {
+      const { value } = await changes.next();
+      for (const { name } of value!.dataspaces) seen.names.add(name);
+      for (const source of value!.sources) seen.statuses.add(`${source.name} ${source.status}`);
+      for (const removed of value!.removedSourceIds) seen.removed.add(removed);
+    }
+  };
+  await until(() => seen.names.has('Before'));
+
+  const long = await add(id, 'Long', lines(20_000));
+  const next = await add(id, 'Next', 'The next text');
+  await until(() => seen.statuses.has('Long Processing'));
+  expect(await client.call(stopSource, { parameters: { id: next.id } })).toMatchObject({
+    status: 'Failed',
+    failureReason: 'Stopped',
+    progress: null,
+  });
+  expect(await client.call(stopDataspace, { parameters: { id } })).toMatchObject({ processing: 0, failed: 2 });
+  await client.call(deleteSource, { parameters: { id: long.id } });
+  await until(() => seen.removed.has(long.id));
+  const body = { which: 'failed' } as const;
+  expect(await client.call(reindexDataspace, { parameters: { id }, body })).toMatchObject({ processing: 1, failed: 0 });
+  await until(() => seen.statuses.has('Next Ready'));
+  expect(await client.call(renameDataspace, { parameters: { id }, body: { name: 'After' } })).toMatchObject({
+    name: 'After',
+    sources: 1,
+  });
+  await until(() => seen.names.has('After'));
+  leaving.abort();
+});
+
+test('a file goes over the port, and one that is too large is refused while it is sent', async () => {
+  using pair = connectByPort(host.host.api.fetch);
+  const port = createClient(pair.hostFetch);
+  const { id } = await port.call(createDataspace, { body: { name: 'Port' } });
+  const fields = { name: 'Over the port', dataspaceId: id };
+  const source = await port.upload(createSource, { fields, file: new File(['Sent over the port'], 'port.txt') });
+  expect(source).toMatchObject({ name: 'Over the port', bytes: 18, dataspaceId: id });
+  const tooLarge = new File([new Uint8Array(51 * 1_048_576)], 'large.txt');
+  await expect(port.upload(createSource, { fields, file: tooLarge })).rejects.toMatchObject({ status: 413 });
+  const sent = pair.frames.reduce((sum, frame) => sum + (frame.type === 'body' ? frame.bytes.byteLength : 0), 0);
+  expect(sent).toBeLessThan(51 * 1_048_576);
+  await port.call(deleteDataspace, { parameters: { id } });
+});
