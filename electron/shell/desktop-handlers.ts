@@ -2,7 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrowserWindow, dialog, shell, type OpenDialogOptions } from 'electron';
 import { AppError } from '../../shared/app-error.ts';
-import { chooseModelFile, openDataFolder, openExportFolder } from '../../shared/contract/desktop.ts';
+import {
+  chooseModelFile,
+  choosePromptFolder,
+  openDataFolder,
+  openExportFolder,
+} from '../../shared/contract/desktop.ts';
 import { exportsDirectory } from '../audit/exports/export-shelf.ts';
 import { implement, type Handler } from '../api/handler.ts';
 
@@ -16,16 +21,24 @@ const modelFile: OpenDialogOptions = {
   ],
 };
 
+const promptFolder: OpenDialogOptions = {
+  title: 'Link a folder of prompt files',
+  buttonLabel: 'Link this folder',
+  properties: ['openDirectory', 'createDirectory'],
+};
+
+/** What the person chose in the system's dialog; null for nothing. */
+async function chosenPath(options: OpenDialogOptions): Promise<string | null> {
+  const window = BrowserWindow.getFocusedWindow();
+  const { filePaths } = await (window ? dialog.showOpenDialog(window, options) : dialog.showOpenDialog(options));
+  return filePaths[0] ?? null;
+}
+
 /** What the desktop answers beyond the service itself. */
 export function desktopHandlers(dataDirectory: string): Handler[] {
   return [
-    implement(chooseModelFile, async () => {
-      const window = BrowserWindow.getFocusedWindow();
-      const { filePaths } = await (window
-        ? dialog.showOpenDialog(window, modelFile)
-        : dialog.showOpenDialog(modelFile));
-      return { path: filePaths[0] ?? null };
-    }),
+    implement(chooseModelFile, async () => ({ path: await chosenPath(modelFile) })),
+    implement(choosePromptFolder, async () => ({ path: await chosenPath(promptFolder) })),
     implement(openDataFolder, async () => {
       const failure = await shell.openPath(dataDirectory);
       if (failure)

@@ -18,6 +18,16 @@ export const chooseModelFile = defineEndpoint({
   response: z.object({ path: z.string().nullable() }),
 });
 
+export const choosePromptFolder = defineEndpoint({
+  id: 'choosePromptFolder',
+  method: 'post',
+  path: '/window/desktop/prompt-folder',
+  access: 'window',
+  tag,
+  summary: "The system's dialog for a folder of prompt files; null when the person chose none",
+  response: z.object({ path: z.string().nullable() }),
+});
+
 export const openDataFolder = defineEndpoint({
   id: 'openDataFolder',
   method: 'post',

@@ -70,6 +70,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
   let state: PromptFolder['state'] = 'reading';
   let failure: string | null = null;
   let watchFailure: string | null = null;
+  let lookedAt: string | null = null;
   let issues: readonly FolderIssue[] = [];
   let nextLook: Promise<void> | null = null;
   let staleTimer: NodeJS.Timeout | null = null;
@@ -120,6 +121,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
         state = 'unavailable';
         failure = reason ?? 'The folder could not be read. Press Look again.';
       }
+      lookedAt = new Date().toISOString();
       onChange();
     }).catch((error: unknown) => {
       if (!closing.signal.aborted) throw error;
@@ -142,6 +144,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
       path: kept.path,
       folder: kept.folder,
       linkedAt: new Date(kept.linkedAt).toISOString(),
+      lookedAt,
       state,
       failure,
       files: store.files(kept.id).length,

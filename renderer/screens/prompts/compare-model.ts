@@ -132,7 +132,10 @@ export function settingText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function settingsOf(version: PromptVersion): Map<string, string> {
+/** What of a version is compared. */
+export type ComparedVersion = Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'note' | 'createdAt'>;
+
+function settingsOf(version: ComparedVersion): Map<string, string> {
   const { aiSystem, model } = modelNameOf(version);
   const settings = new Map([
     ['Provider', aiSystem as string],
@@ -151,8 +154,8 @@ function settingsOf(version: PromptVersion): Map<string, string> {
 
 /** What differs in model, parameters and variables, and how many settings are the same. */
 export function diffSettings(
-  before: PromptVersion,
-  after: PromptVersion,
+  before: ComparedVersion,
+  after: ComparedVersion,
 ): { differences: SettingDifference[]; same: number } {
   const [old, fresh] = [settingsOf(before), settingsOf(after)];
   const names = [...new Set([...old.keys(), ...fresh.keys()])];

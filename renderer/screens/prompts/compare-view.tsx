@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { formatPlural, formatTime } from '../../components/format.ts';
 import { Select } from '../../components/select.tsx';
 import { diffRows, diffSettings, foldRows } from './compare-model.ts';
-import type { DiffLine, DiffRow } from './compare-model.ts';
+import type { ComparedVersion, DiffLine, DiffRow } from './compare-model.ts';
 
 /** Rows that are drawn at first; more would hold the window before anyone has read these. */
 const rowsAtOnce = 400;
@@ -108,8 +108,8 @@ function TextDiff({ title, before, after, names }: TextDiffProps) {
 }
 
 interface Sides {
-  before: PromptVersion;
-  after: PromptVersion;
+  before: ComparedVersion;
+  after: ComparedVersion;
   /** Of the two sides: `Version 2`. */
   names: readonly [string, string];
 }

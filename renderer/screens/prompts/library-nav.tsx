@@ -4,6 +4,7 @@ import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { usePromptsView } from '../../stores/prompts-view.ts';
+import { FolderLinks } from './folders/folder-links.tsx';
 import { folderPlace } from './library-model.ts';
 
 function Row(props: {
@@ -58,6 +59,7 @@ export function LibraryNav({ outline }: { outline: PromptOutline }) {
       {folders.length > 0 && withoutFolder > 0 && (
         <Row name="No folder" count={withoutFolder} isOn={chosen === ''} onPress={() => choose('')} />
       )}
+      <FolderLinks />
       {tags.length > 0 && (
         <>
           <div className="header">

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { FileInput, FilePlus2, Search } from 'lucide-react';
+import { FileInput, FilePlus2, FolderSync, Search } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
@@ -18,6 +18,8 @@ import { useDeletions } from '../../stores/deletions.ts';
 import { useDrafts } from '../../stores/playground-drafts.ts';
 import { isNarrowed, usePromptsView } from '../../stores/prompts-view.ts';
 import { draftAddress } from '../playground/session/use-addresses.ts';
+import { openFolders } from './folders/folders-state.ts';
+import { LinkedFolders } from './folders/linked-folders.tsx';
 import { LibraryNav } from './library-nav.tsx';
 import { PromptDetail, type OpenAddress } from './prompt-detail.tsx';
 import { PromptList } from './prompt-list.tsx';
@@ -47,6 +49,9 @@ function EmptyLibrary({ onNew }: { onNew: () => void }) {
         </Button>
         <Button icon={FileInput} onClick={openImport}>
           Import prompts
+        </Button>
+        <Button icon={FolderSync} onClick={openFolders}>
+          Link a folder
         </Button>
       </EmptyState>
     </div>
@@ -163,8 +168,11 @@ export function PromptsScreen() {
   const outline = usePromptOutline();
   const onNew = useNewPrompt();
   return (
-    <QueryView query={outline} subject="the prompts" rows={6}>
-      {(read) => (read.prompts === 0 ? <EmptyLibrary onNew={onNew} /> : <Library outline={read} onNew={onNew} />)}
-    </QueryView>
+    <>
+      <LinkedFolders />
+      <QueryView query={outline} subject="the prompts" rows={6}>
+        {(read) => (read.prompts === 0 ? <EmptyLibrary onNew={onNew} /> : <Library outline={read} onNew={onNew} />)}
+      </QueryView>
+    </>
   );
 }

@@ -1,0 +1,174 @@
+import { useState } from 'react';
+import type { FolderFile, PromptFolder } from '../../../../shared/contract/prompt-folders.ts';
+import type { PromptInput } from '../../../../shared/contract/prompts.ts';
+import { Button } from '../../../components/button.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { QueryView } from '../../../components/query-view.tsx';
+import { describeError } from '../../../components/state-panels.tsx';
+import type { ComparedVersion } from '../compare-model.ts';
+import { VersionDifferences } from '../compare-view.tsx';
+import { useFolderFile, useSettle, type Settlement } from './folder-queries.ts';
+import { openFolders } from './folders-state.ts';
+import { issueWords } from './issue-words.ts';
+import { MergeFields } from './merge-fields.tsx';
+
+const sideNames = ['The prompt', 'The file'] as const;
+
+function versionOf(input: PromptInput): ComparedVersion {
+  return {
+    promptText: input.promptText,
+    systemMessage: input.systemMessage ?? null,
+    aiSystem: input.aiSystem ?? null,
+    model: input.model ?? null,
+    configuration: input.configuration ?? null,
+    variables: (input.variables ?? []).map((variable) => ({
+      name: variable.name,
+      description: variable.description ?? null,
+      defaultValue: variable.defaultValue ?? null,
+      sampleValue: variable.sampleValue ?? null,
+    })),
+  };
+}
+
+/** Name, description and tags, where they differ. */
+function Details({ mine, file }: { mine: PromptInput; file: PromptInput }) {
+  const facts = (input: PromptInput) => [
+    ['Name', input.name],
+    ['Description', input.description ?? ''],
+    ['Tags', (input.tags ?? []).join(', ')],
+  ];
+  const [left, right] = [facts(mine), facts(file)];
+  const rows = left.flatMap(([name, value], index) => {
+    const other = right[index]![1];
+    return value === other ? [] : [{ name, value, other }];
+  });
+  if (rows.length === 0) return null;
+  return (
+    <table className="compare compare--settings" aria-label="Details">
+      <thead>
+        <tr>
+          <th>Detail</th>
+          <th>{sideNames[0]}</th>
+          <th>{sideNames[1]}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, value, other }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{value || <span className="tertiary">None</span>}</td>
+            <td>{other || <span className="tertiary">None</span>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Sides({ shown }: { shown: FolderFile }) {
+  const { mine, file } = shown;
+  if (mine && file?.prompt) {
+    return (
+      <>
+        <div className="linked__sides caption tertiary" aria-hidden="true">
+          <span>{sideNames[0]}</span>
+          <span>{sideNames[1]}</span>
+        </div>
+        <Details mine={mine} file={file.prompt} />
+        <VersionDifferences before={versionOf(mine)} after={versionOf(file.prompt)} names={sideNames} />
+      </>
+    );
+  }
+  return (
+    <>
+      {mine && (
+        <section aria-label={sideNames[0]}>
+          <h3>{sideNames[0]}</h3>
+          <pre className="linked__text mono--small">{mine.promptText}</pre>
+        </section>
+      )}
+      {file && (
+        <section aria-label={sideNames[1]}>
+          <h3>{sideNames[1]}</h3>
+          <pre className="linked__text mono--small">{file.text}</pre>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: FolderFile; onClose: () => void }) {
+  const { issue, mine, file, versionId } = shown;
+  const [merged, setMerged] = useState<PromptInput | null>(null);
+  const settle = useSettle(folder.id);
+  const words = issueWords[issue.kind];
+  const decide = (choice: Settlement['choice']): void =>
+    settle.mutate(
+      {
+        path: issue.path,
+        choice,
+        versionId,
+        hash: file?.hash ?? null,
+        ...(choice === 'merged' && merged && { prompt: merged }),
+      },
+      { onSuccess: onClose },
+    );
+  const canMerge = mine !== null && file?.prompt != null;
+  return (
+    <>
+      <p className="small secondary">
+        {issue.message}
+        {issue.line !== null && `, line ${issue.line}`}.
+      </p>
+      <div className="linked__compare scroll" tabIndex={0} role="region" aria-label="The prompt beside its file">
+        {merged ? (
+          <MergeFields mine={mine!} file={file!.prompt!} merged={merged} onChange={setMerged} />
+        ) : (
+          <Sides shown={shown} />
+        )}
+      </div>
+      {settle.error && (
+        <p className="small negative" role="alert">
+          {describeError(settle.error).message}
+        </p>
+      )}
+      <div className="linked__choices">
+        {merged ? (
+          <>
+            <Button onClick={() => setMerged(null)}>Back</Button>
+            <Button variant="primary" isBusy={settle.isPending} onClick={() => decide('merged')}>
+              Save as a version and write it
+            </Button>
+          </>
+        ) : (
+          <>
+            {canMerge && <Button onClick={() => setMerged(mine)}>Write a text of both</Button>}
+            <span className="grow" />
+            {words.file !== null && (
+              <Button isBusy={settle.isPending} onClick={() => decide('file')}>
+                {words.file}
+              </Button>
+            )}
+            {words.mine !== null && (
+              <Button isBusy={settle.isPending} onClick={() => decide('mine')}>
+                {words.mine}
+              </Button>
+            )}
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** One file that is not in step with its prompt: both sides, and the decision. */
+export function FileDialog({ folder, path }: { folder: PromptFolder; path: string }) {
+  const file = useFolderFile(folder.id, path);
+  return (
+    <Dialog title={path} isOpen isWide onClose={openFolders}>
+      <QueryView query={file} subject="the file">
+        {(shown) => <Decision folder={folder} shown={shown} onClose={openFolders} />}
+      </QueryView>
+    </Dialog>
+  );
+}

@@ -1,0 +1,105 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { z } from 'zod';
+import {
+  followPromptFolders,
+  linkPromptFolder,
+  listPromptFolders,
+  readFolderFile,
+  readPromptFolder,
+  settleFolderFile,
+  unlinkPromptFolder,
+  type PromptFolder,
+} from '../../../../shared/contract/prompt-folders.ts';
+import { useHost } from '../../../host/host-context.tsx';
+import { useFollowedList } from '../../../queries/audit-follow.ts';
+import { promptsKey } from '../../../queries/prompts.ts';
+
+const foldersKey = ['prompt-folders'] as const;
+const noFolders: readonly PromptFolder[] = [];
+
+/** The linked folders; `useFollowPromptFolders` keeps them fresh. */
+export function usePromptFolders(): readonly PromptFolder[] {
+  const { client } = useHost();
+  const folders = useQuery({
+    queryKey: foldersKey,
+    queryFn: ({ signal }) => client.call(listPromptFolders, { signal }),
+  });
+  return folders.data?.data ?? noFolders;
+}
+
+/** The same, fed by the host's events. Once on the screen. */
+export function useFollowPromptFolders(): readonly PromptFolder[] {
+  const folders = useFollowedList(
+    foldersKey,
+    (client, signal) => client.call(listPromptFolders, { signal }),
+    followPromptFolders,
+  );
+  return folders.data?.data ?? noFolders;
+}
+
+/** Reads the library again when a folder has changed it. */
+export function useRenewOnFolders(folders: readonly PromptFolder[]): void {
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    if (folders.length > 0) void queryClient.invalidateQueries({ queryKey: promptsKey });
+  }, [queryClient, folders]);
+}
+
+function useRenew() {
+  const queryClient = useQueryClient();
+  return () =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: foldersKey }),
+      queryClient.invalidateQueries({ queryKey: promptsKey }),
+    ]);
+}
+
+/** The caller shows why it could not be linked. */
+export function useLinkFolder() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (body: { path: string; folder: string | null }) => client.call(linkPromptFolder, { body }),
+    onSettled: useRenew(),
+  });
+}
+
+export function useUnlinkFolder() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: (id: string) => client.call(unlinkPromptFolder, { parameters: { id } }),
+    onSettled: useRenew(),
+  });
+}
+
+export function useLookAgain() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: (id: string) => client.call(readPromptFolder, { parameters: { id } }),
+    onSettled: useRenew(),
+  });
+}
+
+/** Both sides of a file that is not in step. Read anew whenever they are shown: a decision is about what stands there. */
+export function useFolderFile(id: string, path: string) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...foldersKey, 'file', id, path],
+    gcTime: 0,
+    staleTime: Infinity,
+    queryFn: ({ signal }) => client.call(readFolderFile, { signal, parameters: { id }, body: { path } }),
+  });
+}
+
+export type Settlement = z.input<NonNullable<(typeof settleFolderFile)['body']>>;
+
+/** The caller shows why it was refused. */
+export function useSettle(id: string) {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (body: Settlement) => client.call(settleFolderFile, { parameters: { id }, body }),
+    onSettled: useRenew(),
+  });
+}

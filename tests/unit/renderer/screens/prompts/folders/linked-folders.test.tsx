@@ -1,0 +1,77 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { closeFolders } from '../../../../../../renderer/screens/prompts/folders/folders-state.ts';
+import { PromptsScreen } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
+import { createPromptVersion, listPrompts } from '../../../../../../shared/contract/prompts.ts';
+import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
+
+const patience = { timeout: 20_000 };
+let opened: OpenWindow;
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'touchstone-linked-'));
+});
+afterEach(async () => {
+  closeFolders();
+  await opened.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const press = async (name: string | RegExp) => fireEvent.click(await screen.findByRole('button', { name }, patience));
+
+async function link(): Promise<void> {
+  opened = await openWindow(<PromptsScreen />);
+  await press('Link a folder');
+  fireEvent.change(await screen.findByLabelText('Folder on this machine'), { target: { value: root } });
+  fireEvent.change(screen.getByLabelText('Into folder of the library'), { target: { value: 'Team' } });
+  await press('Link the folder');
+  await screen.findByRole('region', { name: 'Team' }, patience);
+}
+
+async function save(promptText: string): Promise<void> {
+  const { client } = opened.window.host;
+  const [prompt] = (await client.call(listPrompts, { query: {} })).data;
+  await client.call(createPromptVersion, { parameters: { id: prompt!.id }, body: { promptText } });
+}
+
+test('a folder is linked, its prompts appear, and what both sides changed is compared and settled', async () => {
+  writeFileSync(join(root, 'greeting.prompt'), 'Hello\n');
+  await link();
+  await screen.findByText('1 file', undefined, patience);
+  writeFileSync(join(root, 'greeting.prompt'), 'Hello from the file\n');
+  await save('Hello from the prompt');
+  await press('Decide about greeting.prompt');
+  const sides = await screen.findByRole('region', { name: 'The prompt beside its file' }, patience);
+  await waitFor(() => expect(within(sides).getAllByRole('insertion').length).toBeGreaterThan(0), patience);
+  await press('Write a text of both');
+  fireEvent.change(screen.getByLabelText('Prompt'), { target: { value: 'Hello from both' } });
+  await press('Save as a version and write it');
+  await waitFor(() => expect(readFileSync(join(root, 'greeting.prompt'), 'utf8')).toBe('Hello from both\n'), patience);
+  await waitFor(() => expect(screen.queryByText('Both changed')).toBeNull(), patience);
+});
+
+test('files that cannot be read are listed with their reason, and a folder is unlinked without losing anything', async () => {
+  writeFileSync(join(root, 'broken.prompt'), '---\nname: [\n---\nx');
+  writeFileSync(join(root, 'good.prompt'), 'Hello');
+  await link();
+  expect(await screen.findByText('Not readable', undefined, patience)).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Decide about broken.prompt' })).toBeNull();
+  await press(/^Unlink Team/);
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Team' })).toBeNull(), patience);
+  expect(readFileSync(join(root, 'good.prompt'), 'utf8')).toBe('Hello');
+  expect((await opened.window.host.client.call(listPrompts, { query: {} })).data.map(({ name }) => name)).toEqual([
+    'good',
+  ]);
+});
+
+test('what is no folder is refused in its place', async () => {
+  opened = await openWindow(<PromptsScreen />);
+  await press('Link a folder');
+  fireEvent.change(await screen.findByLabelText('Folder on this machine'), { target: { value: join(root, 'none') } });
+  await press('Link the folder');
+  await screen.findByText(/There is no such folder/, undefined, patience);
+});
