@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import packageFile from '../package.json' with { type: 'json' };
 import type { Capability, HostState } from '../shared/contract/settings.ts';
-import { createAgents } from './agents/create-agents.ts';
 import { agentHandlers } from './api/agents.ts';
 import type { Api } from './api/api.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
@@ -28,28 +26,12 @@ import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
 import { settingsHandlers } from './api/settings.ts';
 import { sourceHandlers } from './api/sources.ts';
-import { createAuditWork } from './audit/create-audit-work.ts';
-import { createCompletions, type Completions } from './completions/create-completions.ts';
-import { createGuard } from './completions/guard.ts';
-import { createCredits } from './credits/credits.ts';
-import { createKeyStore } from './key-store/create-key-store.ts';
+import type { Completions } from './completions/create-completions.ts';
+import { createHostWork } from './host-work.ts';
 import type { KeyStore } from './key-store/key-store.ts';
-import { createKnowledgeWork } from './knowledge/create-knowledge-work.ts';
-import { createGrounding } from './knowledge/grounding/create-grounding.ts';
-import { createModerationBatches } from './moderation/batches.ts';
-import { createModeration, type Moderation } from './moderation/create-moderation.ts';
-import { createOnDeviceLanguageModels } from './on-device/create-language-models.ts';
-import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
+import type { Moderation } from './moderation/create-moderation.ts';
+import type { Embeddings } from './on-device/embeddings.ts';
 import type { OnDeviceLanguageModels } from './on-device/language-model.ts';
-import { registryAddress } from './on-device/registry-address.ts';
-import { createPrompts } from './prompts/create-prompts.ts';
-import { storedPromptOf } from './prompts/stored-prompt.ts';
-import { createPromptFolders } from './prompts/folder/create-prompt-folders.ts';
-import { noticeChanges } from './prompts/folder/notice-changes.ts';
-import { createPromptReader } from './prompts/transfer/create-prompt-reader.ts';
-import { createUploadShelf } from './prompts/transfer/upload-shelf.ts';
-import { createProviders } from './providers/create-providers.ts';
-import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 
 export interface HostOptions {
@@ -88,63 +70,9 @@ export interface Host {
 
 /** Puts the service together. The desktop shell and the headless entry point both start here. */
 export async function createHost(options: HostOptions): Promise<Host> {
-  const storage = openStorage({ directory: options.dataDirectory });
-  const onDevice = createOnDeviceLanguageModels({
-    directory: join(options.dataDirectory, 'models'),
-    settings: storage.settings,
-    registryAddress,
-    log: options.log,
-  });
-  const providers = createProviders({
-    memory: storage.providerMemory,
-    keyStore: options.keyStore ?? (await createKeyStore()),
-    environment: options.environment,
-    baseOverrides: options.providerBases,
-    endpointOverrides: options.endpoints,
-    settings: storage.settings,
-    onDevice,
-  });
-  const embeddings = createEmbeddings();
-  const moderation = createModeration({
-    settings: () => storage.settings.read().moderation,
-    providers,
-    embeddings,
-  });
-  const { dataDirectory, log } = options;
-  const knowledgeWork = await createKnowledgeWork({ dataDirectory, storage, embeddings, log });
-  const { knowledge, retrieval } = knowledgeWork;
-  const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
-  const { classifierOf } = moderation;
-  const batches = createModerationBatches({ storage, classifierOf, log: options.log });
-  const grounding = createGrounding({ retrieval, findDataspace: storage.dataspaces.find });
-  const completions = createCompletions({
-    runs: storage.runs,
-    providers,
-    credits: createCredits(),
-    guard,
-    grounding,
-    storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
-  });
-  const keptPrompts = createPrompts({ store: storage.prompts, providers, completions });
-  const reader = createPromptReader();
-  const uploads = createUploadShelf();
-  const folders = createPromptFolders({
-    store: storage.promptFolders,
-    prompts: keptPrompts,
-    reader,
-    systemOf: providers.systemOf,
-    log: options.log,
-  });
-  const prompts = noticeChanges(keptPrompts, folders.promptsChanged);
-  const agents = createAgents({ store: storage.agents, turns: storage.turns, providers, completions });
-  const auditWork = await createAuditWork({
-    dataDirectory: options.dataDirectory,
-    storage,
-    completions,
-    providers,
-    version: packageFile.version,
-    log: options.log,
-  });
+  const work = await createHostWork(options);
+  const { storage, providers, completions, moderation, prompts, folders, knowledge, auditWork, onDevice } = work;
+  const { log } = options;
 
   let server: ServerState = { serverAddress: null, serverFailure: null, protocols: [] };
   const hostState = (): HostState => ({
@@ -160,29 +88,29 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const api = createApi({
     apiKeys: storage.apiKeys,
     windowCallerId: storage.windowCallerId,
-    reportFailure: options.log,
+    reportFailure: log,
     handlers: [
-      ...completionHandlers(completions, options.log),
-      ...groundingHandlers(completions, options.log),
+      ...completionHandlers(completions, log),
+      ...groundingHandlers(completions, log),
       ...auditHandlers(storage.audit),
-      ...auditExportHandlers(auditWork.exports, options.log),
+      ...auditExportHandlers(auditWork.exports, log),
       ...auditSampleHandlers(auditWork.samples),
       ...auditRetentionHandlers(auditWork.retention),
-      ...auditReplayHandlers(auditWork.replays, options.log),
+      ...auditReplayHandlers(auditWork.replays, log),
       ...moderationHandlers(moderation),
-      ...moderationWindowHandlers({ batches, guard, classifierOf, log: options.log }),
+      ...moderationWindowHandlers({ ...work, classifierOf: moderation.classifierOf, log }),
       ...conversationHandlers(storage.audit),
-      ...promptFolderHandlers(folders, options.log),
-      ...promptTransferHandlers({ prompts, reader, uploads, systemOf: providers.systemOf }),
-      ...promptHandlers(prompts, options.log),
-      ...agentHandlers(agents, options.log),
-      ...dataspaceHandlers(knowledge.dataspaces, retrieval),
+      ...promptFolderHandlers(folders, log),
+      ...promptTransferHandlers({ ...work, systemOf: providers.systemOf }),
+      ...promptHandlers(prompts, log),
+      ...agentHandlers(work.agents, log),
+      ...dataspaceHandlers(knowledge.dataspaces, work.retrieval),
       ...sourceHandlers(knowledge.sources),
-      ...knowledgeWindowHandlers(knowledge, options.log),
+      ...knowledgeWindowHandlers(knowledge, log),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers),
-      ...runHandlers(storage.runs, completions, options.log),
-      ...onDeviceHandlers(onDevice, options.log),
+      ...runHandlers(storage.runs, completions, log),
+      ...onDeviceHandlers(onDevice, log),
       ...apiKeyHandlers(storage.apiKeys),
       ...settingsHandlers(storage, hostState),
       ...(options.handlers ?? []),
@@ -195,23 +123,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
     onDevice,
     completions,
     moderation,
-    embeddings,
+    embeddings: work.embeddings,
     setServer: (state) => {
       server = state;
     },
-    close: async () => {
-      await auditWork.close();
-      uploads.close();
-      await folders.close();
-      await reader.close();
-      await completions.close();
-      await batches.close();
-      await moderation.close();
-      await knowledgeWork.close();
-      await embeddings.close();
-      await providers.close();
-      await onDevice.close();
-      await storage.close();
-    },
+    close: work.close,
   };
 }

@@ -6,7 +6,6 @@ import { stoppedReason } from '../../../shared/contract/knowledge-window.ts';
 import type { Source, SourceMediaType, SourceStatus } from '../../../shared/contract/sources.ts';
 import { createContinuationTokens } from '../continuation-token.ts';
 import { listPage, type ListPage, type ListQuery } from '../list-page.ts';
-import type { SourceRow } from '../schema.ts';
 import { sourceQueries, type JoinedSource } from './source-queries.ts';
 
 /** A source with what only the service itself needs of it. */

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import packageFile from '../package.json' with { type: 'json' };
+import { createAgents } from './agents/create-agents.ts';
+import { createAuditWork } from './audit/create-audit-work.ts';
+import { createCompletions } from './completions/create-completions.ts';
+import { createGuard } from './completions/guard.ts';
+import { createCredits } from './credits/credits.ts';
+import { createKeyStore } from './key-store/create-key-store.ts';
+import { createKnowledgeWork } from './knowledge/create-knowledge-work.ts';
+import { createGrounding } from './knowledge/grounding/create-grounding.ts';
+import { createModerationBatches } from './moderation/batches.ts';
+import { createModeration } from './moderation/create-moderation.ts';
+import { createOnDeviceLanguageModels } from './on-device/create-language-models.ts';
+import { createEmbeddings } from './on-device/embeddings.ts';
+import { registryAddress } from './on-device/registry-address.ts';
+import { createPrompts } from './prompts/create-prompts.ts';
+import { storedPromptOf } from './prompts/stored-prompt.ts';
+import { createPromptFolders } from './prompts/folder/create-prompt-folders.ts';
+import { noticeChanges } from './prompts/folder/notice-changes.ts';
+import { createPromptReader } from './prompts/transfer/create-prompt-reader.ts';
+import { createUploadShelf } from './prompts/transfer/upload-shelf.ts';
+import { createProviders } from './providers/create-providers.ts';
+import { openStorage } from './storage/open-storage.ts';
+import type { HostOptions } from './create-host.ts';
+
+/** All that the service does, without the endpoints through which it is reached. */
+export async function createHostWork(options: HostOptions) {
+  const { dataDirectory, log } = options;
+  const storage = openStorage({ directory: dataDirectory });
+  const onDevice = createOnDeviceLanguageModels({
+    directory: join(dataDirectory, 'models'),
+    settings: storage.settings,
+    registryAddress,
+    log,
+  });
+  const providers = createProviders({
+    memory: storage.providerMemory,
+    keyStore: options.keyStore ?? (await createKeyStore()),
+    environment: options.environment,
+    baseOverrides: options.providerBases,
+    endpointOverrides: options.endpoints,
+    settings: storage.settings,
+    onDevice,
+  });
+  const embeddings = createEmbeddings();
+  const moderation = createModeration({
+    settings: () => storage.settings.read().moderation,
+    providers,
+    embeddings,
+  });
+  const knowledgeWork = await createKnowledgeWork({ dataDirectory, storage, embeddings, log });
+  const { knowledge, retrieval } = knowledgeWork;
+  const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
+  const batches = createModerationBatches({ storage, classifierOf: moderation.classifierOf, log });
+  const grounding = createGrounding({ retrieval, findDataspace: storage.dataspaces.find });
+  const completions = createCompletions({
+    runs: storage.runs,
+    providers,
+    credits: createCredits(),
+    guard,
+    grounding,
+    storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
+  });
+  const keptPrompts = createPrompts({ store: storage.prompts, providers, completions });
+  const reader = createPromptReader();
+  const uploads = createUploadShelf();
+  const folders = createPromptFolders({
+    store: storage.promptFolders,
+    prompts: keptPrompts,
+    reader,
+    systemOf: providers.systemOf,
+    log,
+  });
+  const prompts = noticeChanges(keptPrompts, folders.promptsChanged);
+  const agents = createAgents({ store: storage.agents, turns: storage.turns, providers, completions });
+  const auditWork = await createAuditWork({
+    dataDirectory,
+    storage,
+    completions,
+    providers,
+    version: packageFile.version,
+    log,
+  });
+
+  return {
+    storage,
+    providers,
+    onDevice,
+    embeddings,
+    moderation,
+    guard,
+    batches,
+    completions,
+    knowledge,
+    retrieval,
+    prompts,
+    reader,
+    uploads,
+    folders,
+    agents,
+    auditWork,
+    /** Stops every run so that it is recorded as cancelled, then closes everything. */
+    async close(): Promise<void> {
+      await auditWork.close();
+      uploads.close();
+      await folders.close();
+      await reader.close();
+      await completions.close();
+      await batches.close();
+      await moderation.close();
+      await knowledgeWork.close();
+      await embeddings.close();
+      await providers.close();
+      await onDevice.close();
+      await storage.close();
+    },
+  };
+}
