@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -43,12 +42,14 @@ function keeper(wait?: () => Promise<void>) {
   const kept = { fileName: '', bytes: 0, text: '', failure: null as Error | null };
   const receive = async ({ fileName, content }: FormFile) => {
     kept.fileName = fileName;
-    const write = (chunk: Buffer, _encoding: unknown, done: () => void) => {
-      kept.bytes += chunk.length;
-      if (kept.text.length < 10_000) kept.text += chunk.toString();
-      void (wait?.() ?? Promise.resolve()).then(done);
+    const take = async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) {
+        kept.bytes += chunk.length;
+        if (kept.text.length < 10_000) kept.text += chunk.toString();
+        await wait?.();
+      }
     };
-    await pipeline(content, new Writable({ write, highWaterMark: 1 })).catch((error: Error) => {
+    await pipeline(content, take).catch((error: Error) => {
       kept.failure = error;
       throw error;
     });
