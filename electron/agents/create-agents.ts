@@ -64,13 +64,14 @@ export function createAgents({ store, turns, providers, completions }: AgentsOpt
   ): Promise<AcceptedRun> {
     const systemMessage = agent.prompt === '' ? null : agent.prompt;
     const { messages, memory } = remember(agent, systemMessage, conversationId, message);
+    const branchOf = turns.branches.find(conversationId)?.origin;
     return completions.start(
       {
         promptText: message,
         systemMessage,
         aiSystem: agent.aiSystem,
         model: agent.model,
-        metadata: { agentId: agent.id, memory },
+        metadata: { agentId: agent.id, memory, ...(branchOf && { branchOf }) },
       },
       origin,
       { signal, turn: { conversationId, history: messages } },

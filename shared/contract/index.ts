@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint.ts';
+import * as agentThreads from './agent-threads.ts';
 import * as agents from './agents.ts';
 import * as apiKeys from './api-keys.ts';
 import * as auditExports from './audit-exports.ts';
@@ -46,6 +47,7 @@ export const endpoints: readonly Endpoint[] = [
   prompts,
   promptLabels,
   promptUsage,
+  agentThreads,
   agents,
   dataspaces,
   sources,

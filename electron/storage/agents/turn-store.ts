@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { createBranchStore, type BranchOrigin, type BranchStore } from './branch-store.ts';
 
 /** One completed exchange of a conversation. */
 export interface Turn {
@@ -7,8 +8,9 @@ export interface Turn {
   readonly answer: string;
 }
 
-/** What a conversation said so far, as an agent remembers it. */
+/** What a conversation said so far, as an agent remembers it. A branch begins with what was said where it comes from. */
 export interface TurnStore {
+  readonly branches: BranchStore;
   /** Whose conversation it is; null for an unknown id. */
   callerOf(conversationId: string): string | null;
   /** How many turns there are to remember: completed and with text, which anonymous runs have lost. */
@@ -17,33 +19,53 @@ export interface TurnStore {
   newestFirst(conversationId: string): IterableIterator<Turn>;
 }
 
+/** All runs of a conversation where `beforeRunId` is null, none where it is not known any more. */
 const remembered = `
   FROM conversations
     JOIN runs ON runs.conversation = conversations.sequence
     JOIN run_texts ON run_texts.run = runs.sequence
-  WHERE conversations.id = ? AND runs.status = 'Completed'
+  WHERE conversations.id = @conversationId AND runs.status = 'Completed'
+    AND (@runId IS NULL OR runs.sequence < (SELECT sequence FROM runs WHERE id = @runId))
     AND run_texts.content <> '' AND run_texts.rendered_prompt <> ''
 `;
 
+interface Stretch {
+  readonly conversationId: string;
+  /** Where it ends; null for all of it. */
+  readonly runId: string | null;
+}
+
+/** The conversations that a conversation is made of, the newest stretch first. */
+export function* stretchesOf(branches: BranchStore, conversationId: string): Generator<Stretch> {
+  let stretch: Stretch | BranchOrigin | null = { conversationId: conversationId.toLowerCase(), runId: null };
+  while (stretch !== null) {
+    yield stretch;
+    stretch = branches.find(stretch.conversationId)?.origin ?? null;
+  }
+}
+
 /** `flush` writes what is queued, so that the turn just answered is among them. */
 export function createTurnStore(database: Database.Database, flush: () => void): TurnStore {
+  const branches = createBranchStore(database);
   const callerOf = database.prepare<[string], string>('SELECT caller_id FROM conversations WHERE id = ?').pluck();
-  const count = database.prepare<[string], number>(`SELECT count(*) ${remembered}`).pluck();
-  const newestFirst = database.prepare<[string], Turn>(
+  const count = database.prepare<[Stretch], number>(`SELECT count(*) ${remembered}`).pluck();
+  const newestFirst = database.prepare<[Stretch], Turn>(
     `SELECT run_texts.rendered_prompt AS question, run_texts.content AS answer ${remembered} ORDER BY runs.sequence DESC`,
   );
   return {
+    branches,
     callerOf(conversationId) {
       flush();
-      return callerOf.get(conversationId.toLowerCase()) ?? null;
+      const id = conversationId.toLowerCase();
+      return callerOf.get(id) ?? branches.find(id)?.callerId ?? null;
     },
     count(conversationId) {
       flush();
-      return count.get(conversationId.toLowerCase())!;
+      return [...stretchesOf(branches, conversationId)].reduce((sum, stretch) => sum + count.get(stretch)!, 0);
     },
-    newestFirst(conversationId) {
+    *newestFirst(conversationId) {
       flush();
-      return newestFirst.iterate(conversationId.toLowerCase());
+      for (const stretch of [...stretchesOf(branches, conversationId)]) yield* newestFirst.iterate(stretch);
     },
   };
 }

@@ -1,0 +1,81 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { AgentThread } from '../../shared/contract/agent-threads.ts';
+import type { AuditStore } from '../storage/audit/audit-store.ts';
+import type { BranchOrigin } from '../storage/agents/branch-store.ts';
+import { stretchesOf, type TurnStore } from '../storage/agents/turn-store.ts';
+import { timeOrderedId } from '../storage/time-ordered-id.ts';
+
+/** Conversations with their branches, as the person at the window reads them. */
+export interface ConversationThreads {
+  /** Throws `not_found` for an unknown conversation, `forbidden` for another caller's. */
+  read(conversationId: string, callerId: string): AgentThread;
+  /**
+   * Begins a conversation that goes on from before a run of another one. Nothing of it is seen before something is said in it. Throws as
+   * `read`, and `invalid_request` for a run of another conversation.
+   */
+  branch(from: { conversationId: string; runId: string }, callerId: string): { conversationId: string };
+}
+
+export interface ConversationThreadsOptions {
+  readonly turns: TurnStore;
+  readonly audit: Pick<AuditStore, 'readConversation'>;
+}
+
+export function createConversationThreads({ turns, audit }: ConversationThreadsOptions): ConversationThreads {
+  const { branches } = turns;
+
+  function requireOwn(conversationId: string, callerId: string): void {
+    const owner = turns.callerOf(conversationId);
+    if (owner === null) throw new AppError('not_found', 'There is no conversation with this id.');
+    if (owner !== callerId) throw new AppError('forbidden', 'This conversation belongs to another caller.');
+  }
+
+  function runsOf({ conversationId, runId }: { conversationId: string; runId: string | null }) {
+    const runs = audit.readConversation(conversationId, { hasFeedback: false })?.runs ?? [];
+    if (runId === null) return runs;
+    const end = runs.findIndex(({ conversationRunId }) => conversationRunId === runId);
+    // Retention takes the oldest first: without the run there is nothing left before it.
+    return runs.slice(0, Math.max(0, end));
+  }
+
+  /** The first thing said in a branch stands in the place of the one that it comes from. */
+  function originOf(runId: string): BranchOrigin | null {
+    const place = branches.placeOf(runId);
+    if (place === null) return null;
+    const branch = place.isFirst ? branches.find(place.conversationId) : null;
+    return branch?.origin ?? { conversationId: place.conversationId, runId };
+  }
+
+  return {
+    read(conversationId, callerId) {
+      requireOwn(conversationId, callerId);
+      const stretches = [...stretchesOf(branches, conversationId)].toReversed();
+      const thread = stretches.flatMap((stretch) =>
+        runsOf(stretch).map((run) => ({ ...run, conversationId: stretch.conversationId })),
+      );
+      const runs = thread.map((run) => {
+        const origin = originOf(run.conversationRunId);
+        const others = origin === null ? [] : branches.from(origin);
+        return { ...run, branches: origin === null || others.length === 0 ? [] : [origin.conversationId, ...others] };
+      });
+      return { id: conversationId.toLowerCase(), runs };
+    },
+    branch(from, callerId) {
+      requireOwn(from.conversationId, callerId);
+      const runId = from.runId.toLowerCase();
+      const place = branches.placeOf(runId);
+      const isInThread = [...stretchesOf(branches, from.conversationId)].some(
+        ({ conversationId }) => conversationId === place?.conversationId,
+      );
+      const origin = isInThread ? originOf(runId) : null;
+      if (origin === null) {
+        throw new AppError('invalid_request', 'This conversation has no such run.', {
+          details: [{ field: 'runId', issue: 'is not a run of this conversation' }],
+        });
+      }
+      const conversationId = timeOrderedId();
+      branches.add({ conversationId, callerId, origin });
+      return { conversationId };
+    },
+  };
+}
