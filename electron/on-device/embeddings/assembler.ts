@@ -64,7 +64,11 @@ export const set = ({ index }: Local, value: Code): Code => [...value, 0x21, ...
 export const integer = {
   constant: (value: number): Code => [0x41, ...signed(value)],
   add: operation(0x6a),
+  subtract: operation(0x6b),
   multiply: operation(0x6c),
+  /** Whole part of a quotient. */
+  divide: operation(0x6d),
+  least: (first: Code, second: Code): Code => [...first, ...second, ...first, ...second, 0x48, 0x1b],
 };
 
 /** Sixteen bytes as a whole. */
@@ -104,6 +108,8 @@ export const floats = {
   add: vectorOperation(0xe4),
   subtract: vectorOperation(0xe5),
   multiply: vectorOperation(0xe6),
+  /** Two factors and what is added to their product, rounded once (as every processor does of the last ten years). */
+  multiplyAdd: vectorOperation(0x105),
   divide: vectorOperation(0xe7),
   squareRoot: vectorOperation(0xe3),
   /** Of two numbers; which of two zeros is left open is of no matter here, and numbers that are none do not come. */

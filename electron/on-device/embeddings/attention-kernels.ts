@@ -11,7 +11,6 @@ import {
   vector,
 } from './assembler.ts';
 import {
-  acrossLanes,
   advance,
   floatBytes,
   headSize,
@@ -61,7 +60,29 @@ export const turnKeys: FunctionDefinition = {
   },
 };
 
-/** `score(queries, keys, scores, tiles, keyTiles)`: how much each token of a head attends to each other. */
+/** Of numbers between -1/2 and 1/2 times the logarithm of 2, exact to about 3e-6. */
+const powerCoefficients = [1 / 120, 1 / 24, 1 / 6, 1 / 2, 1, 1];
+
+/**
+ * Sets `value` to e to its power. Beyond -80 and 80 it stays as it is there: what a token weighs is divided by the sum of all,
+ * which is finite that way.
+ */
+function power(value: Local, whole: Local): Code {
+  const wholeFloat = floats.subtract(get(whole), floats.constant(roundingFloat));
+  const rest = floats.multiplyAdd(wholeFloat, floats.constant(-Math.LN2), get(value));
+  const scale = integers.add(integers.shiftLeft(get(whole), 23), integers.constant(0x3f800000));
+  return [
+    ...set(value, floats.least(floats.greatest(get(value), floats.constant(-80)), floats.constant(80))),
+    ...set(whole, floats.multiplyAdd(get(value), floats.constant(Math.LOG2E), floats.constant(roundingFloat))),
+    ...set(value, rest),
+    ...set(value, floats.multiply(polynomial(get(value), powerCoefficients), scale)),
+  ];
+}
+
+/**
+ * `score(queries, keys, scores, tiles, keyTiles)`: how much each token of a head attends to each other, as e to the power of the
+ * product of query and key.
+ */
 export const score: FunctionDefinition = {
   name: 'score',
   parameters: 5,
@@ -77,6 +98,7 @@ export const score: FunctionDefinition = {
     const sums = variables(tileRows * perTile, scope.vector);
     const parts = variables(perTile, scope.vector);
     const query = scope.vector();
+    const whole = scope.vector();
     const multiplied = upTo(headSize).flatMap((place) => [
       ...parts.flatMap((part, index) => set(part, vector.load(get(column), index * vectorBytes))),
       ...advance(column, get(stride)),
@@ -84,7 +106,7 @@ export const score: FunctionDefinition = {
         ...set(query, vector.loadSplat(get(queries!), row * tokenStride + place * floatBytes)),
         ...parts.flatMap((part, index) => {
           const sum = sums[row * perTile + index]!;
-          return set(sum, floats.add(get(sum), floats.multiply(get(query), get(part))));
+          return set(sum, floats.multiplyAdd(get(query), get(part), get(sum)));
         }),
       ]),
     ]);
@@ -98,6 +120,7 @@ export const score: FunctionDefinition = {
       ...set(column, integer.add(get(keys!), times(get(keyTile), tileKeys * floatBytes))),
       ...sums.flatMap((sum) => set(sum, vector.zero)),
       ...multiplied,
+      ...sums.flatMap((sum) => power(sum, whole)),
       ...set(target, integer.add(get(scores!), times(get(keyTile), tileKeys * floatBytes))),
       ...stored,
     ];
@@ -112,102 +135,50 @@ export const score: FunctionDefinition = {
   },
 };
 
-/** e to the power of a number from -87 to 0, exact to about 2e-7. */
-function power(value: Local, whole: Local): Code {
-  const wholeFloat = floats.subtract(get(whole), floats.constant(roundingFloat));
-  const lessWhole = (part: number) =>
-    set(value, floats.subtract(get(value), floats.multiply(wholeFloat, floats.constant(part))));
-  const coefficients = [1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1, 1];
-  const scale = integers.add(integers.shiftLeft(get(whole), 23), integers.constant(0x3f800000));
-  return [
-    ...set(value, floats.greatest(get(value), floats.constant(-87))),
-    ...set(whole, floats.add(floats.multiply(get(value), floats.constant(Math.LOG2E)), floats.constant(roundingFloat))),
-    // The logarithm of 2 in two parts, the first of which has few enough bits to be subtracted without an error.
-    ...lessWhole(0.693359375),
-    ...lessWhole(-2.1219444e-4),
-    ...set(value, floats.multiply(polynomial(get(value), coefficients), scale)),
-  ];
-}
-
-/**
- * `weigh(scores, mask, rows, vectors)`: the scores of each row as weights whose sum is one. `mask` is added to a row beforehand.
- */
-export const weigh: FunctionDefinition = {
-  name: 'weigh',
-  parameters: 4,
-  build(scope, [scores, mask, rows, vectors]) {
-    const [row, index, at, masked] = [scope.integer(), scope.integer(), scope.integer(), scope.integer()];
-    const [greatest, sum, value, whole] = [scope.vector(), scope.vector(), scope.vector(), scope.vector()];
-    const overRow = (body: Code): Code => [
-      ...set(at, get(scores!)),
-      ...set(masked, get(mask!)),
-      ...repeat(index, get(vectors!), [
-        ...body,
-        ...advance(at, integer.constant(vectorBytes)),
-        ...advance(masked, integer.constant(vectorBytes)),
-      ]),
-    ];
-    return repeat(row, get(rows!), [
-      ...set(greatest, floats.constant(-1e30)),
-      ...overRow([
-        ...set(value, floats.add(vector.load(get(at)), vector.load(get(masked)))),
-        ...set(greatest, floats.greatest(get(greatest), get(value))),
-        ...vector.store(get(at), get(value)),
-      ]),
-      ...acrossLanes(greatest, floats.greatest),
-      ...set(sum, vector.zero),
-      ...overRow([
-        ...set(value, floats.subtract(vector.load(get(at)), get(greatest))),
-        ...power(value, whole),
-        ...set(sum, floats.add(get(sum), get(value))),
-        ...vector.store(get(at), get(value)),
-      ]),
-      ...acrossLanes(sum, floats.add),
-      ...set(sum, floats.divide(floats.constant(1), get(sum))),
-      ...overRow(vector.store(get(at), floats.multiply(vector.load(get(at)), get(sum)))),
-      ...advance(scores!, times(get(vectors!), vectorBytes)),
-    ]);
-  },
-};
-
-/** `gather(weights, values, out, tiles, tokens, stride)`: the values of a head, weighed for each token. */
+/** `gather(scores, values, out, tiles, tokens, stride)`: the mean of a head's values for each token, weighed by the scores. */
 export const gather: FunctionDefinition = {
   name: 'gather',
   parameters: 6,
-  build(scope, [weights, values, out, tiles, tokens, stride]) {
+  build(scope, [scores, values, out, tiles, tokens, stride]) {
     const [tile, token, at] = [scope.integer(), scope.integer(), scope.integer()];
     const rows = variables(tileRows, scope.integer);
     const perStep = 2;
     const sums = variables(tileRows * perStep, scope.vector);
     const parts = variables(perStep, scope.vector);
+    const totals = variables(tileRows, scope.vector);
     const weight = scope.vector();
+    const isFirst = (step: number) => step === 0;
     const columns = (step: number): Code => [
       ...rows.flatMap((row, index) =>
-        set(row, index === 0 ? get(weights!) : integer.add(get(rows[index - 1]!), get(stride!))),
+        set(row, index === 0 ? get(scores!) : integer.add(get(rows[index - 1]!), get(stride!))),
       ),
       ...set(at, get(values!)),
       ...sums.flatMap((sum) => set(sum, vector.zero)),
+      ...(isFirst(step) ? totals.flatMap((total) => set(total, vector.zero)) : []),
       ...repeat(token, get(tokens!), [
         ...parts.flatMap((part, index) => set(part, vector.load(get(at), (step * perStep + index) * vectorBytes))),
         ...advance(at, integer.constant(tokenStride)),
         ...rows.flatMap((row, line) => [
           ...set(weight, vector.loadSplat(get(row))),
           ...advance(row, integer.constant(floatBytes)),
+          ...(isFirst(step) ? set(totals[line]!, floats.add(get(totals[line]!), get(weight))) : []),
           ...parts.flatMap((part, index) => {
             const sum = sums[line * perStep + index]!;
-            return set(sum, floats.add(get(sum), floats.multiply(get(weight), get(part))));
+            return set(sum, floats.multiplyAdd(get(weight), get(part), get(sum)));
           }),
         ]),
       ]),
+      ...(isFirst(step) ? totals.flatMap((total) => set(total, floats.divide(floats.constant(1), get(total)))) : []),
       ...sums.flatMap((sum, index) => {
         const row = Math.floor(index / perStep);
         const place = (step * perStep + (index % perStep)) * vectorBytes;
-        return vector.store(get(out!), get(sum), row * tokenSize * floatBytes + place);
+        const mean = floats.multiply(get(sum), get(totals[row]!));
+        return vector.store(get(out!), mean, row * tokenSize * floatBytes + place);
       }),
     ];
     return repeat(tile, get(tiles!), [
       ...upTo(headSize / lanes / perStep).flatMap(columns),
-      ...advance(weights!, times(get(stride!), tileRows)),
+      ...advance(scores!, times(get(stride!), tileRows)),
       ...advance(out!, integer.constant(tileRows * tokenSize * floatBytes)),
     ]);
   },

@@ -12,8 +12,11 @@ export const groupSize = 8;
  */
 export const weightBlockBytes = groupSize * blockSize + 3 * groupSize * 4;
 
-/** Rows that are worked on together; buffers of rows are a multiple of it long. */
+/** Rows that are worked on together in attention; buffers of rows are a multiple of it long. */
 export const tileRows = 4;
+
+/** Rows that are multiplied with a matrix together: as many as there are vector registers for. There must be at least as many. */
+export const projectedRows = 6;
 
 /** Keys whose scores are worked on together. */
 export const tileKeys = 8;
@@ -53,6 +56,6 @@ export const polynomial = (variable: Code, coefficients: readonly number[]): Cod
   coefficients
     .slice(1)
     .reduce<Code>(
-      (sum, coefficient) => floats.add(floats.multiply(sum, variable), floats.constant(coefficient)),
+      (sum, coefficient) => floats.multiplyAdd(sum, variable, floats.constant(coefficient)),
       floats.constant(coefficients[0]!),
     );

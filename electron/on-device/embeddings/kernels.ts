@@ -4,7 +4,7 @@
  * of 32-bit floats, never rounded in a way that is left to the processor, so that all machines give the same bits.
  */
 import { assemble } from './assembler.ts';
-import { gather, score, turnKeys, weigh } from './attention-kernels.ts';
+import { gather, score, turnKeys } from './attention-kernels.ts';
 import type { ByteProducts } from './byte-products.ts';
 import { project, quantise } from './projection-kernels.ts';
 import { activate, normalise } from './row-kernels.ts';
@@ -22,7 +22,7 @@ export interface Kernels {
       weights: number,
       bias: number,
       out: number,
-      tiles: number,
+      rows: number,
       groups: number,
       blocks: number,
     ]
@@ -31,19 +31,13 @@ export interface Kernels {
   readonly normalise: Kernel<[values: number, others: number, scale: number, bias: number, rows: number]>;
   readonly turnKeys: Kernel<[from: number, to: number, tiles: number, stride: number]>;
   readonly score: Kernel<[queries: number, keys: number, scores: number, tiles: number, keyTiles: number]>;
-  readonly weigh: Kernel<[scores: number, mask: number, rows: number, vectors: number]>;
-  readonly gather: Kernel<
-    [weights: number, values: number, out: number, tiles: number, tokens: number, stride: number]
-  >;
+  readonly gather: Kernel<[scores: number, values: number, out: number, tiles: number, tokens: number, stride: number]>;
 }
 
 /** Compiles the kernels for this processor, once for all threads. */
 export function compileKernels(products: ByteProducts): CompiledModule {
   return new webAssembly.Module(
-    assemble(
-      [quantise(products), project(products), activate, normalise, turnKeys, score, weigh, gather],
-      maximumPages,
-    ),
+    assemble([quantise(products), project(products), activate, normalise, turnKeys, score, gather], maximumPages),
   );
 }
 

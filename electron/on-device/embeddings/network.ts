@@ -5,11 +5,11 @@ import {
   groupSize,
   headSize,
   lanes,
+  projectedRows,
   rangeBytes,
   tileKeys,
   tileRows,
   tokenSize,
-  vectorBytes,
 } from './kernel-parts.ts';
 import { bindKernels } from './kernels.ts';
 import { type EmbeddingWeights, type Layer, maximumTokens, type Projection } from './weights.ts';
@@ -28,7 +28,6 @@ const bufferBytes = {
   ranges: ((4 * rowFloats) / blockSize) * rangeBytes,
   keys: headSize * maximumTokens * floatBytes,
   scores: maximumTokens * maximumTokens * floatBytes,
-  mask: maximumTokens * floatBytes,
 };
 
 type BufferName = keyof typeof bufferBytes;
@@ -55,12 +54,11 @@ export function createEmbeddingNetwork(
   ) as Record<BufferName, number>;
   const words = new Float16Array(buffer, weights.words, weights.wordCount * tokenSize);
   const values = new Float32Array(buffer, at.values, rowFloats);
-  const mask = new Float32Array(buffer, at.mask, maximumTokens);
 
   function project(from: number, rows: number, { weights: address, bias, inputs, outputs }: Projection, to: number) {
     const blocks = inputs / blockSize;
     kernels.quantise(from, at.bytes, at.ranges, rows * blocks);
-    kernels.project(at.bytes, at.ranges, address, bias, to, rows / tileRows, outputs / groupSize, blocks);
+    kernels.project(at.bytes, at.ranges, address, bias, to, rows, outputs / groupSize, blocks);
   }
 
   /** What the tokens take over from each other, head by head; into `others`. */
@@ -73,7 +71,6 @@ export function createEmbeddingNetwork(
       const keys = queries + tokenSize * floatBytes;
       kernels.turnKeys(keys, at.keys, (keyTiles * tileKeys) / lanes, stride);
       kernels.score(queries, at.keys, at.scores, tiles, keyTiles);
-      kernels.weigh(at.scores, at.mask, rows, stride / vectorBytes);
       kernels.gather(at.scores, keys + tokenSize * floatBytes, at.others + head * floatBytes, tiles, tokens, stride);
     }
   }
@@ -92,13 +89,11 @@ export function createEmbeddingNetwork(
 
   return {
     embed(tokens) {
-      const rows = Math.ceil(tokens.length / tileRows) * tileRows;
+      const rows = Math.ceil(Math.max(tokens.length, projectedRows) / tileRows) * tileRows;
       for (const [index, token] of tokens.entries()) {
         values.set(words.subarray(token * tokenSize, (token + 1) * tokenSize), index * tokenSize);
       }
       values.fill(0, tokens.length * tokenSize, rows * tokenSize);
-      // What is behind the last token counts for nothing.
-      mask.fill(0, 0, tokens.length).fill(-1e30, tokens.length);
       kernels.normalise(at.values, weights.positions, weights.normalisation.scale, weights.normalisation.bias, rows);
       for (const layer of weights.layers) applyLayer(layer, tokens.length, rows);
       return mean(values, tokens.length);

@@ -20,7 +20,7 @@ import {
   lanes,
   rangeBytes,
   roundingFloat,
-  tileRows,
+  projectedRows,
   times,
   upTo,
   variables,
@@ -59,12 +59,9 @@ function addBlock(
       const sum = sums[place(index, group)]!;
       const scale = vector.load(get(at.weights), scales + group * vectorBytes);
       const weightSum = vector.load(get(at.weights), scales + (vectorsOfGroup + group) * vectorBytes);
-      const product = floats.multiply(
-        floats.multiply(floats.fromIntegers(get(products[place(index, group)]!)), scale),
-        vector.loadSplat(get(at.range)),
-      );
-      const ofLeast = floats.multiply(weightSum, vector.loadSplat(get(at.range), floatBytes));
-      return set(sum, floats.add(get(sum), floats.add(product, ofLeast)));
+      const product = floats.multiply(floats.fromIntegers(get(products[place(index, group)]!)), scale);
+      const withLeast = floats.multiplyAdd(weightSum, vector.loadSplat(get(at.range), floatBytes), get(sum));
+      return set(sum, floats.multiplyAdd(product, vector.loadSplat(get(at.range)), withLeast));
     }),
   ]);
   const start = (group: number) =>
@@ -74,12 +71,13 @@ function addBlock(
 }
 
 /**
- * `project(bytes, ranges, weights, bias, out, tiles, groups, blocks)`: rows of bytes times a matrix, plus the bias, as floats.
- * There are `tiles` times four rows of `blocks` blocks, and `groups` times eight outputs.
+ * `project(bytes, ranges, weights, bias, out, rows, groups, blocks)`: rows of bytes times a matrix, plus the bias, as floats. A row
+ * has `blocks` blocks, and there are `groups` times eight outputs. The last rows are worked on twice where their number does not
+ * fit, which changes nothing.
  */
 export function project(byteProducts: ByteProducts): FunctionDefinition {
   function build(scope: FunctionScope, parameters: readonly Local[]): Code {
-    const [bytes, ranges, weights, bias, out, tiles, groups, blocks] = parameters as [
+    const [bytes, ranges, weights, bias, out, rowCount, groups, blocks] = parameters as [
       Local,
       Local,
       Local,
@@ -96,10 +94,11 @@ export function project(byteProducts: ByteProducts): FunctionDefinition {
       rangesOfRow: scope.integer(),
       range: scope.integer(),
     };
+    const first = scope.integer();
     const target = scope.integer();
-    const rows = variables(tileRows, scope.integer);
-    const sums = variables(tileRows * vectorsOfGroup, scope.vector);
-    const products = variables(tileRows * vectorsOfGroup, scope.vector);
+    const rows = variables(projectedRows, scope.integer);
+    const sums = variables(projectedRows * vectorsOfGroup, scope.vector);
+    const products = variables(projectedRows * vectorsOfGroup, scope.vector);
     const rowBytes = times(get(blocks), blockSize);
     const outBytes = times(get(groups), groupSize * floatBytes);
     const nextBlock = [
@@ -107,16 +106,22 @@ export function project(byteProducts: ByteProducts): FunctionDefinition {
       ...advance(at.weights, integer.constant(weightBlockBytes)),
       ...advance(at.ranges, integer.constant(rangeBytes)),
     ];
+    const lastTile = integer.subtract(get(rowCount), integer.constant(projectedRows));
+    const tiles = integer.divide(
+      integer.add(get(rowCount), integer.constant(projectedRows - 1)),
+      integer.constant(projectedRows),
+    );
     const tileStart = [
+      ...set(first, integer.least(times(get(tile), projectedRows), lastTile)),
       ...rows.flatMap((row, index) =>
         set(
           row,
           index === 0
-            ? integer.add(get(bytes), integer.multiply(times(get(tile), tileRows), rowBytes))
+            ? integer.add(get(bytes), integer.multiply(get(first), rowBytes))
             : integer.add(get(rows[index - 1]!), rowBytes),
         ),
       ),
-      ...set(at.ranges, integer.add(get(ranges), integer.multiply(times(get(tile), tileRows), get(at.rangesOfRow)))),
+      ...set(at.ranges, integer.add(get(ranges), integer.multiply(get(first), get(at.rangesOfRow)))),
       ...set(at.weights, integer.add(get(weights), integer.multiply(get(group), times(get(blocks), weightBlockBytes)))),
       ...sums.flatMap((sum, index) =>
         set(
@@ -134,7 +139,7 @@ export function project(byteProducts: ByteProducts): FunctionDefinition {
         row === 0
           ? integer.add(
               integer.add(get(out), times(get(group), groupSize * floatBytes)),
-              integer.multiply(times(get(tile), tileRows), outBytes),
+              integer.multiply(get(first), outBytes),
             )
           : integer.add(get(target), outBytes),
       ),
@@ -156,7 +161,7 @@ export function project(byteProducts: ByteProducts): FunctionDefinition {
     ];
     return [
       ...set(at.rangesOfRow, times(get(blocks), rangeBytes)),
-      ...repeat(group, get(groups), repeat(tile, get(tiles), tileBody)),
+      ...repeat(group, get(groups), repeat(tile, tiles, tileBody)),
     ];
   }
   return { name: 'project', parameters: 8, build };

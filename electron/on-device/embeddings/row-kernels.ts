@@ -40,7 +40,7 @@ export const activate: FunctionDefinition = {
       ...set(value, vector.load(get(values!))),
       ...set(argument, limited),
       ...set(square, floats.multiply(get(argument), get(argument))),
-      ...vector.store(get(values!), floats.multiply(half, floats.add(error, floats.constant(1)))),
+      ...vector.store(get(values!), floats.multiplyAdd(half, error, half)),
       ...advance(values!, integer.constant(vectorBytes)),
     ]);
   },
@@ -71,16 +71,12 @@ export const normalise: FunctionDefinition = {
     ]);
     const squared = overRow([
       ...set(value, floats.subtract(vector.load(get(at)), get(mean))),
-      ...set(sum, floats.add(get(sum), floats.multiply(get(value), get(value)))),
+      ...set(sum, floats.multiplyAdd(get(value), get(value), get(sum))),
       ...vector.store(get(at), get(value)),
     ]);
-    const scaled = overRow(
-      vector.store(
-        get(at),
-        floats.add(floats.multiply(floats.multiply(vector.load(get(at)), get(factor)), within(scale!)), within(bias!)),
-      ),
-    );
-    const variance = floats.add(floats.multiply(get(sum), share), floats.constant(1e-12));
+    const factored = floats.multiply(vector.load(get(at)), get(factor));
+    const scaled = overRow(vector.store(get(at), floats.multiplyAdd(factored, within(scale!), within(bias!))));
+    const variance = floats.multiplyAdd(get(sum), share, floats.constant(1e-12));
     return repeat(row, get(rows!), [
       ...set(sum, vector.zero),
       ...added,

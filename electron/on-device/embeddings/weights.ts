@@ -8,6 +8,8 @@ export const maximumTokens = 256;
 
 const layerCount = 6;
 
+const wordTensor = 'embeddings.word_embeddings.weight';
+
 /** Where a matrix and its bias lie in the memory. */
 export interface Projection {
   readonly weights: number;
@@ -72,10 +74,10 @@ function createAllocator(): { readonly used: () => number; readonly take: (bytes
 export function loadEmbeddingWeights(path: string, workspaceBytes: number): EmbeddingWeights {
   const tensors = openSafetensors(path);
   try {
-    const words = tensors.read('embeddings.word_embeddings.weight');
+    const wordNumbers = tensors.size(wordTensor);
     const { used, take } = createAllocator();
     const address = {
-      words: take(words.byteLength),
+      words: take(wordNumbers * Float16Array.BYTES_PER_ELEMENT),
       positions: take(maximumTokens * tokenSize * floatBytes),
       normalisation: takeNormalisation(take),
       layers: Array.from({ length: layerCount }, () => takeLayer(take)),
@@ -85,11 +87,12 @@ export function loadEmbeddingWeights(path: string, workspaceBytes: number): Embe
     const pages = Math.ceil((used() + workspaceBytes) / pageBytes);
     const memory = new webAssembly.Memory({ initial: pages, maximum: pages, shared: true });
     const { buffer } = memory;
-    new Float16Array(buffer, address.words, words.length).set(words);
-    writePositions(buffer, address.positions, tensors);
-    writeNormalisation(buffer, address.normalisation, tensors, 'embeddings.LayerNorm');
-    for (const [index, layer] of address.layers.entries()) writeLayer(buffer, layer, tensors, index);
-    return { memory, ...address, wordCount: words.length / tokenSize };
+    const views = { floats: new Float32Array(buffer), integers: new Int32Array(buffer), bytes: new Int8Array(buffer) };
+    tensors.read(wordTensor, new Float16Array(buffer, address.words, wordNumbers));
+    writePositions(views, address.positions, tensors);
+    writeNormalisation(views, address.normalisation, tensors, 'embeddings.LayerNorm');
+    for (const [index, layer] of address.layers.entries()) writeLayer(views, layer, tensors, index);
+    return { memory, ...address, wordCount: wordNumbers / tokenSize };
   } finally {
     tensors.close();
   }
@@ -117,39 +120,54 @@ function takeLayer(take: Take): Layer {
   };
 }
 
+/** The memory as what is written to it. */
+interface Views {
+  readonly floats: Float32Array;
+  readonly integers: Int32Array;
+  readonly bytes: Int8Array;
+}
+
+function readFloats(tensors: Safetensors, name: string): Float32Array {
+  const numbers = new Float16Array(tensors.size(name));
+  tensors.read(name, numbers);
+  return new Float32Array(numbers);
+}
+
 /** All texts are of the first kind (of two, which the model was made with), and so its numbers belong to every place. */
-function writePositions(buffer: SharedArrayBuffer, address: number, tensors: Safetensors): void {
-  const positions = new Float32Array(tensors.read('embeddings.position_embeddings.weight'));
-  const kind = new Float32Array(tensors.read('embeddings.token_type_embeddings.weight')).subarray(0, tokenSize);
-  const target = new Float32Array(buffer, address, maximumTokens * tokenSize);
-  for (let index = 0; index < target.length; index += 1) target[index] = positions[index]! + kind[index % tokenSize]!;
+function writePositions({ floats }: Views, address: number, tensors: Safetensors): void {
+  const positions = readFloats(tensors, 'embeddings.position_embeddings.weight');
+  const kind = readFloats(tensors, 'embeddings.token_type_embeddings.weight').subarray(0, tokenSize);
+  const start = address / floatBytes;
+  for (let index = 0; index < maximumTokens * tokenSize; index += 1) {
+    floats[start + index] = positions[index]! + kind[index % tokenSize]!;
+  }
 }
 
 function writeNormalisation(
-  buffer: SharedArrayBuffer,
+  { floats }: Views,
   { scale, bias }: Normalisation,
   tensors: Safetensors,
   name: string,
 ): void {
-  new Float32Array(buffer, scale, tokenSize).set(tensors.read(`${name}.weight`));
-  new Float32Array(buffer, bias, tokenSize).set(tensors.read(`${name}.bias`));
+  floats.set(readFloats(tensors, `${name}.weight`), scale / floatBytes);
+  floats.set(readFloats(tensors, `${name}.bias`), bias / floatBytes);
 }
 
-function writeLayer(buffer: SharedArrayBuffer, layer: Layer, tensors: Safetensors, index: number): void {
+function writeLayer(views: Views, layer: Layer, tensors: Safetensors, index: number): void {
   const name = `encoder.layer.${index}`;
   const matrix = (part: string): Matrix => ({
-    values: new Float32Array(tensors.read(`${name}.${part}.weight`)),
-    bias: new Float32Array(tensors.read(`${name}.${part}.bias`)),
+    values: readFloats(tensors, `${name}.${part}.weight`),
+    bias: readFloats(tensors, `${name}.${part}.bias`),
   });
   // Scores are divided by the square root of a head's size; it is done here once and for all.
   const queries = scaled(matrix('attention.self.query'), 1 / Math.sqrt(headSize));
   const keysAndValues = [matrix('attention.self.key'), matrix('attention.self.value')];
-  writeProjection(buffer, layer.attention, [queries, ...keysAndValues]);
-  writeProjection(buffer, layer.attentionOut, [matrix('attention.output.dense')]);
-  writeNormalisation(buffer, layer.attentionNormalisation, tensors, `${name}.attention.output.LayerNorm`);
-  writeProjection(buffer, layer.up, [matrix('intermediate.dense')]);
-  writeProjection(buffer, layer.down, [matrix('output.dense')]);
-  writeNormalisation(buffer, layer.normalisation, tensors, `${name}.output.LayerNorm`);
+  writeProjection(views, layer.attention, [queries, ...keysAndValues]);
+  writeProjection(views, layer.attentionOut, [matrix('attention.output.dense')]);
+  writeNormalisation(views, layer.attentionNormalisation, tensors, `${name}.attention.output.LayerNorm`);
+  writeProjection(views, layer.up, [matrix('intermediate.dense')]);
+  writeProjection(views, layer.down, [matrix('output.dense')]);
+  writeNormalisation(views, layer.normalisation, tensors, `${name}.output.LayerNorm`);
 }
 
 function scaled({ values, bias }: Matrix, factor: number): Matrix {
@@ -157,42 +175,44 @@ function scaled({ values, bias }: Matrix, factor: number): Matrix {
 }
 
 /** Writes matrices one below the other, in blocks in the order in which `project` reads them. */
-function writeProjection(
-  buffer: SharedArrayBuffer,
-  { weights, bias, inputs }: Projection,
-  matrices: readonly Matrix[],
-): void {
+function writeProjection(views: Views, { weights, bias, inputs }: Projection, matrices: readonly Matrix[]): void {
   const blocks = inputs / blockSize;
   let output = 0;
   for (const matrix of matrices) {
-    new Float32Array(buffer, bias + output * floatBytes, matrix.bias.length).set(matrix.bias);
+    views.floats.set(matrix.bias, bias / floatBytes + output);
     for (let row = 0; row < matrix.bias.length; row += 1, output += 1) {
       const group = Math.floor(output / groupSize);
       for (let block = 0; block < blocks; block += 1) {
-        const start = row * inputs + block * blockSize;
         const address = weights + (group * blocks + block) * weightBlockBytes;
-        writeBlock(buffer, address, output % groupSize, matrix.values.subarray(start, start + blockSize));
+        writeBlock(views, address, output % groupSize, matrix.values, row * inputs + block * blockSize);
       }
     }
   }
 }
 
-/** One output's part of a block: its bytes lie four by four between those of the other outputs of the group. */
-function writeBlock(buffer: SharedArrayBuffer, address: number, place: number, values: Float32Array): void {
-  const bytes = new Int8Array(buffer, address, groupSize * blockSize);
-  const factors = new Float32Array(buffer, address + groupSize * blockSize, 2 * groupSize);
+/**
+ * One output's part of a block, which is 64 of the values: its bytes lie four by four between those of the other outputs of the
+ * group.
+ */
+function writeBlock(views: Views, address: number, place: number, values: Float32Array, start: number): void {
   let greatest = 0;
-  for (const value of values) greatest = Math.max(greatest, Math.abs(value));
+  for (let index = start; index < start + blockSize; index += 1) {
+    const value = Math.abs(values[index]!);
+    if (value > greatest) greatest = value;
+  }
   const scale = Math.fround(greatest / 127);
   const inverse = scale === 0 ? 0 : 1 / scale;
   let sum = 0;
-  for (let index = 0; index < blockSize; index += 1) {
-    const byte = Math.round(values[index]! * inverse);
-    const step = Math.floor(index / lanes);
-    bytes[(step * groupSize + place) * lanes + (index % lanes)] = byte;
-    sum += byte;
+  for (let step = 0; step < blockSize; step += lanes) {
+    const target = address + step * groupSize + place * lanes;
+    for (let lane = 0; lane < lanes; lane += 1) {
+      const byte = Math.round(values[start + step + lane]! * inverse);
+      views.bytes[target + lane] = byte;
+      sum += byte;
+    }
   }
-  factors[place] = scale;
-  factors[groupSize + place] = sum * scale;
-  new Int32Array(buffer, address + groupSize * (blockSize + 2 * floatBytes), groupSize)[place] = 128 * sum;
+  const factors = (address + blockSize * groupSize) / floatBytes + place;
+  views.floats[factors] = scale;
+  views.floats[factors + groupSize] = sum * scale;
+  views.integers[factors + 2 * groupSize] = 128 * sum;
 }

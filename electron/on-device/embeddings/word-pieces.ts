@@ -55,19 +55,16 @@ const plainCache = Array.from({ length: 128 }, (_, code) => toPlain(String.fromC
 /** The words of a text, one by one, so that no more of a long text is read than is needed. */
 function* wordsOf(text: string, maximumCharacters: number): Generator<string> {
   let word = '';
-  let characters = 0;
   for (const character of text) {
     const plain = plainCache[character.codePointAt(0)!] ?? toPlain(character);
     if (plain.kind === 'part') {
-      // A word of any length more is not in the vocabulary; it need not be kept whole.
-      if (characters <= maximumCharacters) word += plain.text;
-      characters += plain.text.length;
+      // Whatever is longer is unknown, and need not be kept whole; a character may be two units long.
+      if (word.length <= 2 * maximumCharacters) word += plain.text;
       continue;
     }
     if (word !== '') yield word;
     if (plain.kind === 'word') yield plain.text;
     word = '';
-    characters = 0;
   }
   if (word !== '') yield word;
 }
