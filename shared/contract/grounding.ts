@@ -43,8 +43,6 @@ export const groundingPassage = citation.extend({
   vectorRank: z.int().nullable(),
   /** Cosine of the angle between question and passage, -1 to 1; null when one of them has no vector. */
   similarity: z.number().nullable(),
-  /** Sum of the reciprocal ranks of both lists, by which what was found is ordered. */
-  score: z.number(),
   /** Estimate of its tokens in the prompt. */
   tokens: z.int(),
 });

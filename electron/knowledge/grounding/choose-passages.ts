@@ -1,7 +1,7 @@
 import type { GroundingOmission, GroundingPassage, PassageReference } from '../../../shared/contract/grounding.ts';
 import { estimateTokens } from '../../agents/memory.ts';
 import type { FoundPassage, RankedPassage } from '../retrieval/create-retrieval.ts';
-import { leastRelevance } from '../retrieval/relevance.ts';
+import { leastRelevance } from '../index/relevance.ts';
 
 /** What a prompt puts around each passage. */
 const tokensAround = 20;
@@ -23,7 +23,7 @@ function isAt(one: PassageReference, other: PassageReference): boolean {
   return one.sourceId === other.sourceId && one.start === other.start && one.end === other.end;
 }
 
-const unranked = { textRank: null, textScore: null, coverage: 0, vectorRank: null, similarity: null, score: 0 };
+const unranked = { textRank: null, textScore: null, coverage: 0, vectorRank: null, similarity: null };
 
 /** Decides which passages a model is given, numbers them, and says of the others why not. */
 export function choosePassages({ pinned, found, excluded }: PassageChoice, limits: PassageLimits): GroundingPassage[] {

@@ -63,14 +63,22 @@ export const instructionFrame: PromptFrame = {
   },
 };
 
-const tinySystemMessage = 'You answer questions about the passage you are given, in one short sentence.';
-const tinyExample: Messages = [
+/** Worked examples, which are the same each time, so that the engine has to read them only once. */
+const examples: Messages = [
   {
     role: 'user',
     content:
-      'Passage [1]: The library is open from nine to six. Books may be kept for four weeks.\nQuestion: How long may books be kept?',
+      'Passage [1]: The library is open from nine to six. Books may be kept for four weeks.\n' +
+      'Question: How long may books be kept?',
   },
   { role: 'assistant', content: 'According to [1], books may be kept for four weeks.' },
+  {
+    role: 'user',
+    content:
+      'Passage [1]: The bicycle weighs eleven kilograms. Its chain is oiled every 300 kilometres.\n' +
+      'Question: How often is the chain of the bicycle oiled?',
+  },
+  { role: 'assistant', content: 'According to [1], the chain is oiled every 300 kilometres.' },
 ];
 
 /**
@@ -90,6 +98,6 @@ export const exampleFrame: PromptFrame = {
     const line = (text: string) => text.replaceAll(/\s+/gu, ' ').trim();
     const given = passages.map(({ index, text }) => `Passage [${index}]: ${line(text)}`);
     const content = [...given, `Question: ${line(prompt)}`].join('\n');
-    return { messages: [...tinyExample, { role: 'user', content }], configuration };
+    return { messages: [...examples, { role: 'user', content }], configuration };
   },
 };

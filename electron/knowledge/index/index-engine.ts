@@ -1,5 +1,5 @@
 import { openIndexDatabase } from './index-database.ts';
-import { distinctPieces, fuse, type FusedItem } from './fuse.ts';
+import { distinctPieces } from './distinct-pieces.ts';
 import type {
   IndexedPassage,
   IndexedSource,
@@ -8,6 +8,7 @@ import type {
   PassageBatch,
   SourceRevision,
 } from './knowledge-index.ts';
+import { relevanceOf } from './relevance.ts';
 import { createPassageStore, type PassageStore, type SourceEntry, type StoredPassage } from './passage-store.ts';
 import { Slots } from './slots.ts';
 import { quantize, VectorStore } from './vector-store.ts';
@@ -160,29 +161,36 @@ export class IndexEngine {
     const byWords = this.#words.search(words, depth, scope.isAllowed, this.#slots.count);
     const vectors = embedding && this.#comparable(embedding);
     const byMeaning = vectors?.nearest(embedding!.vector, depth, scope.isComparable) ?? [];
-    const fused = fuse(
-      byWords.map(({ id }) => id),
-      byMeaning.map(({ slot }) => slot),
-    );
-    const hits = distinctPieces(this.#read(fused), limit);
+    const places = (ids: readonly number[]) => new Map(ids.map((id, index) => [id, index + 1]));
+    const textRanks = places(byWords.map(({ id }) => id));
+    const vectorRanks = places(byMeaning.map(({ slot }) => slot));
     const scores = new Map(byWords.map(({ id, score }) => [id, score]));
-    const coverage = this.#coverage(words, hits);
-    return hits.map(({ id, source, ...hit }, index) => ({
+    const found = [...new Set([...textRanks.keys(), ...vectorRanks.keys()])].map((id) => this.#store.read(id));
+    const coverage = this.#coverage(words, found);
+    const judged = found.map((passage, index) => {
+      const similarity =
+        vectors && scope.isComparable(passage.id) ? vectors.similarity(passage.id, embedding!.vector) : null;
+      const evidence = { similarity, coverage: coverage[index]! };
+      return {
+        ...passage,
+        ...evidence,
+        textRank: textRanks.get(passage.id) ?? null,
+        textScore: scores.get(passage.id) ?? null,
+        vectorRank: vectorRanks.get(passage.id) ?? null,
+        relevance: relevanceOf(evidence),
+      };
+    });
+    // Among passages without vectors their rank by words tells more.
+    const ranked = vectors ? judged.toSorted((one, other) => other.relevance - one.relevance) : judged;
+    return distinctPieces(ranked, limit).map(({ id: _, source, ...hit }) => ({
       ...hit,
       sourceId: this.#entries.get(source)!.sourceId,
-      textScore: scores.get(id) ?? null,
-      coverage: coverage[index]!,
-      similarity: vectors && scope.isComparable(id) ? vectors.similarity(id, embedding!.vector) : null,
     }));
   }
 
   #coverage(words: readonly QuestionWord[], hits: readonly StoredPassage[]): number[] {
     const texts = hits.map(({ text, heading }) => (heading === null ? text : `${heading}\n${text}`));
     return this.#words.coverage(words, texts);
-  }
-
-  *#read(items: readonly FusedItem[]): Generator<FusedItem & StoredPassage> {
-    for (const item of items) yield { ...item, ...this.#store.read(item.id) };
   }
 
   #scope(dataspaceIds: readonly string[], model: string | null): Scope {

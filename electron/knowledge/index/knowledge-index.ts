@@ -65,8 +65,8 @@ export interface IndexHit extends IndexedPassage {
   readonly vectorRank: number | null;
   /** Cosine of the angle between question and passage; null when one of them has no vector. */
   readonly similarity: number | null;
-  /** What the hits are ordered by: the sum of both lists' reciprocal ranks. */
-  readonly score: number;
+  /** How likely it holds what was asked, 0 to 1; what the hits are ordered by. See `relevanceOf`. */
+  readonly relevance: number;
 }
 
 /**

@@ -47,6 +47,24 @@ export function spacedText(text: string): string {
 
 const separators = /[^\p{L}\p{N}\p{M}\p{Co}]+/u;
 
+/** What the tokenizer takes for a word, and what it takes off letters. */
+const words = /[\p{L}\p{N}\p{Co}]+/gu;
+const accents = /[\u0300-\u036f]/g;
+
+/** Words that are remembered with their stems; some 10 MB. */
+const mostStems = 100_000;
+
+/** The words of a text without case and accents, each once. */
+function tokensOf(text: string): Set<string> {
+  const plain = spacedText(text).toLowerCase().normalize('NFD').replaceAll(accents, '').normalize('NFC');
+  return new Set(plain.match(words));
+}
+
+/** A word and its stem begin alike. */
+function beginningOf(word: string): string {
+  return word.slice(0, 2);
+}
+
 function quoted(words: readonly string[]): string {
   return `"${words.join(' ')}"`;
 }
@@ -67,6 +85,8 @@ export class WordSearch {
   readonly #statements: ReturnType<typeof wordStatements>;
   readonly #transaction: (work: () => void) => void;
   readonly #counts = new Map<string, number>();
+  /** How words stand in the index; what a text holds is told without asking SQLite for words that were seen before. */
+  readonly #stems = new Map<string, string>();
   /** How many passages there were when the counts were looked up. */
   #countedOf = 0;
 
@@ -121,11 +141,22 @@ export class WordSearch {
   coverage(words: readonly QuestionWord[], texts: readonly string[]): number[] {
     const total = words.reduce((sum, { weight }) => sum + weight, 0);
     if (total === 0) return texts.map(() => 0);
-    const held = this.#stemsOf(texts.map(spacedText));
-    return held.map((stems) => {
+    const beginnings = new Set(words.flatMap(({ stems }) => [...stems].map(beginningOf)));
+    const tokens = texts.map((text) => [...tokensOf(text)].filter((token) => beginnings.has(beginningOf(token))));
+    this.#learnStems(tokens.flat());
+    return tokens.map((ofText) => {
+      const stems = new Set(ofText.map((token) => this.#stems.get(token)));
       const found = words.filter((word) => [...word.stems].every((stem) => stems.has(stem)));
       return found.reduce((sum, { weight }) => sum + weight, 0) / total;
     });
+  }
+
+  #learnStems(tokens: readonly string[]): void {
+    if (this.#stems.size > mostStems) this.#stems.clear();
+    const unknown = [...new Set(tokens)].filter((token) => !this.#stems.has(token));
+    if (unknown.length === 0) return;
+    const stems = this.#stemsOf(unknown);
+    unknown.forEach((token, index) => this.#stems.set(token, [...stems[index]!][0] ?? token));
   }
 
   #word(words: readonly string[], stems: ReadonlySet<string>, passages: number): QuestionWord {

@@ -2,7 +2,6 @@ import type { Citation } from '../../../shared/contract/completions.ts';
 import type { PassageReference } from '../../../shared/contract/grounding.ts';
 import type { IndexedPassage, IndexHit, KnowledgeIndex } from '../index/knowledge-index.ts';
 import type { TextEmbedder } from '../text-embedder.ts';
-import { relevanceOf } from './relevance.ts';
 
 /** A passage without its number, which it gets where it is given or listed. */
 export interface FoundPassage extends Omit<Citation, 'index'> {
@@ -11,7 +10,7 @@ export interface FoundPassage extends Omit<Citation, 'index'> {
 
 /** A passage that a search has found, with what its place came from. */
 export interface RankedPassage
-  extends FoundPassage, Pick<IndexHit, 'textRank' | 'textScore' | 'coverage' | 'vectorRank' | 'similarity' | 'score'> {}
+  extends FoundPassage, Pick<IndexHit, 'textRank' | 'textScore' | 'coverage' | 'vectorRank' | 'similarity'> {}
 
 export interface SearchOutcome {
   /** Best first. */
@@ -79,9 +78,9 @@ export function createRetrieval({ index, embedder, sourceName, log }: RetrievalO
       const passages = hits.flatMap((hit): RankedPassage[] => {
         const name = sourceName(hit.sourceId);
         if (name === null) return [];
-        const { textRank, textScore, coverage, vectorRank, similarity, score } = hit;
-        const ranks = { textRank, textScore, coverage, vectorRank, similarity, score };
-        return [{ ...citedPassage(hit, name, relevanceOf(hit)), ...ranks }];
+        const { textRank, textScore, coverage, vectorRank, similarity } = hit;
+        const ranks = { textRank, textScore, coverage, vectorRank, similarity };
+        return [{ ...citedPassage(hit, name, hit.relevance), ...ranks }];
       });
       const milliseconds = { embedding: embedded - begun, search: performance.now() - embedded };
       return { passages, milliseconds, wordsAloneBecause: failure };

@@ -1,33 +1,3 @@
-/**
- * How much a place in a list counts falls with 1 / (constant + place). 60 is what the method was published with; on our own questions
- * everything from 10 to 100 does about as well.
- */
-const rankConstant = 60;
-
-/** An item with its places in both lists, from 1; null where it is not in one. */
-export interface FusedItem {
-  readonly id: number;
-  readonly textRank: number | null;
-  readonly vectorRank: number | null;
-  readonly score: number;
-}
-
-function reciprocal(rank: number | null): number {
-  return rank === null ? 0 : 1 / (rankConstant + rank);
-}
-
-/** Reciprocal rank fusion of two lists of ids, best first: what is high in both comes first, whatever its scores there were. */
-export function fuse(byWords: readonly number[], byMeaning: readonly number[]): FusedItem[] {
-  const textRanks = new Map(byWords.map((id, index) => [id, index + 1]));
-  const vectorRanks = new Map(byMeaning.map((id, index) => [id, index + 1]));
-  const items = [...new Set([...byWords, ...byMeaning])].map((id): FusedItem => {
-    const textRank = textRanks.get(id) ?? null;
-    const vectorRank = vectorRanks.get(id) ?? null;
-    return { id, textRank, vectorRank, score: reciprocal(textRank) + reciprocal(vectorRank) };
-  });
-  return items.toSorted((one, other) => other.score - one.score);
-}
-
 interface Piece {
   readonly source: number;
   readonly start: number;
@@ -48,7 +18,7 @@ function isSame(one: Piece, other: Piece): boolean {
  * The first pieces that say something new. Of equally good ones the source comes first that has had fewer: the same file under two
  * names, and neighbours that overlap, do not push others out.
  */
-export function distinctPieces<Item extends { readonly score: number }>(
+export function distinctPieces<Item extends { readonly relevance: number }>(
   items: Iterable<Item & Piece>,
   limit: number,
 ): (Item & Piece)[] {
@@ -69,10 +39,10 @@ export function distinctPieces<Item extends { readonly score: number }>(
   return chosen;
 }
 
-function* groupsOfEquals<Item extends { readonly score: number }>(items: Iterable<Item>): Generator<Item[]> {
+function* groupsOfEquals<Item extends { readonly relevance: number }>(items: Iterable<Item>): Generator<Item[]> {
   let group: Item[] = [];
   for (const item of items) {
-    if (group.length > 0 && group[0]!.score !== item.score) {
+    if (group.length > 0 && group[0]!.relevance !== item.relevance) {
       yield group;
       group = [];
     }

@@ -1,29 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { distinctPieces, fuse } from '../../../../electron/knowledge/index/fuse.ts';
-
-describe('two lists', () => {
-  test('are fused so that what is high in both comes before the first of one', () => {
-    expect(fuse([1, 2, 3], [4, 2, 5]).map(({ id, textRank, vectorRank }) => ({ id, textRank, vectorRank }))).toEqual([
-      { id: 2, textRank: 2, vectorRank: 2 },
-      { id: 1, textRank: 1, vectorRank: null },
-      { id: 4, textRank: null, vectorRank: 1 },
-      { id: 3, textRank: 3, vectorRank: null },
-      { id: 5, textRank: null, vectorRank: 3 },
-    ]);
-  });
-
-  test('may be empty', () => {
-    expect([fuse([], []), fuse([9], []).map(({ id }) => id)]).toEqual([[], [9]]);
-  });
-});
+import { distinctPieces } from '../../../../electron/knowledge/index/distinct-pieces.ts';
 
 describe('pieces', () => {
-  const piece = (id: number, source: number, start: number, end: number, score = 1 / id, text = `text ${id}`) => ({
+  const piece = (id: number, source: number, start: number, end: number, relevance = 1 / id, text = `text ${id}`) => ({
     id,
     source,
     start,
     end,
-    score,
+    relevance,
     text,
   });
   const ids = (items: ReturnType<typeof piece>[], limit = 10) => distinctPieces(items, limit).map(({ id }) => id);
