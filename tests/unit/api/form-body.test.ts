@@ -176,15 +176,17 @@ describe('a form', () => {
     });
     const leaving = new AbortController();
     const blocked = Promise.withResolvers<void>();
+    const opened = Promise.withResolvers<void>();
     const reader = keeper(() => {
       blocked.resolve();
-      return new Promise(() => {});
+      return opened.promise;
     });
     const reading = read(request(body, { signal: leaving.signal }), reader);
     await blocked.promise;
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(pieces).toBeLessThan(20);
     leaving.abort();
+    opened.resolve();
     await reading;
   });
 
