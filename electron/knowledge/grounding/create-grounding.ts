@@ -93,7 +93,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
     });
   }
 
-  async function found(request: GroundingRequest, query: string, signal: AbortSignal): Promise<SearchOutcome> {
+  async function searched(request: GroundingRequest, query: string, signal: AbortSignal): Promise<SearchOutcome> {
     if (request.choice.only) return nothingSearched;
     return retrieval.search({ dataspaceIds: request.dataspaceIds, text: query, limit: candidates }, { signal });
   }
@@ -112,7 +112,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
       const pinned = choice.only
         ? await chosen('only', choice.only, signal)
         : await chosen('pinned', choice.pinned ?? [], signal);
-      const outcome = await found(request, query, signal);
+      const outcome = await searched(request, query, signal);
       const limits = { tokens: roomFor(request, frame), passages: frame.passages };
       const passages = choosePassages({ pinned, found: outcome.passages, excluded: choice.excluded ?? [] }, limits);
       const given = passages.filter(({ index }) => index !== null);

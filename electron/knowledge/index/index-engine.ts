@@ -1,5 +1,4 @@
 import { openIndexDatabase } from './index-database.ts';
-import { distinctPieces } from './distinct-pieces.ts';
 import type {
   IndexedPassage,
   IndexedSource,
@@ -8,24 +7,20 @@ import type {
   PassageBatch,
   SourceRevision,
 } from './knowledge-index.ts';
-import { relevanceOf } from './relevance.ts';
-import { createPassageStore, type PassageStore, type SourceEntry, type StoredPassage } from './passage-store.ts';
+import {
+  createPassageStore,
+  plainPassage,
+  type PassageStore,
+  type SourceEntry,
+  type StoredPassage,
+} from './passage-store.ts';
+import { searchPassages, type SearchScope } from './search-passages.ts';
 import { Slots } from './slots.ts';
 import { quantize, VectorStore } from './vector-store.ts';
-import { WordSearch, type QuestionWord } from './word-search.ts';
-
-/** How far both lists are read before they are fused. */
-const listDepth = 100;
+import { WordSearch } from './word-search.ts';
 
 /** Passages of a removed source that are deleted at a time, between two questions. */
 const purgedAtOnce = 200;
-
-/** Which passages a search may find. */
-interface Scope {
-  readonly isAllowed: (id: number) => boolean;
-  /** The same, and with a vector of the question's model. */
-  readonly isComparable: (id: number) => boolean;
-}
 
 /**
  * The index itself, in one thread: passages and words in SQLite, vectors and the source of every passage in memory. What is visible
@@ -141,59 +136,32 @@ export class IndexEngine {
   passages(page: { sourceId: string; first: number; limit: number }): (IndexedPassage & { position: number })[] {
     const entry = this.#finishedEntry(page.sourceId);
     if (!entry) return [];
-    return this.#store.page(entry.number, page.first, page.limit).map(({ id: _, source: __, ...passage }) => passage);
+    return this.#store
+      .page(entry.number, page.first, page.limit)
+      .map((passage) => ({ position: passage.position, ...plainPassage(passage) }));
   }
 
   read(places: readonly { sourceId: string; start: number; end: number }[]): (IndexedPassage | null)[] {
     return places.map(({ sourceId, start, end }) => {
       const entry = this.#finishedEntry(sourceId);
       const found = entry && this.#store.at(entry.number, start, end);
-      if (!found) return null;
-      const { id: _, source: __, position: ___, ...passage } = found;
-      return passage;
+      return found ? plainPassage(found) : null;
     });
   }
 
-  search({ dataspaceIds, text, embedding, limit }: IndexQuery): IndexHit[] {
-    const scope = this.#scope(dataspaceIds, embedding?.model ?? null);
-    const depth = Math.max(listDepth, limit);
-    const words = this.#words.words(text, this.#slots.count);
-    const byWords = this.#words.search(words, depth, scope.isAllowed, this.#slots.count);
-    const vectors = embedding && this.#comparable(embedding);
-    const byMeaning = vectors?.nearest(embedding!.vector, depth, scope.isComparable) ?? [];
-    const places = (ids: readonly number[]) => new Map(ids.map((id, index) => [id, index + 1]));
-    const textRanks = places(byWords.map(({ id }) => id));
-    const vectorRanks = places(byMeaning.map(({ slot }) => slot));
-    const scores = new Map(byWords.map(({ id, score }) => [id, score]));
-    const found = [...new Set([...textRanks.keys(), ...vectorRanks.keys()])].map((id) => this.#store.read(id));
-    const coverage = this.#coverage(words, found);
-    const judged = found.map((passage, index) => {
-      const similarity =
-        vectors && scope.isComparable(passage.id) ? vectors.similarity(passage.id, embedding!.vector) : null;
-      const evidence = { similarity, coverage: coverage[index]! };
-      return {
-        ...passage,
-        ...evidence,
-        textRank: textRanks.get(passage.id) ?? null,
-        textScore: scores.get(passage.id) ?? null,
-        vectorRank: vectorRanks.get(passage.id) ?? null,
-        relevance: relevanceOf(evidence),
-      };
+  search(query: IndexQuery): IndexHit[] {
+    const { embedding } = query;
+    const found = searchPassages(query, {
+      store: this.#store,
+      words: this.#words,
+      passages: this.#slots.count,
+      vectors: embedding && this.#comparable(embedding),
+      ...this.#scope(query.dataspaceIds, embedding?.model ?? null),
     });
-    // Among passages without vectors their rank by words tells more.
-    const ranked = vectors ? judged.toSorted((one, other) => other.relevance - one.relevance) : judged;
-    return distinctPieces(ranked, limit).map(({ id: _, source, ...hit }) => ({
-      ...hit,
-      sourceId: this.#entries.get(source)!.sourceId,
-    }));
+    return found.map(({ source, ...hit }) => ({ ...hit, sourceId: this.#entries.get(source)!.sourceId }));
   }
 
-  #coverage(words: readonly QuestionWord[], hits: readonly StoredPassage[]): number[] {
-    const texts = hits.map(({ text, heading }) => (heading === null ? text : `${heading}\n${text}`));
-    return this.#words.coverage(words, texts);
-  }
-
-  #scope(dataspaceIds: readonly string[], model: string | null): Scope {
+  #scope(dataspaceIds: readonly string[], model: string | null): SearchScope {
     const wanted = new Set(dataspaceIds);
     const allowed = new Set<number>();
     const comparable = new Set<number>();

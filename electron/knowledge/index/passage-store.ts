@@ -39,6 +39,11 @@ function toEntry(row: SourceRow): SourceEntry {
   };
 }
 
+/** A passage without what only the index knows of it. */
+export function plainPassage({ text, start, end, page, heading }: IndexedPassage): IndexedPassage {
+  return { text, start, end, page, heading };
+}
+
 /** The tables of the index, in the words of the rest. Nothing here remembers anything. */
 export function createPassageStore(database: Database.Database) {
   const statements = passageStatements(database);

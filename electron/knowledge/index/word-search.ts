@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { stopWords } from './stop-words.ts';
+import { beginningOf, expressionsOf, spacedText, tokensOf } from './words-of.ts';
 
 /** A word of a question, or words that stand next to each other. */
 export interface QuestionWord {
@@ -35,49 +36,11 @@ const fewPassages = 200;
 /** Counts are looked up again when the number of passages has changed by this share. */
 const countTolerance = 0.05;
 
-/** Scripts without spaces between words: their characters are taken as words, and looked for in pairs. */
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const unspacedCharacters = new RegExp(unspaced, 'gu');
-
-/** A text as it is indexed. */
-export function spacedText(text: string): string {
-  return unspaced.test(text) ? text.replace(unspacedCharacters, ' $& ') : text;
-}
-
-const separators = /[^\p{L}\p{N}\p{M}\p{Co}]+/u;
-
-/** What the tokenizer takes for a word, and what it takes off letters. */
-const words = /[\p{L}\p{N}\p{Co}]+/gu;
-const accents = /[\u0300-\u036f]/g;
-
 /** Words that are remembered with their stems; some 10 MB. */
 const mostStems = 100_000;
 
-/** The words of a text without case and accents, each once. */
-function tokensOf(text: string): Set<string> {
-  const plain = spacedText(text).toLowerCase().normalize('NFD').replaceAll(accents, '').normalize('NFC');
-  return new Set(plain.match(words));
-}
-
-/** A word and its stem begin alike. */
-function beginningOf(word: string): string {
-  return word.slice(0, 2);
-}
-
 function quoted(words: readonly string[]): string {
   return `"${words.join(' ')}"`;
-}
-
-/** What a chunk of a question is searched as: its words, and for several of them also the phrase that they make. */
-function expressionsOf(chunk: string): string[][] {
-  const words = spacedText(chunk)
-    .split(separators)
-    .filter((word) => word !== '');
-  if (words.length < 2) return words.map((word) => [word]);
-  const pairs = words.slice(1).map((word, index) => [words[index]!, word]);
-  if (unspaced.test(chunk)) return pairs;
-  return [...words.map((word) => [word]), ...(words.length === 2 ? pairs : [words])];
 }
 
 /** The full-text half of the index. */

@@ -51,7 +51,7 @@ function citedPassage(
 }
 
 /** A found passage as it is cited. */
-export function toCitation({ heading: _, ...passage }: FoundPassage, index: number): Citation {
+export function toCitation(passage: Omit<FoundPassage, 'heading'>, index: number): Citation {
   const { sourceId, sourceName, text, relevance, page, start, end } = passage;
   return { index, sourceId, sourceName, text, relevance, ...(page === undefined ? {} : { page }), start, end };
 }

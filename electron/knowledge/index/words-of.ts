@@ -1,0 +1,37 @@
+/** Scripts without spaces between words: their characters are taken as words, and looked for in pairs. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const unspacedCharacters = new RegExp(unspaced, 'gu');
+
+/** A text as it is indexed. */
+export function spacedText(text: string): string {
+  return unspaced.test(text) ? text.replace(unspacedCharacters, ' $& ') : text;
+}
+
+const separators = /[^\p{L}\p{N}\p{M}\p{Co}]+/u;
+
+/** What the tokenizer takes for a word, and what it takes off letters. */
+const tokens = /[\p{L}\p{N}\p{Co}]+/gu;
+const accents = /[\u0300-\u036f]/g;
+
+/** The words of a text without case and accents, each once. */
+export function tokensOf(text: string): Set<string> {
+  const plain = spacedText(text).toLowerCase().normalize('NFD').replaceAll(accents, '').normalize('NFC');
+  return new Set(plain.match(tokens));
+}
+
+/** A word and its stem begin alike. */
+export function beginningOf(word: string): string {
+  return word.slice(0, 2);
+}
+
+/** What a chunk of a question is searched as: its words, and for several of them also the phrase that they make. */
+export function expressionsOf(chunk: string): string[][] {
+  const words = spacedText(chunk)
+    .split(separators)
+    .filter((word) => word !== '');
+  if (words.length < 2) return words.map((word) => [word]);
+  const pairs = words.slice(1).map((word, index) => [words[index]!, word]);
+  if (unspaced.test(chunk)) return pairs;
+  return [...words.map((word) => [word]), ...(words.length === 2 ? pairs : [words])];
+}
