@@ -49,3 +49,14 @@ export function versionDraftAddress(promptId: string, versionId: string, model?:
 export function agentAddress(agentId: string, conversationId?: string): string {
   return ['/agents', agentId, conversationId].filter((part) => part !== undefined).join('/');
 }
+
+/** A dataspace with its sources. */
+export function dataspaceAddress(dataspaceId: string): string {
+  return `/knowledge/${dataspaceId}`;
+}
+
+/** A source; with a passage, its text opened there. */
+export function sourceAddress(sourceId: string, passage?: { start: number; end: number }): string {
+  const address = `/knowledge/sources/${sourceId}`;
+  return passage === undefined ? address : `${address}/${passage.start}-${passage.end}`;
+}

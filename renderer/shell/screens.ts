@@ -1,4 +1,13 @@
-import { Bot, FileSearch, LibraryBig, Settings, ShieldAlert, SquareTerminal, type LucideIcon } from 'lucide-react';
+import {
+  BookOpenText,
+  Bot,
+  FileSearch,
+  LibraryBig,
+  Settings,
+  ShieldAlert,
+  SquareTerminal,
+  type LucideIcon,
+} from 'lucide-react';
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 
 export interface Screen {
@@ -39,17 +48,26 @@ export const screens: readonly [Screen, ...Screen[]] = [
     component: lazy(async () => ({ default: (await import('../screens/agents/agents-screen.tsx')).AgentsScreen })),
   },
   {
+    id: 'knowledge',
+    name: 'Knowledge',
+    icon: BookOpenText,
+    keys: 'Mod+4',
+    component: lazy(async () => ({
+      default: (await import('../screens/knowledge/knowledge-screen.tsx')).KnowledgeScreen,
+    })),
+  },
+  {
     id: 'audit',
     name: 'Audit',
     icon: FileSearch,
-    keys: 'Mod+4',
+    keys: 'Mod+5',
     component: lazy(async () => ({ default: (await import('../screens/audit/audit-screen.tsx')).AuditScreen })),
   },
   {
     id: 'moderation',
     name: 'Moderation',
     icon: ShieldAlert,
-    keys: 'Mod+5',
+    keys: 'Mod+6',
     component: lazy(async () => ({
       default: (await import('../screens/moderation/moderation-screen.tsx')).ModerationScreen,
     })),

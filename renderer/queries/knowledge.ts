@@ -1,0 +1,276 @@
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type InfiniteData,
+  type QueryClient,
+} from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { createDataspace, deleteDataspace, searchDataspace } from '../../shared/contract/dataspaces.ts';
+import {
+  followKnowledge,
+  listDataspaceSources,
+  listDataspaceSummaries,
+  listSourcePassages,
+  readSourceDetail,
+  readSourceText,
+  reindexDataspace,
+  renameDataspace,
+  stopDataspace,
+  stopSource,
+  type DataspaceSummary,
+  type KnowledgeChange,
+  type SourceDetail,
+  type SourcePassage,
+} from '../../shared/contract/knowledge-window.ts';
+import { deleteSource, reindexSource } from '../../shared/contract/sources.ts';
+import { useHost } from '../host/host-context.tsx';
+
+const dataspacesKey = ['knowledge', 'dataspaces'] as const;
+const sourcesKey = ['knowledge', 'sources'] as const;
+const sourceKey = ['knowledge', 'source'] as const;
+const textKey = ['knowledge', 'text'] as const;
+
+/** Sources read at a time. */
+const sourcePage = 200;
+/** How long to wait before following again after the host was lost, in milliseconds. */
+const followAgainMilliseconds = 2_000;
+
+interface SourceRange {
+  data: SourceDetail[];
+  total: number;
+}
+type SourceRanges = InfiniteData<SourceRange, number>;
+
+/** Every dataspace with its counts, newest first. */
+export function useDataspaces() {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: dataspacesKey,
+    queryFn: async ({ signal }) => (await client.call(listDataspaceSummaries, { signal })).data,
+  });
+}
+
+/** Puts what has changed where it is shown; lists that have gained or lost sources are read again. */
+function takeChange(queryClient: QueryClient, change: KnowledgeChange): void {
+  queryClient.setQueryData<readonly DataspaceSummary[]>(dataspacesKey, change.dataspaces);
+  const changed = new Map(change.sources.map((source) => [source.id, source]));
+  for (const source of change.sources) {
+    queryClient.setQueryData([...sourceKey, source.id], source);
+    // A text or passages of a reading before must not be shown for the new one.
+    if (source.progress === null) void queryClient.invalidateQueries({ queryKey: [...textKey, source.id] });
+  }
+  const lists = queryClient.getQueriesData<SourceRanges>({ queryKey: sourcesKey });
+  const known = new Set(lists.flatMap(([, list]) => list?.pages.flatMap(({ data }) => data.map(({ id }) => id)) ?? []));
+  queryClient.setQueriesData<SourceRanges>({ queryKey: sourcesKey }, (list) => {
+    if (!list) return list;
+    const pages = list.pages.map((page) => ({
+      ...page,
+      data: page.data.map((source) => changed.get(source.id) ?? source),
+    }));
+    return { ...list, pages };
+  });
+  const hasGained = change.sources.some(({ id }) => !known.has(id));
+  if (hasGained || change.removedSourceIds.some((id) => known.has(id))) {
+    void queryClient.invalidateQueries({ queryKey: sourcesKey });
+  }
+}
+
+/** Keeps dataspaces and sources fresh for as long as the screen is open. */
+export function useFollowKnowledge(): void {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const begin = async (): Promise<void> => {
+      try {
+        const { parts } = await client.stream(followKnowledge, { signal: controller.signal });
+        for await (const change of parts) takeChange(queryClient, change);
+      } catch {
+        // The host is gone or not there yet: the read beside it says so, this only tries again.
+      }
+      if (!controller.signal.aborted) timer = setTimeout(() => void begin(), followAgainMilliseconds);
+    };
+    void begin();
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+    };
+  }, [client, queryClient]);
+}
+
+export interface SourceFilter {
+  /** Part of a name; empty is all. */
+  text: string;
+  status: SourceDetail['status'] | 'all';
+}
+
+/** The sources of a dataspace, newest first. */
+export function useSources(dataspaceId: string, { text, status }: SourceFilter) {
+  const { client } = useHost();
+  return useInfiniteQuery({
+    queryKey: [...sourcesKey, dataspaceId, text, status],
+    initialPageParam: 0,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal, pageParam }) =>
+      client.call(listDataspaceSources, {
+        signal,
+        parameters: { id: dataspaceId },
+        query: {
+          offset: pageParam,
+          limit: sourcePage,
+          ...(text === '' ? {} : { text }),
+          ...(status === 'all' ? {} : { status }),
+        },
+      }),
+    getNextPageParam: ({ total }, pages) => {
+      const read = pages.reduce((sum, { data }) => sum + data.length, 0);
+      return read < total && pages.at(-1)!.data.length > 0 ? read : null;
+    },
+  });
+}
+
+export function useSource(id: string | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...sourceKey, id],
+    enabled: id !== null,
+    retry: false,
+    queryFn: ({ signal }) => client.call(readSourceDetail, { signal, parameters: { id: id! } }),
+  });
+}
+
+/** A passage with its neighbours, so that one can go on to them. */
+export interface PassagePlace {
+  passage: SourcePassage;
+  before: SourcePassage | null;
+  after: SourcePassage | null;
+  total: number;
+}
+
+/** The passage of a source that begins at a place of its text, or last before it; null for a source without passages. */
+export function useSourcePassage(id: string, start: number) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...textKey, id, 'passage', start],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<PassagePlace | null> => {
+      const read = (offset: number, limit: number) =>
+        client.call(listSourcePassages, { signal, parameters: { id }, query: { offset, limit } });
+      const { total } = await read(0, 1);
+      let low = 0;
+      let high = total - 1;
+      // Passages stand in the order of their beginnings.
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2);
+        const [passage] = (await read(middle, 1)).data;
+        if (passage && passage.start <= start) low = middle;
+        else high = middle - 1;
+      }
+      const first = Math.max(0, low - 1);
+      const around = (await read(first, 3)).data;
+      const passage = around[low - first];
+      if (!passage) return null;
+      return { passage, before: around[low - first - 1] ?? null, after: around[low - first + 1] ?? null, total };
+    },
+  });
+}
+
+/** Part of the extracted text of a source, with so much around it. */
+export function useSourceText(id: string, range: { start: number; end: number; context: number }) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...textKey, id, range],
+    retry: false,
+    queryFn: ({ signal }) => client.call(readSourceText, { signal, parameters: { id }, query: range }),
+  });
+}
+
+export interface SearchQuestion {
+  dataspaceId: string;
+  query: string;
+}
+
+/** Passages of a dataspace for a question, best first. */
+export function useKnowledgeSearch(question: SearchQuestion | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['knowledge', 'search', question],
+    enabled: question !== null,
+    gcTime: 0,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const body = { query: question!.query, limit: 20 };
+      return (await client.call(searchDataspace, { signal, parameters: { id: question!.dataspaceId }, body })).data;
+    },
+  });
+}
+
+function useRenew() {
+  const queryClient = useQueryClient();
+  return () => queryClient.invalidateQueries({ queryKey: ['knowledge'] });
+}
+
+/** The caller shows why it could not be made. */
+export function useCreateDataspace() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (name: string) => client.call(createDataspace, { body: { name } }),
+    onSettled: useRenew(),
+  });
+}
+
+/** The caller shows why it could not be renamed. */
+export function useRenameDataspace() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: ({ id, name }: { id: string; name: string }) =>
+      client.call(renameDataspace, { parameters: { id }, body: { name } }),
+    onSettled: useRenew(),
+  });
+}
+
+export function useRemoveDataspace() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: (id: string) => client.call(deleteDataspace, { parameters: { id } }),
+    onSettled: useRenew(),
+  });
+}
+
+/** Deletes a source at once; `deleteWithUndo` waits for the time to take it back. */
+export function useRemoveSource(): (id: string) => Promise<unknown> {
+  const { client } = useHost();
+  const renew = useRenew();
+  return async (id) => {
+    await client.call(deleteSource, { parameters: { id } });
+    await renew();
+  };
+}
+
+/** What is done with one source: `stop` or `reindex`. The stream shows what comes of it. */
+export function useChangeSource() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: async ({ id, act }: { id: string; act: 'stop' | 'reindex' }) => {
+      await client.call(act === 'stop' ? stopSource : reindexSource, { parameters: { id } });
+    },
+  });
+}
+
+/** What is done with many sources of a dataspace. */
+export function useChangeDataspace() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: async ({ id, act }: { id: string; act: 'stop' | 'failed' | 'outdated' | 'all' }) => {
+      const parameters = { id };
+      if (act === 'stop') await client.call(stopDataspace, { parameters });
+      else await client.call(reindexDataspace, { parameters, body: { which: act } });
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import { Ellipsis, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { DataspaceSummary } from '../../../shared/contract/knowledge-window.ts';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { formatCount, formatPlural } from '../../components/format.ts';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Badge } from '../../components/marks.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { VirtualList } from '../../components/virtual-list.tsx';
+import { useRemoveDataspace } from '../../queries/knowledge.ts';
+import { dataspaceAddress } from '../../shell/addresses.ts';
+import { NameForm } from './name-form.tsx';
+
+const rowHeight = 48;
+
+function Row({ dataspace }: { dataspace: DataspaceSummary }) {
+  const { name, sources, passages, processing, failed } = dataspace;
+  return (
+    <div className="list-row">
+      <span className="medium truncate">{name}</span>
+      <span className="row">
+        <span className="caption tertiary truncate grow">
+          {formatPlural(sources, 'source')}, {formatPlural(passages, 'passage')}
+        </span>
+        {processing > 0 && <Badge tone="accent">{formatCount(processing)} to go</Badge>}
+        {failed > 0 && <Badge tone="negative">{formatCount(failed)} failed</Badge>}
+      </span>
+    </div>
+  );
+}
+
+function RemoveDialog({ dataspace, onClose }: { dataspace: DataspaceSummary; onClose: () => void }) {
+  const remove = useRemoveDataspace();
+  const [, navigate] = useLocation();
+  return (
+    <ConfirmDialog
+      title={`Delete the dataspace ${dataspace.name}?`}
+      isOpen
+      onClose={onClose}
+      action="Delete dataspace"
+      isBusy={remove.isPending}
+      onConfirm={() =>
+        remove.mutate(dataspace.id, {
+          onSuccess: () => {
+            onClose();
+            navigate('/knowledge');
+          },
+        })
+      }
+    >
+      {dataspace.sources === 0
+        ? 'It has no sources. Runs that were grounded on it keep their citations.'
+        : `Its ${formatPlural(dataspace.sources, 'source')} and all their passages are deleted and cannot be brought back. Runs that were grounded on it keep their citations.`}
+    </ConfirmDialog>
+  );
+}
+
+export interface DataspaceListProps {
+  dataspaces: readonly DataspaceSummary[];
+  selected: DataspaceSummary | undefined;
+  isNaming: boolean;
+  onNaming: (isNaming: boolean) => void;
+}
+
+/** The dataspaces, and making, renaming and deleting of them in their place. */
+export function DataspaceList({ dataspaces, selected, isNaming, onNaming }: DataspaceListProps) {
+  const [, navigate] = useLocation();
+  const [isRenaming, setRenaming] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
+  return (
+    <section className="panel panel--inset line-right knowledge__dataspaces" aria-label="Dataspaces">
+      <div className="header line-bottom knowledge__head">
+        <h2>Dataspaces</h2>
+        <span className="grow" />
+        {selected && (
+          <Menu
+            align="end"
+            groups={[
+              [{ label: 'Rename', onSelect: () => setRenaming(true) }],
+              [{ label: 'Delete', isNegative: true, onSelect: () => setRemoving(true) }],
+            ]}
+          >
+            <IconButton icon={Ellipsis} label={`More for ${selected.name}`} size="small" />
+          </Menu>
+        )}
+        <IconButton icon={Plus} label="New dataspace" size="small" onClick={() => onNaming(true)} />
+      </div>
+      {isNaming && <NameForm dataspace={null} onDone={() => onNaming(false)} />}
+      {isRenaming && selected && <NameForm key={selected.id} dataspace={selected} onDone={() => setRenaming(false)} />}
+      <VirtualList
+        label="Dataspaces, newest first"
+        className="list-rows"
+        items={dataspaces}
+        itemKey={({ id }) => id}
+        rowHeight={rowHeight}
+        selectedKey={selected?.id ?? null}
+        onSelect={({ id }) => id !== selected?.id && navigate(dataspaceAddress(id))}
+        renderItem={(dataspace) => <Row dataspace={dataspace} />}
+      />
+      {isRemoving && selected && <RemoveDialog dataspace={selected} onClose={() => setRemoving(false)} />}
+    </section>
+  );
+}

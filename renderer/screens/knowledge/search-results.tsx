@@ -1,0 +1,74 @@
+import { useLocation } from 'wouter';
+import type { Citation } from '../../../shared/contract/completions.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
+import { useKnowledgeSearch, type SearchQuestion } from '../../queries/knowledge.ts';
+import { sourceAddress } from '../../shell/addresses.ts';
+import { MarkedText } from './marked-text.tsx';
+
+function Result({ citation, query, isOpen }: { citation: Citation; query: string; isOpen: boolean }) {
+  const [, navigate] = useLocation();
+  const { sourceId, sourceName, text, relevance, page, start, end } = citation;
+  return (
+    <li>
+      <button
+        type="button"
+        className="knowledge__result"
+        aria-current={isOpen || undefined}
+        onClick={() => navigate(sourceAddress(sourceId, { start, end }))}
+      >
+        <span className="row">
+          <span className="medium truncate grow">{sourceName}</span>
+          {page !== undefined && <span className="caption tertiary nowrap">page {page}</span>}
+          <span className="caption tertiary numbers nowrap">
+            {Math.round(relevance * 100)} <span className="visually-hidden">percent relevant</span>
+            <span aria-hidden="true">%</span>
+          </span>
+        </span>
+        <span className="small secondary knowledge__excerpt">
+          <MarkedText text={text} query={query} />
+        </span>
+      </button>
+    </li>
+  );
+}
+
+interface SearchResultsProps {
+  question: SearchQuestion;
+  open: { sourceId: string | null; start: number } | null;
+  onEnd: () => void;
+}
+
+/** What a dataspace holds about a question, best first, by words and by meaning. */
+export function SearchResults({ question, open, onEnd }: SearchResultsProps) {
+  const search = useKnowledgeSearch(question);
+  if (search.isPending) return <LoadingRows label="Searching" rows={6} />;
+  if (search.isError) {
+    return (
+      <ErrorFailure title="The search failed" error={search.error}>
+        <Button isBusy={search.isFetching} onClick={() => void search.refetch()}>
+          Try again
+        </Button>
+      </ErrorFailure>
+    );
+  }
+  if (search.data.length === 0) {
+    return (
+      <EmptyState title="Nothing found" reason="No passage of this dataspace has these words or comes near in meaning.">
+        <Button onClick={onEnd}>Back to the sources</Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <ol className="scroll knowledge__results" aria-label="Passages, best first">
+      {search.data.map((citation) => (
+        <Result
+          key={citation.index}
+          citation={citation}
+          query={question.query}
+          isOpen={open?.sourceId === citation.sourceId && open.start === citation.start}
+        />
+      ))}
+    </ol>
+  );
+}

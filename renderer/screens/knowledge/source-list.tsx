@@ -1,0 +1,190 @@
+import { Ellipsis, FilePlus2, Square } from 'lucide-react';
+import { useRef } from 'react';
+import { useLocation } from 'wouter';
+import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
+import { Button } from '../../components/button.tsx';
+import { Segmented } from '../../components/choices.tsx';
+import { formatBytes, formatCount } from '../../components/format.ts';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Menu, type MenuItem } from '../../components/menu.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { EmptyState, Notice } from '../../components/state-panels.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { VirtualList } from '../../components/virtual-list.tsx';
+import { useChangeDataspace, useSources, type SourceFilter } from '../../queries/knowledge.ts';
+import { sourceAddress } from '../../shell/addresses.ts';
+import { useDeletions } from '../../stores/deletions.ts';
+import { SourceRow } from './source-row.tsx';
+import { acceptedFiles } from './source-words.ts';
+import { UploadList } from './upload-list.tsx';
+
+const rowHeight = 48;
+
+interface SourceListProps {
+  dataspace: DataspaceSummary;
+  selectedId: string | null;
+  filter: SourceFilter;
+  onFilter: (filter: SourceFilter) => void;
+  onFiles: (files: readonly File[]) => void;
+  onRemove: (source: SourceDetail) => void;
+}
+
+function manyActs(dataspace: DataspaceSummary, change: (act: 'failed' | 'outdated' | 'all') => void): MenuItem[] {
+  const { failed, outdated, sources } = dataspace;
+  return [
+    {
+      label: 'Index failed sources again',
+      detail: formatCount(failed),
+      isDisabled: failed === 0,
+      onSelect: () => change('failed'),
+    },
+    {
+      label: 'Index outdated sources again',
+      detail: formatCount(outdated),
+      isDisabled: outdated === 0,
+      onSelect: () => change('outdated'),
+    },
+    {
+      label: 'Index all sources again',
+      detail: formatCount(sources),
+      isDisabled: sources === 0,
+      onSelect: () => change('all'),
+    },
+  ];
+}
+
+function Head({ dataspace, onAdd }: { dataspace: DataspaceSummary; onAdd: () => void }) {
+  const change = useChangeDataspace();
+  const act = (name: 'stop' | 'failed' | 'outdated' | 'all') => change.mutate({ id: dataspace.id, act: name });
+  return (
+    <div className="header line-bottom knowledge__head">
+      <h2>Sources</h2>
+      <span className="caption tertiary numbers nowrap">{formatCount(dataspace.sources)}</span>
+      <span className="caption tertiary numbers nowrap">{formatBytes(dataspace.bytes)}</span>
+      <span className="grow" />
+      {dataspace.processing > 0 && (
+        <Button size="small" variant="quiet" icon={Square} onClick={() => act('stop')}>
+          Stop
+        </Button>
+      )}
+      <Menu align="end" groups={[manyActs(dataspace, act)]}>
+        <IconButton icon={Ellipsis} label="More for the sources" size="small" />
+      </Menu>
+      <Button size="small" icon={FilePlus2} onClick={onAdd}>
+        Add files
+      </Button>
+    </div>
+  );
+}
+
+function Filter({ dataspace, filter, onFilter }: Pick<SourceListProps, 'dataspace' | 'filter' | 'onFilter'>) {
+  return (
+    <div className="header line-bottom knowledge__filter">
+      <TextField
+        label="Find a source by its name"
+        isLabelHidden
+        size="small"
+        placeholder="Find by name"
+        value={filter.text}
+        onValueChange={(text) => onFilter({ ...filter, text })}
+        onKeyDown={(event) => event.key === 'Escape' && onFilter({ ...filter, text: '' })}
+      />
+      <Segmented
+        label="Show"
+        value={filter.status}
+        onValueChange={(status) => onFilter({ ...filter, status })}
+        options={[
+          { value: 'all', label: 'All' },
+          { value: 'Processing', label: `Under way ${formatCount(dataspace.processing)}` },
+          { value: 'Failed', label: `Failed ${formatCount(dataspace.failed)}` },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Empty({ isFiltered, onAdd, onShowAll }: { isFiltered: boolean; onAdd: () => void; onShowAll: () => void }) {
+  if (isFiltered) {
+    return (
+      <EmptyState title="No source matches">
+        <Button onClick={onShowAll}>Show all sources</Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      title="No sources yet"
+      reason="Drop files here: text, Markdown, HTML, PDF, Word, CSV or JSON, 50 MB each at most. They are read, cut into passages and indexed on this device."
+    >
+      <Button variant="primary" icon={FilePlus2} onClick={onAdd}>
+        Add files
+      </Button>
+    </EmptyState>
+  );
+}
+
+/** The sources of a dataspace with what is being done with them. */
+export function SourceList({ dataspace, selectedId, filter, onFilter, onFiles, onRemove }: SourceListProps) {
+  const [, navigate] = useLocation();
+  const picker = useRef<HTMLInputElement>(null);
+  const list = useSources(dataspace.id, filter);
+  const deleted = useDeletions(({ ids }) => ids);
+  const sources = (list.data?.pages ?? []).flatMap(({ data }) => data).filter(({ id }) => !deleted.has(id));
+  const add = (): void => picker.current?.click();
+  const readOn = (): void => {
+    if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
+  };
+  const selected = sources.find(({ id }) => id === selectedId);
+  return (
+    <section
+      className="panel line-right knowledge__sources"
+      aria-label="Sources"
+      onKeyDown={(event) => event.key === 'Delete' && selected && onRemove(selected)}
+    >
+      <Head dataspace={dataspace} onAdd={add} />
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        accept={acceptedFiles}
+        aria-label="Files to add"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+      {dataspace.sources > 0 && <Filter dataspace={dataspace} filter={filter} onFilter={onFilter} />}
+      {dataspace.outdated > 0 && (
+        <Notice tone="caution">
+          {formatCount(dataspace.outdated)} were indexed with another embedding model and are found by words alone.
+          Index them again to find them by meaning.
+        </Notice>
+      )}
+      <UploadList dataspaceId={dataspace.id} />
+      <QueryView query={list} subject="the sources" rows={6}>
+        {() =>
+          sources.length === 0 && !list.hasNextPage ? (
+            <Empty
+              isFiltered={filter.status !== 'all' || filter.text !== ''}
+              onAdd={add}
+              onShowAll={() => onFilter({ text: '', status: 'all' })}
+            />
+          ) : (
+            <VirtualList
+              label="Sources, newest first"
+              className="list-rows"
+              items={sources}
+              itemKey={({ id }) => id}
+              rowHeight={rowHeight}
+              selectedKey={selectedId}
+              onSelect={({ id }) => id !== selectedId && navigate(sourceAddress(id))}
+              onEndReached={readOn}
+              renderItem={(source) => <SourceRow source={source} />}
+            />
+          )
+        }
+      </QueryView>
+    </section>
+  );
+}

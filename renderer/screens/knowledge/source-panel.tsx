@@ -1,0 +1,138 @@
+import { ChevronDown, ChevronUp, RefreshCw, Square, Trash2 } from 'lucide-react';
+import { useLocation } from 'wouter';
+import type { SourceDetail } from '../../../shared/contract/knowledge-window.ts';
+import { Button } from '../../components/button.tsx';
+import { formatTime } from '../../components/format.ts';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { Failure } from '../../components/state-panels.tsx';
+import { useChangeSource, useSourcePassage } from '../../queries/knowledge.ts';
+import { sourceAddress } from '../../shell/addresses.ts';
+import { useActions } from '../../stores/actions.ts';
+import { SourceText } from './source-text.tsx';
+import { factsOf, isStopped, stageWords } from './source-words.ts';
+
+interface SourcePanelProps {
+  source: SourceDetail;
+  passage: { start: number; end: number } | null;
+  onRemove: () => void;
+}
+
+function Head({ source, onRemove }: Omit<SourcePanelProps, 'passage'>) {
+  const change = useChangeSource();
+  const act = (name: 'stop' | 'reindex') => change.mutate({ id: source.id, act: name });
+  return (
+    <div className="knowledge__source-head line-bottom">
+      <div className="row">
+        <h2 className="object-title truncate grow">{source.name}</h2>
+        {source.progress ? (
+          <Button size="small" icon={Square} onClick={() => act('stop')}>
+            Stop
+          </Button>
+        ) : (
+          <IconButton icon={RefreshCw} label="Index again" size="small" onClick={() => act('reindex')} />
+        )}
+        <IconButton icon={Trash2} label="Delete source" size="small" onClick={onRemove} />
+      </div>
+      <p className="row caption tertiary">
+        {factsOf(source).map((fact) => (
+          <span key={fact} className="nowrap numbers">
+            {fact}
+          </span>
+        ))}
+        {source.fileName !== source.name && <span className="truncate">{source.fileName}</span>}
+        <span className="nowrap">added {formatTime(source.createdAt)}</span>
+      </p>
+      {source.progress && (
+        <div className="knowledge__stage">
+          <Progress label={`Indexing ${source.name}`} fraction={source.progress.fraction} />
+          <span className="caption tertiary numbers">{stageWords(source.progress)}</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Where one is among the passages, with the way to those beside. */
+function PassageBar({ source, passage }: Pick<SourcePanelProps, 'source' | 'passage'>) {
+  const [, navigate] = useLocation();
+  const place = useSourcePassage(source.id, passage?.start ?? 0).data ?? null;
+  const goTo = (next: { start: number; end: number } | null | undefined) => () => {
+    if (next) navigate(sourceAddress(source.id, { start: next.start, end: next.end }));
+  };
+  const after = passage ? place?.after : place?.passage;
+  const before = passage ? place?.before : null;
+  const group = 'Knowledge';
+  useActions('knowledge.passages', [
+    {
+      id: 'knowledge.passage.next',
+      title: 'Next passage',
+      group,
+      keys: 'J',
+      isEnabled: Boolean(after),
+      run: goTo(after),
+    },
+    {
+      id: 'knowledge.passage.back',
+      title: 'Passage before it',
+      group,
+      keys: 'K',
+      isEnabled: Boolean(before),
+      run: goTo(before),
+    },
+  ]);
+  if (!place) return null;
+  return (
+    <div className="header line-bottom">
+      <h3>{passage ? `Passage ${place.passage.position + 1} of ${place.total}` : 'Text'}</h3>
+      {passage && place.passage.page !== null && (
+        <span className="caption tertiary nowrap">page {place.passage.page}</span>
+      )}
+      {passage && place.passage.heading && <span className="caption tertiary truncate">{place.passage.heading}</span>}
+      <span className="grow" />
+      <IconButton
+        icon={ChevronUp}
+        label="Passage before it"
+        keys="K"
+        size="small"
+        aria-disabled={!before}
+        onClick={goTo(before)}
+      />
+      <IconButton
+        icon={ChevronDown}
+        label="Next passage"
+        keys="J"
+        size="small"
+        aria-disabled={!after}
+        onClick={goTo(after)}
+      />
+    </div>
+  );
+}
+
+/** One source: what it is, what is being done with it, and its text with a passage in its place. */
+export function SourcePanel({ source, passage, onRemove }: SourcePanelProps) {
+  const change = useChangeSource();
+  const hasText = source.characters !== null;
+  return (
+    <section className="panel knowledge__source" aria-label={source.name}>
+      <Head source={source} onRemove={onRemove} />
+      {source.status === 'Failed' && (
+        <Failure
+          title={isStopped(source) ? 'Indexing was stopped' : 'This source could not be read'}
+          reason={isStopped(source) ? 'It goes on where it was when it is indexed again.' : source.failureReason}
+        >
+          <Button
+            icon={RefreshCw}
+            isBusy={change.isPending}
+            onClick={() => change.mutate({ id: source.id, act: 'reindex' })}
+          >
+            Index again
+          </Button>
+        </Failure>
+      )}
+      {hasText && <PassageBar source={source} passage={passage} />}
+      {hasText && <SourceText key={`${source.id} ${passage?.start ?? ''}`} sourceId={source.id} passage={passage} />}
+    </section>
+  );
+}

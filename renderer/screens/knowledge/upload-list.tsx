@@ -1,0 +1,56 @@
+import { X } from 'lucide-react';
+import { formatBytes, formatPart, formatPlural } from '../../components/format.ts';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { dismissUpload, useUploads, type Upload } from '../../stores/uploads.ts';
+
+/** More would push the sources out of sight; the rest is counted. */
+const mostShown = 6;
+
+function Row({ upload }: { upload: Upload }) {
+  const { id, name, bytes, fraction, state, reason } = upload;
+  return (
+    <li className="knowledge__upload">
+      <span className="row">
+        <span className="small truncate grow">{name}</span>
+        <span className="caption tertiary nowrap numbers">
+          {state === 'sending' ? formatPart(fraction * bytes, bytes) : formatBytes(bytes)}
+        </span>
+        <IconButton
+          icon={X}
+          label={state === 'refused' ? `Dismiss ${name}` : `Stop sending ${name}`}
+          size="small"
+          onClick={() => dismissUpload(id)}
+        />
+      </span>
+      {state === 'refused' ? (
+        <p className="caption negative">{reason}</p>
+      ) : (
+        <Progress label={`Sending ${name}`} fraction={fraction} />
+      )}
+    </li>
+  );
+}
+
+/** Files on their way to a dataspace, and those that were refused with the reason. */
+export function UploadList({ dataspaceId }: { dataspaceId: string }) {
+  const uploads = useUploads((state) => state.uploads);
+  const here = uploads.filter((upload) => upload.dataspaceId === dataspaceId);
+  if (here.length === 0) return null;
+  const refused = here.filter(({ state }) => state === 'refused');
+  return (
+    <div className="knowledge__uploads line-bottom" role="group" aria-label="Files on their way">
+      <ul>
+        {here.slice(0, mostShown).map((upload) => (
+          <Row key={upload.id} upload={upload} />
+        ))}
+      </ul>
+      {here.length > mostShown && (
+        <p className="caption tertiary">and {formatPlural(here.length - mostShown, 'more file')}</p>
+      )}
+      <span className="visually-hidden" role="status">
+        {refused.length > 0 && `${formatPlural(refused.length, 'file')} refused`}
+      </span>
+    </div>
+  );
+}
