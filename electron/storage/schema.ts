@@ -17,6 +17,7 @@ export interface Schema {
   feedback: FeedbackRow;
   run_changes: RunChangeRow;
   audit_views: AuditViewRow;
+  sample_conversations: SampleConversationRow;
   prompts: PromptTable;
   prompt_versions: PromptVersionTable;
   agents: AgentTable;
@@ -159,6 +160,11 @@ interface RunChangeRow {
   /** `runs.sequence`. */
   run: number;
   kind: 'feedback' | 'run';
+}
+
+/** A conversation of the sample set. */
+interface SampleConversationRow {
+  id: string;
 }
 
 export interface AuditViewRow {

@@ -43,6 +43,8 @@ export const exportColumns = [
   'metadata',
   'citations',
   'warnings',
+  'moderationFlags',
+  'moderation',
   'feedbackScore',
   'feedbackText',
   'feedbackTags',
@@ -66,6 +68,7 @@ export const redactedColumns = [
   'metadata',
   'citations',
   'warnings',
+  'moderation',
   'feedbackText',
   'feedbackTags',
 ] as const satisfies readonly ExportColumn[];

@@ -150,6 +150,10 @@ export const auditRow = z.object({
   name: z.string(),
   callerId: uuid,
   workspaceId: uuid.nullable(),
+  /** When its newest run was made. */
+  updatedAt: timestamp,
+  /** Whether it came with the sample set. */
+  isSample: z.boolean(),
   /** How many runs the conversation has. */
   runs: z.int(),
   /** Those that meet the filter, newest first, at most 100. */

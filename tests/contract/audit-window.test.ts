@@ -77,6 +77,8 @@ test('a row says what a list needs, with the newest matching run and how many th
         name: 'Translate {{text}}',
         callerId,
         workspaceId: null,
+        updatedAt: new Date(start + day + 1000).toISOString(),
+        isSample: false,
         runs: 2,
         matchedRunIds: [expect.any(String)],
         run: {

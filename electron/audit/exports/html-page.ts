@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { ExportColumn } from '../../../shared/contract/audit-exports.ts';
+import { citation, type Citation } from '../../../shared/contract/completions.ts';
 import type { ExportRecord } from './export-record.ts';
 
 /** Conversations on one page: enough to search in, few enough for a browser to open and print. */
@@ -93,8 +95,11 @@ const blocks: Readonly<Partial<Record<ExportColumn, string>>> = {
   metadata: 'Metadata',
   citations: 'Citations',
   warnings: 'Warnings',
+  moderation: 'What the guard found',
   feedbackText: 'Feedback',
 };
+
+const passageList = z.array(citation);
 
 function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true;
@@ -120,7 +125,15 @@ function label(column: ExportColumn): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** A passage in the way in which people quote one: where it stands, then what it says. */
+function passageText({ index, sourceName, page, relevance, text }: Citation): string {
+  const place = [sourceName, page === undefined ? null : `page ${page}`, `relevance ${relevance.toFixed(2)}`];
+  return `[${index}] ${place.filter((part) => part !== null).join(', ')}\n${text}`;
+}
+
 function textOf(value: unknown, isBlock: boolean): string {
+  const passages = passageList.safeParse(value);
+  if (passages.success) return passages.data.map(passageText).join('\n\n');
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   return typeof value === 'string' ? value : JSON.stringify(value, null, isBlock ? 2 : 0);
 }

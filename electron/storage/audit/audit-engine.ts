@@ -271,17 +271,21 @@ export class AuditEngine {
     const { timeline } = this.index;
     const conversation = timeline.conversation[run]!;
     const matched: number[] = [];
+    const newest = timeline.newestRun(conversation, last);
     let runs = 0;
-    for (let each = timeline.newestRun(conversation, last); each !== 0; each = timeline.previous[each]!) {
+    for (let each = newest; each !== 0; each = timeline.previous[each]!) {
       runs += 1;
       if (matched.length < 100 && matches.has(each)) matched.push(each);
     }
-    const { id, name, callerId, workspaceId } = this.#rows.conversation(conversation);
+    const found = this.#rows.conversation(conversation, timeline.createdAt[newest]!);
+    const { id, name, callerId, workspaceId, updatedAt } = found;
     return {
       conversationId: id,
       name,
       callerId,
       workspaceId,
+      updatedAt,
+      isSample: this.#rows.isSample(id),
       runs,
       matchedRunIds: matched.map(this.#rows.runId),
       // Feedback may have changed since the list was made, so that no run matches any more.

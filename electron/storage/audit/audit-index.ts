@@ -143,6 +143,7 @@ export class AuditIndex {
     this.blocks.transaction(() => {
       this.#marks.write('revision', this.#revision);
       this.#indexAnew(indexed);
+      if (indexed.length > 0) this.#nameRunAnew();
     });
     if (indexed.length > 0) this.#load();
   }
@@ -183,6 +184,15 @@ export class AuditIndex {
     this.texts.add({ run, prompt, answer: content });
     if (this.#unendedTexts.delete(run)) this.#marks.gotText(run);
     this.blocks.touch(blockOf(run));
+  }
+
+  /** The run by which the index recognises its database may have been removed: then it is another one from now on. */
+  #nameRunAnew(): void {
+    const named = this.#marks.read('run');
+    if (named === 0 || this.source.runId(named) !== null) return;
+    const last = this.source.lastRun();
+    if (last === 0) this.#marks.forgetRun();
+    else this.#marks.writeRun(last, this.source.runId(last)!);
   }
 
   /** Names the newest run that the index has on disk, by which it recognises its database at the next start. */

@@ -62,6 +62,7 @@ export function createAuditSource(database: Database.Database) {
       .limit(input.limit),
   );
   const queries = sourceQueries(database);
+  const lastRemovedRun = database.prepare<[], number>('SELECT last_run FROM removed_runs').pluck();
   return {
     /** In the order of their sequence. */
     runs: (first: number, last: number, limit: number): IndexedRun[] => runs.all({ first, last, limit }),
@@ -69,6 +70,10 @@ export function createAuditSource(database: Database.Database) {
     texts: (first: number, last: number, limit: number): SourceText[] => texts.all({ first, last, limit }),
     text: (sequence: number): SourceText | null => texts.first({ first: sequence, last: sequence, limit: 1 }) ?? null,
     lastRun: () => queries.lastRun.first({})?.sequence ?? 0,
+    /** The highest sequence that was removed; 0 for none. */
+    lastRemovedRun: () => lastRemovedRun.get() ?? 0,
+    /** Whether a run was changed, or removed, after a revision. */
+    hasChanged: (run: number, after: number) => queries.changeOf.first({ run, after }) !== undefined,
     runId: (sequence: number) => queries.runId.first({ sequence })?.id ?? null,
     findRun: (id: string) => queries.findRun.first({ id }) ?? null,
     findConversation: (id: string) => queries.findConversation.first({ id })?.sequence ?? null,
@@ -107,6 +112,15 @@ function sourceQueries(database: Database.Database) {
         .where('revision', '>', input.after)
         .orderBy('revision')
         .limit(10_000),
+    ),
+    changeOf: prepareQuery(database, (tables, input: { run: number; after: number }) =>
+      tables
+        .selectFrom('run_changes')
+        .select('revision')
+        .where('revision', '>', input.after)
+        .where('run', '=', input.run)
+        .where('kind', '=', 'run')
+        .limit(1),
     ),
     feedback: prepareQuery(database, (tables) => tables.selectFrom('feedback').selectAll()),
     feedbackOf: prepareQuery(database, (tables, input: { run: number }) =>

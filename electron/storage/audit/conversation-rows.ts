@@ -71,6 +71,8 @@ export function createConversationRows(database: Database.Database) {
 
   return {
     conversation,
+    /** `id` is that of the conversation. */
+    isSample: (id: string): boolean => queries.sample.first({ id }) !== undefined,
     /** The runs up to `last`, oldest first, each with its sequence. */
     runs(sequence: number, last: number, hasFeedback: boolean): { sequence: number; run: ConversationRun }[] {
       return queries.runs
@@ -127,6 +129,9 @@ function conversationQueries(database: Database.Database) {
         .where('runs.conversation', '=', input.conversation)
         .where('runs.sequence', '<=', input.last)
         .orderBy('runs.sequence'),
+    ),
+    sample: prepareQuery(database, (tables, input: { id: string }) =>
+      tables.selectFrom('sample_conversations').select('id').where('id', '=', input.id),
     ),
     runId: prepareQuery(database, (tables, input: { sequence: number }) =>
       tables.selectFrom('runs').select('id').where('sequence', '=', input.sequence),

@@ -7,6 +7,8 @@ export interface Marks {
   read(name: 'texts' | 'revision' | 'run'): number;
   write(name: 'texts' | 'revision', value: number): void;
   writeRun(sequence: number, id: string): void;
+  /** When there is no run any more. */
+  forgetRun(): void;
   /** Whether the index was made from this database, and from no later state of it: a copy may have been put in its place. */
   fit(source: AuditSource): boolean;
   /** Runs whose words are read when they have ended. */
@@ -20,6 +22,7 @@ export function createMarks(index: Database.Database): Marks {
   const upsert = index.prepare(
     'INSERT INTO marks (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   );
+  const remove = index.prepare('DELETE FROM marks WHERE name = ?');
   const unended = index.prepare<[], number>('SELECT run FROM unended_texts').pluck();
   const insertUnended = index.prepare('INSERT OR IGNORE INTO unended_texts (run) VALUES (?)');
   const deleteUnended = index.prepare('DELETE FROM unended_texts WHERE run = ?');
@@ -31,10 +34,18 @@ export function createMarks(index: Database.Database): Marks {
       upsert.run('run', String(sequence));
       upsert.run('run-id', id);
     },
+    forgetRun() {
+      remove.run('run');
+      remove.run('run-id');
+    },
     fit(source) {
       const id = select.get('run-id');
-      if (read('revision') > source.lastRevision() || read('texts') > source.lastRun()) return false;
-      return id === undefined || source.runId(read('run')) === id;
+      const lastRun = Math.max(source.lastRun(), source.lastRemovedRun());
+      if (read('revision') > source.lastRevision() || read('texts') > lastRun) return false;
+      if (id === undefined) return true;
+      const found = source.runId(read('run'));
+      // A run that was removed before the index could follow is named among what it has still to follow.
+      return found === null ? source.hasChanged(read('run'), read('revision')) : found === id;
     },
     unendedTexts: () => unended.all(),
     awaitText: (run) => void insertUnended.run(run),

@@ -4,6 +4,7 @@ import { expect, test as served } from '../../support/served-window.ts';
 import { goOnJourney } from './journey.ts';
 import { measureKeys, measureScrolling } from './measure.ts';
 import { replayModel, startReplayEndpoint } from './replay-endpoint.ts';
+import { browserTracer } from './trace.ts';
 
 const test = served.extend({
   hostOptions: async ({}, use) => {
@@ -12,14 +13,14 @@ const test = served.extend({
   },
 });
 
-test('the audit in Chromium', async ({ page, served: { address } }) => {
+test('the audit in Chromium', async ({ browser, page, served: { address } }) => {
   // The endpoint's own list of models comes a moment after the host has started.
   await expect.poll(() => page.evaluate(async () => (await fetch('/window/models')).text())).toContain(replayModel);
   await page.goto(`${address}/#/audit`);
   await page.reload();
   await auditPage(page).settled();
   const rows = [
-    ...(await measureScrolling(page, 'Chromium')),
+    ...(await measureScrolling(page, browserTracer(browser, page), 'Chromium')),
     ...(await measureKeys(page, 'Chromium')),
     ...(await goOnJourney(page, 'Chromium', replayModel)),
   ];

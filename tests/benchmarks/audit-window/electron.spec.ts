@@ -4,10 +4,11 @@ import { callHost, expect, test } from '../../support/electron.ts';
 import { goOnJourney } from './journey.ts';
 import { measureKeys, measureScrolling } from './measure.ts';
 import { replayModel, startReplayEndpoint } from './replay-endpoint.ts';
+import { desktopTracer } from './trace.ts';
 
 test('the audit on the desktop', async ({ launch }) => {
   await using endpoint = await startReplayEndpoint();
-  const { page } = await launch({
+  const { app, page } = await launch({
     dataDirectory: process.env['TOUCHSTONE_AUDIT_DIRECTORY']!,
     parameters: ['--endpoint', `mill=${endpoint.baseAddress}`],
   });
@@ -17,7 +18,7 @@ test('the audit on the desktop', async ({ launch }) => {
   await page.keyboard.press(await audit.screenKeys());
   await audit.settled();
   const rows = [
-    ...(await measureScrolling(page, 'Electron')),
+    ...(await measureScrolling(page, desktopTracer(app), 'Electron')),
     ...(await measureKeys(page, 'Electron')),
     ...(await goOnJourney(page, 'Electron', replayModel)),
   ];

@@ -81,7 +81,7 @@ async function replay(page: Page, model: string): Promise<void> {
   await page.keyboard.press('Enter');
   await dialog.getByRole('button', { name: 'Replay', exact: true }).press('Enter');
   await expect(page).toHaveURL(/#\/audit\/replays\/[\da-f-]{36}$/);
-  await expect(page.getByText('1 of 1', { exact: true })).toBeVisible();
+  await expect(page.getByText('1 of 1', { exact: true }).first()).toBeVisible();
   await expect(page.getByRole('region', { name: 'After', exact: true })).toContainText('free of charge');
   await page.getByRole('button', { name: /; its runs stay$/ }).press('Enter');
   await page.getByRole('button', { name: 'Conversations', exact: true }).press('Enter');

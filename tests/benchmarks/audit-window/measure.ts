@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { auditPage } from '../../e2e/browser/audit-page.ts';
 import { percentile, row, type Row } from '../support/report.ts';
 import { fromKey, recordFrames, type Frames } from './frames.ts';
+import { longestTask, type Tracer } from './trace.ts';
 
 /** What is aimed at: a frame that people see as a jerk takes longer. */
 const mostMilliseconds = 50;
@@ -20,6 +21,15 @@ function frameRows(what: string, recorded: readonly Frames[]): Row[] {
     row(`${what}: frames over 50 ms of ${all.length}`, dropped, ''),
     row(`${what}: longest task over 50 ms`, Math.max(0, ...recorded.flatMap(({ longTasks }) => longTasks)), 'ms'),
   ];
+}
+
+/** A round of its own: tracing takes time too. */
+async function taskRow(page: Page, tracer: Tracer, what: string, work: () => Promise<unknown>): Promise<Row> {
+  await page.keyboard.press('Home');
+  await tracer.start();
+  await work();
+  const longest = longestTask(await tracer.stop());
+  return row(`${what}: CPU of the longest task`, longest, 'ms', { atMost: mostMilliseconds });
 }
 
 async function inRounds(page: Page, what: string, work: () => Promise<unknown>): Promise<Row[]> {
@@ -44,12 +54,14 @@ async function dragThrough(page: Page): Promise<void> {
 }
 
 /** Frames while the list of everything scrolls, by each of the ways in which people scroll. */
-export async function measureScrolling(page: Page, prefix: string): Promise<Row[]> {
+export async function measureScrolling(page: Page, tracer: Tracer, prefix: string): Promise<Row[]> {
   const audit = auditPage(page);
   await audit.list.focus();
   const found: Row[] = [];
-  const add = async (what: string, work: () => Promise<unknown>) =>
+  const add = async (what: string, work: () => Promise<unknown>) => {
     found.push(...(await inRounds(page, `${prefix}, ${what}`, work)));
+    found.push(await taskRow(page, tracer, `${prefix}, ${what}`, work));
+  };
   // The first time is the compiler's.
   await dragThrough(page);
   await add('arrow keys through 120 rows', async () => {

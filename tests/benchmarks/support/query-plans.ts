@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
-/** Small tables that are read whole, once, when the index is opened. */
-const readWhole = new Set(['blocks', 'unended_texts', 'feedback']);
+/** Small tables that are read whole, once, when the index is opened; `removed_runs` has one row. */
+const readWhole = new Set(['blocks', 'unended_texts', 'feedback', 'removed_runs']);
 
 export interface Plan {
   readonly sql: string;

@@ -3,8 +3,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseFile } from '../../../electron/storage/database.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { databaseFile, openDatabase } from '../../../electron/storage/database.ts';
+import { createRunRemoval } from '../../../electron/storage/run-removal.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
 import type { SearchRequest } from '../../../electron/storage/audit/audit-engine.ts';
 import type { AuditFilter, AuditSort } from '../../../shared/contract/audit.ts';
@@ -99,6 +100,40 @@ describe('with sealed blocks', () => {
       expect(rowsAt({ around: wanted.conversationId }).offset).toBe(1234 - 25);
     }
   }, 180_000);
+
+  test.each(['after it followed', 'before it could follow'])(
+    'an index whose newest runs are removed %s is not made anew at the next start',
+    (when) => {
+      const copy = mkdtempSync(join(tmpdir(), 'touchstone-audit-'));
+      onTestFinished(() => rmSync(copy, { recursive: true }));
+      const all = runs.slice(0, 60);
+      fillDatabase(copy, all);
+      const first = openEngine(copy);
+      const database = openDatabase(copy);
+      if (when === 'before it could follow') first.close();
+      // What removing the sample set does: its runs are the newest ones.
+      const removal = createRunRemoval(database);
+      const sequences = database
+        .prepare<[], { sequence: number; conversation: number }>(
+          'SELECT sequence, conversation FROM runs WHERE sequence > 40',
+        )
+        .all();
+      database.transaction(() => removal.remove(sequences))();
+      if (when === 'after it followed') while (first.follow());
+      first.close();
+      const index = new Database(join(copy, 'audit-index.sqlite'));
+      index.exec("INSERT INTO marks (name, value) VALUES ('seen', '1')");
+      index.close();
+      const second = openEngine(copy);
+      const filter: AuditFilter = { text: wordOfRank(3) };
+      expect(walkAll(second, filter)).toEqual(plainReport(all.slice(0, 40), filter));
+      second.close();
+      const kept = new Database(join(copy, 'audit-index.sqlite'), { readonly: true });
+      expect(kept.prepare("SELECT value FROM marks WHERE name = 'seen'").pluck().get()).toBe('1');
+      kept.close();
+      database.close();
+    },
+  );
 
   test('an index that is damaged, gone, or of another database is made anew', () => {
     const file = join(directory, 'audit-index.sqlite');

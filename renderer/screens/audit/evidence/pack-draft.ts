@@ -35,6 +35,7 @@ export const columnGroups: readonly { title: string; columns: readonly ExportCol
     title: 'Answer',
     columns: ['content', 'reasoning', 'finishReason', 'errorCode', 'errorMessage', 'citations', 'warnings'],
   },
+  { title: 'Guard', columns: ['moderationFlags', 'moderation'] },
   {
     title: 'Measures',
     columns: ['promptTokens', 'completionTokens', 'totalTokens', 'cost', 'firstTokenMs', 'totalMs'],

@@ -43,7 +43,8 @@ function useRowsInView({ head, total, active }: AuditListState) {
 
 /** The list, with as many rows drawn as are in view. One stop for Tab; arrows, Page, Home and End inside. */
 export function ConversationList({ list, facets, onOpen, listRef }: ConversationListProps) {
-  const { active, total } = list;
+  const { active, total, head } = list;
+  const isByTime = head.sort === 'newest' || head.sort === 'oldest';
   const { window, rows } = useRowsInView(list);
   const { rows: picked, isAll } = useAuditSelection();
   const indexes = Array.from({ length: Math.max(0, window.last - window.first + 1) }, (_, row) => window.first + row);
@@ -112,6 +113,7 @@ export function ConversationList({ list, facets, onOpen, listRef }: Conversation
                   <ConversationRow
                     row={row}
                     caller={callerName(row.callerId, facets)}
+                    time={isByTime ? row.updatedAt : row.run.createdAt}
                     isOpen={index === active}
                     isSelected={isSelected}
                   />

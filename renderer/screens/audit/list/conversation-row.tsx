@@ -38,6 +38,8 @@ function Judgement({ run }: Pick<AuditRow, 'run'>) {
 export interface ConversationRowProps {
   row: AuditRow;
   caller: string;
+  /** Shown as its time: what the list goes by. */
+  time: string;
   isOpen: boolean;
   isSelected: boolean;
 }
@@ -46,6 +48,7 @@ export interface ConversationRowProps {
 export const ConversationRow = memo(function ConversationRow({
   row,
   caller,
+  time,
   isOpen,
   isSelected,
 }: ConversationRowProps) {
@@ -54,11 +57,12 @@ export const ConversationRow = memo(function ConversationRow({
     <div className={classNames('conversation', isOpen && 'is-selected', isSelected && 'is-picked')}>
       <span className="conversation__mark">{isSelected && <Icon icon={Check} size="tiny" />}</span>
       <span className="conversation__name truncate">{row.name}</span>
-      <span className="conversation__time">{formatTime(run.createdAt)}</span>
+      <span className="conversation__time">{formatTime(time)}</span>
       <span className="conversation__meta truncate">
         {caller}
         <i>{run.model}</i>
         <i>{formatPlural(row.runs, 'run')}</i>
+        {row.isSample && <i>sample</i>}
         {run.cost !== null && <i className="wide-only">{formatCost(run.cost)}</i>}
       </span>
       <Judgement run={run} />

@@ -3,7 +3,8 @@ import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import type { AuditExport } from '../../../../shared/contract/audit-exports.ts';
+import type { AuditExport, ExportColumn } from '../../../../shared/contract/audit-exports.ts';
+import type { GuardFinding } from '../../../../shared/contract/guard.ts';
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
 import { endedPack, exportInput, openExports, openSampleExports, type ExportsWorld } from './test-exports.ts';
 
@@ -17,6 +18,8 @@ async function record({ storage }: ExportsWorld, change: Parameters<typeof sampl
   await storage.runs.finish(run.runId, sampleOutcome({ content, completedAt: Date.now() - 500 }));
   return run;
 }
+
+const passage = { sourceId: '5a5a5a5a-5a5a-4a5a-8a5a-5a5a5a5a5a5a', sourceName: 'Handbook.pdf', start: 100, end: 122 };
 
 /** The files of a pack in a folder by name. */
 function filesOf({ storage }: ExportsWorld, { id }: AuditExport): Record<string, string> {
@@ -94,6 +97,44 @@ describe('a pack', () => {
     const conversationIds = [runs[2]!, runs[0]!, runs[2]!].map(({ conversationId }) => conversationId.toUpperCase());
     const { files } = await written(world, { selection: { conversationIds }, columns: ['runId'] });
     expect(lines(files['evidence.jsonl']!)).toEqual([{ runId: runs[2]!.runId }, { runId: runs[0]!.runId }]);
+  });
+
+  test('quotes the passages of a grounded answer and says what the guard found, rules applied to both', async () => {
+    const world = await openExports();
+    const run = sampleRun({ createdAt: Date.now() - 1000 });
+    const finding: GuardFinding = {
+      mode: 'refuse',
+      model: 'classifier',
+      categories: ['violence'],
+      categoryScores: null,
+      milliseconds: 2,
+      withheld: 'Meet me: a@example.com',
+      failure: null,
+    };
+    const outcome = sampleOutcome({
+      completedAt: Date.now() - 500,
+      citations: [
+        { ...passage, index: 1, page: 7, relevance: 0.8715, text: 'Refunds take ten days.' },
+        { ...passage, index: 2, relevance: 0.5, text: 'Write to b@example.com.' },
+      ],
+      moderation: { prompt: null, answer: finding },
+    });
+    world.storage.runs.begin(run);
+    await world.storage.runs.finish(run.runId, outcome);
+    const columns: ExportColumn[] = ['citations', 'moderationFlags', 'moderation'];
+    const { files } = await written(world, { columns });
+    expect(lines(files['evidence.jsonl']!)).toEqual([
+      {
+        citations: [outcome.citations[0], { ...outcome.citations[1], text: 'Write to [e-mail].' }],
+        moderationFlags: 'answer:violence',
+        moderation: { prompt: null, answer: { ...finding, withheld: 'Meet me: [e-mail]' } },
+      },
+    ]);
+    expect(files['evidence.html']).toContain(
+      '[1] Handbook.pdf, page 7, relevance 0.87\nRefunds take ten days.\n\n' +
+        '[2] Handbook.pdf, relevance 0.50\nWrite to [e-mail].</pre>',
+    );
+    expect(files['evidence.html']).toContain('<dt>Moderation flags</dt><dd>answer:violence</dd>');
   });
 
   test('holds nothing that a rule finds, in no text and no file', async () => {

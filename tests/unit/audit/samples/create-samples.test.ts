@@ -104,6 +104,7 @@ test('loading brings the set where the audit finds it, with its feedback; loadin
       .toSorted((one, other) => other.runs.at(-1)!.run.createdAt - one.runs.at(-1)!.run.createdAt)
       .map(({ name }) => name),
   );
+  expect(found.rows.every(({ isSample }) => isSample)).toBe(true);
 });
 
 test('removing takes the set away and nothing else', async () => {
@@ -126,7 +127,10 @@ test('removing takes the set away and nothing else', async () => {
   }
   expect(after).toEqual(before);
   const found = await storage.audit.search({ filter: {}, sort: 'newest', limit: 200 }, { signal });
-  expect(found.rows.map(({ run }) => run.runId)).toEqual([later.runId, own!.runId]);
+  expect(found.rows.map(({ run, isSample }) => [run.runId, isSample])).toEqual([
+    [later.runId, false],
+    [own!.runId, false],
+  ]);
   expect(await samples.remove()).toEqual(samples.state());
 });
 
