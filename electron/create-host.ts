@@ -1,5 +1,7 @@
 import packageFile from '../package.json' with { type: 'json' };
 import type { Capability, HostState } from '../shared/contract/settings.ts';
+import { createConversationThreads } from './agents/conversation-threads.ts';
+import { agentThreadHandlers } from './api/agent-threads.ts';
 import { agentHandlers } from './api/agents.ts';
 import type { Api } from './api/api.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
@@ -104,6 +106,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...promptTransferHandlers({ ...work, systemOf: providers.systemOf }),
       ...promptHandlers(prompts, log),
       ...agentHandlers(work.agents, log),
+      ...agentThreadHandlers(createConversationThreads({ turns: storage.turns, audit: storage.audit })),
       ...dataspaceHandlers(knowledge.dataspaces, work.retrieval),
       ...sourceHandlers(knowledge.sources),
       ...knowledgeWindowHandlers(knowledge, log),

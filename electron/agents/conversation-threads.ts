@@ -7,11 +7,11 @@ import { timeOrderedId } from '../storage/time-ordered-id.ts';
 
 /** Conversations with their branches, as the person at the window reads them. */
 export interface ConversationThreads {
-  /** Throws `not_found` for an unknown conversation, `forbidden` for another caller's. */
-  read(conversationId: string, callerId: string): AgentThread;
+  /** Throws `not_found` for an unknown conversation. */
+  read(conversationId: string): AgentThread;
   /**
-   * Begins a conversation that goes on from before a run of another one. Nothing of it is seen before something is said in it. Throws as
-   * `read`, and `invalid_request` for a run of another conversation.
+   * Begins a conversation that goes on from before a run of another one. Nothing of it is seen before something is said in it. Throws
+   * `not_found`, `forbidden` for another caller's conversation, and `invalid_request` for a run that it does not have.
    */
   branch(from: { conversationId: string; runId: string }, callerId: string): { conversationId: string };
 }
@@ -24,10 +24,15 @@ export interface ConversationThreadsOptions {
 export function createConversationThreads({ turns, audit }: ConversationThreadsOptions): ConversationThreads {
   const { branches } = turns;
 
-  function requireOwn(conversationId: string, callerId: string): void {
+  function requireKnown(conversationId: string): string {
     const owner = turns.callerOf(conversationId);
     if (owner === null) throw new AppError('not_found', 'There is no conversation with this id.');
-    if (owner !== callerId) throw new AppError('forbidden', 'This conversation belongs to another caller.');
+    return owner;
+  }
+
+  function requireOwn(conversationId: string, callerId: string): void {
+    if (requireKnown(conversationId) !== callerId)
+      throw new AppError('forbidden', 'This conversation belongs to another caller.');
   }
 
   function runsOf({ conversationId, runId }: { conversationId: string; runId: string | null }) {
@@ -47,8 +52,8 @@ export function createConversationThreads({ turns, audit }: ConversationThreadsO
   }
 
   return {
-    read(conversationId, callerId) {
-      requireOwn(conversationId, callerId);
+    read(conversationId) {
+      requireKnown(conversationId);
       const stretches = [...stretchesOf(branches, conversationId)].toReversed();
       const thread = stretches.flatMap((stretch) =>
         runsOf(stretch).map((run) => ({ ...run, conversationId: stretch.conversationId })),

@@ -8,8 +8,9 @@ import {
   type AgentChange,
   type AgentInput,
 } from '../../shared/contract/agents.ts';
+import { branchConversation, readAgentThread, type AgentThread } from '../../shared/contract/agent-threads.ts';
 import { searchAudit } from '../../shared/contract/audit.ts';
-import { readConversation } from '../../shared/contract/conversations.ts';
+
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 
@@ -65,6 +66,16 @@ export function useUpdateAgent() {
   });
 }
 
+/** Makes an agent what it was before a change. A failure is told as every other one: the form is gone by then. */
+export function useRestoreAgent() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: ({ id, ...body }: AgentChange & { id: string }) =>
+      client.call(updateAgent, { parameters: { id }, body }),
+    onSettled: useRenewAgents(),
+  });
+}
+
 /** Deletes an agent at once; `deleteWithUndo` waits for the time to take it back. */
 export function useRemoveAgent(): (agentId: string) => Promise<unknown> {
   const { client } = useHost();
@@ -96,13 +107,15 @@ export function useAgentConversations(agentId: string) {
 /** How often a conversation is read again while a turn of it goes on somewhere else, in milliseconds. */
 const runningInterval = 1_000;
 
-/** A conversation with its turns, oldest first. */
+const turnsKey = (conversationId: string | null) => [...agentsKey, 'turns', conversationId] as const;
+
+/** A conversation with its turns, oldest first, those before it branched included. */
 export function useTurns(conversationId: string | null) {
   const { client } = useHost();
   return useQuery({
-    queryKey: [...agentsKey, 'turns', conversationId],
+    queryKey: turnsKey(conversationId),
     enabled: conversationId !== null,
-    queryFn: ({ signal }) => client.call(readConversation, { signal, parameters: { id: conversationId ?? '' } }),
+    queryFn: ({ signal }) => client.call(readAgentThread, { signal, parameters: { id: conversationId ?? '' } }),
     refetchInterval: ({ state }) =>
       state.data?.runs.some(({ status }) => status === 'Running') ? runningInterval : false,
   });
@@ -116,5 +129,26 @@ export function useRenewTurns(): () => Promise<void> {
       queryClient.invalidateQueries({ queryKey: [...agentsKey, 'turns'] }),
       queryClient.invalidateQueries({ queryKey: [...agentsKey, 'conversations'] }),
     ]);
+  };
+}
+
+export interface BranchPlace {
+  conversationId: string;
+  runId: string;
+}
+
+/** Begins a conversation that goes on from before a run, and gives its id. What was said before is shown in it at once. */
+export function useBranchConversation(): (place: BranchPlace) => Promise<string> {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return async ({ conversationId, runId }) => {
+    const branch = await client.call(branchConversation, { parameters: { id: conversationId }, body: { runId } });
+    const thread = queryClient.getQueryData<AgentThread>(turnsKey(conversationId));
+    const place = thread?.runs.findIndex(({ conversationRunId }) => conversationRunId === runId) ?? -1;
+    if (thread && place >= 0) {
+      const before = { id: branch.conversationId, runs: thread.runs.slice(0, place) };
+      queryClient.setQueryData<AgentThread>(turnsKey(branch.conversationId), before);
+    }
+    return branch.conversationId;
   };
 }

@@ -24,7 +24,7 @@ export const readAgentThread = defineEndpoint({
   path: '/window/agents/threads/{id}',
   access: 'window',
   tag,
-  summary: 'A conversation of the window, with what it goes on from and where it branches',
+  summary: 'A conversation with what it goes on from and where it branches',
   parameters: z.object({ id: uuid }),
   response: agentThread,
   errors: [404],

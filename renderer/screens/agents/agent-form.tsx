@@ -5,8 +5,9 @@ import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useCreateAgent, useUpdateAgent } from '../../queries/agents.ts';
+import { useCreateAgent, useRestoreAgent, useUpdateAgent } from '../../queries/agents.ts';
 import { onDeviceChoice } from '../../stores/playground-drafts.ts';
+import { showToast } from '../../stores/toasts.ts';
 import { modelKey } from '../playground/model/model-list.ts';
 import { ModelPicker } from '../playground/model/model-picker.tsx';
 import '../playground/model/model.css';
@@ -67,6 +68,7 @@ export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
   const [isSubmitted, setSubmitted] = useState(false);
   const create = useCreateAgent();
   const update = useUpdateAgent();
+  const undo = useRestoreAgent();
   const problem = name.trim() === '' ? 'Give it a name' : null;
   const error = create.error ?? update.error;
   const submit = (event: FormEvent): void => {
@@ -79,8 +81,24 @@ export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
       model: model.model,
       aiSystem: model.aiSystem,
     };
-    if (agent) update.mutate({ id: agent.id, ...input }, { onSuccess: onDone });
-    else create.mutate(input, { onSuccess: onDone });
+    if (agent) {
+      const before = {
+        id: agent.id,
+        name: agent.name,
+        prompt: agent.prompt,
+        model: agent.model,
+        aiSystem: agent.aiSystem,
+      };
+      const onSuccess = (changed: Agent): void => {
+        onDone(changed);
+        showToast({
+          tone: 'neutral',
+          text: `"${changed.name}" is changed.`,
+          action: { label: 'Undo', run: () => undo.mutate(before) },
+        });
+      };
+      update.mutate({ id: agent.id, ...input }, { onSuccess });
+    } else create.mutate(input, { onSuccess: onDone });
   };
   return (
     <form

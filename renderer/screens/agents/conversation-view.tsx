@@ -1,5 +1,5 @@
 import { Send, Square } from 'lucide-react';
-import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
@@ -13,13 +13,19 @@ function Composer({
   agent,
   conversation,
   input,
+  onEditLast,
 }: {
   agent: Agent;
   conversation: Conversation;
   input: RefObject<HTMLTextAreaElement | null>;
+  onEditLast: () => void;
 }) {
   const { message, write, send, stop, isAnswering } = conversation;
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowUp' && message === '') {
+      event.preventDefault();
+      onEditLast();
+    }
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     send();
@@ -47,7 +53,7 @@ function Composer({
       </div>
       <div className="row">
         <span id="composer-keys" className="caption tertiary grow">
-          Enter sends, Shift and Enter make a new line
+          Enter sends, Shift and Enter make a new line, Up edits the last message
         </span>
         {isAnswering ? (
           <Button variant="primary" icon={Square} keys="Escape" onClick={stop}>
@@ -69,16 +75,17 @@ function Composer({
   );
 }
 
-function Turns({
-  agent,
-  conversationId,
-  conversation,
-}: {
+interface TurnsProps {
   agent: Agent;
   conversationId: string | null;
   conversation: Conversation;
-}) {
-  const { turns, resend, kept, isAnswering } = conversation;
+  /** Key of the turn whose message the keyboard has opened. */
+  edited: string | null;
+  onEdit: (key: string | null) => void;
+}
+
+function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsProps) {
+  const { turns, retry, sendInPlace, kept, isAnswering } = conversation;
   if (turns.length === 0 && conversationId !== null && kept.isPending)
     return <LoadingRows label="Reading the conversation" />;
   if (turns.length === 0 && kept.isError) {
@@ -97,13 +104,17 @@ function Turns({
     );
   }
   const last = turns.at(-1);
+  const onClose = (): void => onEdit(null);
   return turns.map((turn) => (
     <TurnView
       key={turn.key}
       agent={agent}
       turn={turn}
       conversationId={conversationId}
-      onRetry={turn === last && !isAnswering ? () => resend(turn.message) : null}
+      onRetry={turn === last && !isAnswering ? () => retry(turn) : null}
+      editing={
+        isAnswering || turn.runId === null ? null : { isOpen: edited === turn.key, onSend: sendInPlace, onClose }
+      }
     />
   ));
 }
@@ -130,6 +141,9 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
   const conversation = useConversation(agent, conversationId);
   const { isAnswering, isAnsweringHere, stop, turns } = conversation;
   const input = useRef<HTMLTextAreaElement>(null);
+  const [edited, setEdited] = useState<string | null>(null);
+  const last = turns.at(-1);
+  const editLast = (): void => setEdited(last?.runId != null && !isAnswering ? last.key : null);
   const { scroller, onScroll } = useFollowScroll(`${agent.id}/${turns.length}`, isAnsweringHere);
   useEffect(() => input.current?.focus(), [agent.id, conversationId]);
   useEffect(() => {
@@ -147,6 +161,13 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
       isEnabled: isAnswering,
       run: stop,
     },
+    {
+      id: 'agents.edit-last',
+      title: 'Edit the last message and branch',
+      group: 'Agents',
+      isEnabled: last?.runId != null && !isAnswering,
+      run: editLast,
+    },
     { id: 'agents.write', title: 'Write a message', group: 'Agents', keys: 'Mod+E', run: () => input.current?.focus() },
   ]);
   return (
@@ -160,11 +181,20 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
         onScroll={onScroll}
       >
         <div className="agents__column">
-          <Turns agent={agent} conversationId={conversationId} conversation={conversation} />
+          <Turns
+            agent={agent}
+            conversationId={conversationId}
+            conversation={conversation}
+            edited={edited}
+            onEdit={(key) => {
+              setEdited(key);
+              if (key === null) input.current?.focus();
+            }}
+          />
         </div>
       </div>
       <Announcement conversation={conversation} />
-      <Composer agent={agent} conversation={conversation} input={input} />
+      <Composer agent={agent} conversation={conversation} input={input} onEditLast={editLast} />
     </section>
   );
 }

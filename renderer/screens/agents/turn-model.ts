@@ -1,4 +1,4 @@
-import type { ConversationRun } from '../../../shared/contract/conversations.ts';
+import type { ThreadRun } from '../../../shared/contract/agent-threads.ts';
 import { isAnswering, type LiveTurn } from '../../stores/agent-turns.ts';
 
 /** One message and its answer as the conversation shows it. */
@@ -11,12 +11,16 @@ export interface ShownTurn {
   state: LiveTurn['state'];
   finishReason: string | null;
   failure: { code: string; message: string; requestId: string | null } | null;
-  aiSystem: ConversationRun['aiSystem'] | null;
+  aiSystem: ThreadRun['aiSystem'] | null;
   model: string | null;
   createdAt: string;
   totalMs: number | null;
   tokens: number | null;
   memory: Memory | null;
+  /** Where it was said; null while the host has not named it. */
+  conversationId: string | null;
+  /** Conversations that go different ways from here, the first one first; empty where there is one way only. */
+  branches: readonly string[];
 }
 
 /** What of the conversation was sent along with a message. */
@@ -25,7 +29,7 @@ export interface Memory {
   forgottenTurns: number;
 }
 
-const states: Record<ConversationRun['status'], LiveTurn['state']> = {
+const states: Record<ThreadRun['status'], LiveTurn['state']> = {
   Running: 'streaming',
   Completed: 'completed',
   Cancelled: 'stopped',
@@ -33,7 +37,7 @@ const states: Record<ConversationRun['status'], LiveTurn['state']> = {
 };
 
 /** The counts that the service keeps with each turn; null where it has not. */
-export function readMemory(metadata: ConversationRun['metadata']): Memory | null {
+export function readMemory(metadata: ThreadRun['metadata']): Memory | null {
   const memory = metadata?.['memory'];
   if (typeof memory !== 'object' || memory === null) return null;
   const { turns, forgottenTurns } = memory as Record<string, unknown>;
@@ -47,7 +51,7 @@ export function memoryText({ turns, forgottenTurns }: Memory): string | null {
   return forgottenTurns === 0 ? sent : `${sent}, ${forgottenTurns} forgotten`;
 }
 
-function keptTurn(run: ConversationRun): ShownTurn {
+function keptTurn(run: ThreadRun): ShownTurn {
   return {
     key: run.conversationRunId,
     runId: run.conversationRunId,
@@ -62,6 +66,8 @@ function keptTurn(run: ConversationRun): ShownTurn {
     totalMs: run.timing.totalMs,
     tokens: run.usage?.total_tokens ?? null,
     memory: readMemory(run.metadata),
+    conversationId: run.conversationId,
+    branches: run.branches,
   };
 }
 
@@ -84,6 +90,8 @@ function liveShown(turn: LiveTurn): ShownTurn {
     totalMs: turn.totalMs,
     tokens: turn.tokens,
     memory: null,
+    conversationId: turn.conversationId,
+    branches: [],
   };
 }
 
@@ -91,13 +99,25 @@ function liveShown(turn: LiveTurn): ShownTurn {
  * The turns of a conversation with the newest one in its place: last until the host has it, afterwards with the text that the
  * window knows better, because the host writes a turn down a moment after its end.
  */
-export function shownTurns(kept: readonly ConversationRun[], live: LiveTurn | null): ShownTurn[] {
+export function shownTurns(kept: readonly ThreadRun[], live: LiveTurn | null): ShownTurn[] {
   const turns = kept.map(keptTurn);
   if (!live) return turns;
   const index = turns.findIndex(({ runId }) => runId !== null && runId === live.runId);
   const known = turns[index];
   if (!known) return [...turns, liveShown(live)];
   if (!isAnswering(live) && known.state !== 'streaming') return turns;
-  const { aiSystem, model, memory } = known;
-  return turns.with(index, { ...liveShown(live), aiSystem, model, memory });
+  const { aiSystem, model, memory, branches } = known;
+  return turns.with(index, { ...liveShown(live), aiSystem, model, memory, branches });
+}
+
+/** The conversations before and after this way, where it branches; null where it does not. */
+export function waysOf({ branches, conversationId }: Pick<ShownTurn, 'branches' | 'conversationId'>) {
+  const place = conversationId === null ? -1 : branches.indexOf(conversationId);
+  if (place === -1 || branches.length < 2) return null;
+  return {
+    number: place + 1,
+    count: branches.length,
+    previous: branches[place - 1] ?? null,
+    next: branches[place + 1] ?? null,
+  };
 }

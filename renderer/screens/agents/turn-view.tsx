@@ -1,20 +1,21 @@
-import { Check, CircleX, FileSearch, RotateCcw, Square } from 'lucide-react';
-import { memo } from 'react';
+import { Check, ChevronLeft, ChevronRight, CircleX, FileSearch, Pencil, RotateCcw, Square } from 'lucide-react';
+import { memo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { formatDuration, formatPlural, formatTime } from '../../components/format.ts';
+import { IconButton } from '../../components/icon-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Spinner } from '../../components/marks.tsx';
 import { Failure, Notice } from '../../components/state-panels.tsx';
-import { settingsAddress } from '../../shell/addresses.ts';
+import { agentAddress, settingsAddress } from '../../shell/addresses.ts';
 import { auditAddress } from '../audit/filter/filter-address.ts';
 import { failureWords, type Remedy } from '../playground/answer/failure-words.ts';
 import { MarkdownView } from '../playground/answer/markdown-view.tsx';
 import { finishMeaning } from '../playground/answer/shown-run.ts';
 import { editAgentAddress } from './agents-address.ts';
-import { memoryText, type ShownTurn } from './turn-model.ts';
+import { memoryText, waysOf, type ShownTurn } from './turn-model.ts';
 
 export interface TurnViewProps {
   agent: Agent;
@@ -23,6 +24,8 @@ export interface TurnViewProps {
   conversationId: string | null;
   /** Sends the same message again; null for all but the last turn. */
   onRetry: (() => void) | null;
+  /** Null while something is being answered, and for turns that the host does not know. */
+  editing: { isOpen: boolean; onSend: (turn: ShownTurn, text: string) => void; onClose: () => void } | null;
 }
 
 function State({ state }: Pick<ShownTurn, 'state'>) {
@@ -82,6 +85,7 @@ function TurnFailure({ agent, turn, onRetry }: TurnViewProps) {
 function TurnFoot({ turn, conversationId, onRetry }: TurnViewProps) {
   const memory = turn.memory && memoryText(turn.memory);
   const isUnderWay = turn.state === 'connecting' || turn.state === 'streaming';
+  const place = turn.conversationId ?? conversationId;
   return (
     <div className="turn__foot row caption tertiary">
       <State state={turn.state} />
@@ -96,9 +100,9 @@ function TurnFoot({ turn, conversationId, onRetry }: TurnViewProps) {
           {turn.state === 'stopped' ? 'Send again' : 'Ask again'}
         </Button>
       )}
-      {turn.runId !== null && conversationId !== null && !isUnderWay && (
+      {turn.runId !== null && place !== null && !isUnderWay && (
         <Link
-          href={auditAddress({ filter: {}, sort: 'newest', conversationId, runId: turn.runId })}
+          href={auditAddress({ filter: {}, sort: 'newest', conversationId: place, runId: turn.runId })}
           className="link row nowrap"
         >
           <Icon icon={FileSearch} size="small" />
@@ -109,16 +113,108 @@ function TurnFoot({ turn, conversationId, onRetry }: TurnViewProps) {
   );
 }
 
+/** The ways that the conversation takes from here: the one that is shown, and how to reach the others. */
+function Ways({ agent, turn }: Pick<TurnViewProps, 'agent' | 'turn'>) {
+  const [, navigate] = useLocation();
+  const ways = waysOf(turn);
+  if (ways === null) return null;
+  const go = (conversationId: string | null) => conversationId && navigate(agentAddress(agent.id, conversationId));
+  return (
+    <span className="turn__ways row" role="group" aria-label="Branches">
+      <IconButton
+        icon={ChevronLeft}
+        size="small"
+        label="Branch before"
+        aria-disabled={ways.previous === null || undefined}
+        onClick={() => go(ways.previous)}
+      />
+      <span className="caption numbers">
+        {ways.number} of {ways.count}
+      </span>
+      <IconButton
+        icon={ChevronRight}
+        size="small"
+        label="Branch after"
+        aria-disabled={ways.next === null || undefined}
+        onClick={() => go(ways.next)}
+      />
+    </span>
+  );
+}
+
+/** What was said, and the field that says something else in its place. */
+function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' | 'editing'>) {
+  const [text, setText] = useState<string | null>(null);
+  const isOpen = editing !== null && (text !== null || editing.isOpen);
+  const close = (): void => {
+    setText(null);
+    editing?.onClose();
+  };
+  const send = (event: { preventDefault: () => void }): void => {
+    event.preventDefault();
+    const next = text ?? turn.message;
+    if (next.trim() === '') return;
+    close();
+    editing?.onSend(turn, next);
+  };
+  if (!isOpen) {
+    return (
+      <div className="turn__message">
+        <div className="turn__said row">
+          <span className="caption tertiary">You</span>
+          <span className="grow" />
+          <Ways agent={agent} turn={turn} />
+          {editing && (
+            <IconButton icon={Pencil} size="small" label="Edit and branch" onClick={() => setText(turn.message)} />
+          )}
+        </div>
+        <p>{turn.message}</p>
+      </div>
+    );
+  }
+  return (
+    <form className="turn__message" aria-label="Edit the message" onSubmit={send}>
+      <div className="field field--area">
+        <textarea
+          autoFocus
+          rows={3}
+          aria-label="Message"
+          value={text ?? turn.message}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') {
+              event.stopPropagation();
+              close();
+            }
+            if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send(event);
+          }}
+        />
+      </div>
+      <div className="row">
+        <span className="caption tertiary grow">Goes on in a branch; what was said stays in the other one</span>
+        <Button size="small" variant="quiet" onClick={close}>
+          Cancel
+        </Button>
+        <Button
+          size="small"
+          type="submit"
+          variant="primary"
+          aria-disabled={(text ?? turn.message).trim() === '' || undefined}
+        >
+          Send
+        </Button>
+      </div>
+    </form>
+  );
+}
+
 /** One message and its answer. */
 export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const { agent, turn } = props;
   const meaning = finishMeaning(turn.finishReason);
   return (
     <article className="turn" aria-label={`Turn of ${formatTime(turn.createdAt)}`}>
-      <div className="turn__message">
-        <span className="caption tertiary">You</span>
-        <p>{turn.message}</p>
-      </div>
+      <Message agent={agent} turn={turn} editing={props.editing} />
       <div className="turn__answer">
         <span className="caption tertiary">{agent.name}</span>
         {turn.text === '' && turn.state === 'completed' && <p className="tertiary">The model answered with no text.</p>}

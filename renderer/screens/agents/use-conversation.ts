@@ -3,12 +3,14 @@ import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { useHost } from '../../host/host-context.tsx';
-import { agentHeader, useRenewTurns, useTurns } from '../../queries/agents.ts';
+import { agentHeader, useBranchConversation, useRenewTurns, useTurns } from '../../queries/agents.ts';
 import { auditKey } from '../../queries/audit.ts';
 import { agentAddress } from '../../shell/addresses.ts';
 import { draftKey, useAgentDrafts } from '../../stores/agent-drafts.ts';
 import { isAnswering, useAgentTurns, type LiveTurn } from '../../stores/agent-turns.ts';
-import { shownTurns } from './turn-model.ts';
+import { describeError } from '../../components/state-panels.tsx';
+import { showToast } from '../../stores/toasts.ts';
+import { shownTurns, type ShownTurn } from './turn-model.ts';
 
 /** The turn that stands in this conversation: the one just sent, also while a new conversation has no id yet. */
 function isHere(turn: LiveTurn | undefined, conversationId: string | null): turn is LiveTurn {
@@ -29,25 +31,42 @@ export function useConversation(agent: Agent, conversationId: string | null) {
   const message = useAgentDrafts(({ messages }) => messages[key] ?? '');
   const write = (text: string): void => useAgentDrafts.getState().write(key, text);
 
-  const send = async (text: string): Promise<void> => {
+  const branch = useBranchConversation();
+
+  const send = async (text: string, target = conversationId): Promise<void> => {
     if (isAnswering(useAgentTurns.getState().turns[agent.id])) return;
     const here = location;
     const turn = await useAgentTurns.getState().send(client, {
       agentId: agent.id,
-      conversationId,
+      conversationId: target,
       message: text,
       headers: agentHeader(agent.id),
       onAccepted: (id) => {
         // The person may have gone elsewhere while the host took its time.
-        if (conversationId === null && window.location.hash.endsWith(here))
+        if (target === null && window.location.hash.endsWith(here))
           navigate(agentAddress(agent.id, id), { replace: true });
         void renewTurns();
       },
     });
     // A message that never became a turn would be lost with the window.
-    if (turn.runId === null && turn.state === 'failed') write(text);
+    if (turn.runId === null && turn.state === 'failed')
+      useAgentDrafts.getState().write(draftKey(agent.id, target), text);
     await renewTurns();
     await queryClient.invalidateQueries({ queryKey: auditKey });
+  };
+
+  /** Says something else in the place of a turn, in a conversation of its own; the one before stays. */
+  const sendInPlace = async (turn: ShownTurn, text: string): Promise<void> => {
+    if (conversationId === null || turn.runId === null) return;
+    if (isAnswering(useAgentTurns.getState().turns[agent.id])) return;
+    try {
+      const target = await branch({ conversationId, runId: turn.runId });
+      navigate(agentAddress(agent.id, target));
+      await send(text, target);
+    } catch (cause) {
+      const { message: reason, requestId } = describeError(cause);
+      showToast({ tone: 'negative', text: reason, requestId });
+    }
   };
 
   return {
@@ -62,7 +81,10 @@ export function useConversation(agent: Agent, conversationId: string | null) {
       write('');
       void send(message);
     },
-    resend: (text: string) => void send(text),
+    /** A turn without a whole answer is not remembered: it is asked again after it. One with an answer is asked again in its place. */
+    retry: (turn: ShownTurn) =>
+      void (turn.state === 'completed' ? sendInPlace(turn, turn.message) : send(turn.message)),
+    sendInPlace: (turn: ShownTurn, text: string) => void sendInPlace(turn, text),
     stop: () => useAgentTurns.getState().stop(agent.id),
   };
 }

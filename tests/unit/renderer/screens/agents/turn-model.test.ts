@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { ConversationRun } from '../../../../../shared/contract/conversations.ts';
-import { memoryText, readMemory, shownTurns } from '../../../../../renderer/screens/agents/turn-model.ts';
+import type { ThreadRun } from '../../../../../shared/contract/agent-threads.ts';
+import { memoryText, readMemory, shownTurns, waysOf } from '../../../../../renderer/screens/agents/turn-model.ts';
 import type { LiveTurn } from '../../../../../renderer/stores/agent-turns.ts';
 
-function kept(conversationRunId: string, status: ConversationRun['status'], content: string): ConversationRun {
+function kept(conversationRunId: string, status: ThreadRun['status'], content: string): ThreadRun {
   return {
     conversationRunId,
     status,
@@ -15,7 +15,9 @@ function kept(conversationRunId: string, status: ConversationRun['status'], cont
     timing: { firstTokenMs: null, totalMs: null },
     createdAt: '2026-11-20T09:00:00.000Z',
     metadata: { memory: { turns: 1, forgottenTurns: 2 } },
-  } as unknown as ConversationRun;
+    conversationId: 'c',
+    branches: [],
+  } as unknown as ThreadRun;
 }
 
 const live: LiveTurn = {
@@ -60,4 +62,19 @@ test('memory is told in words, and not at all for a first message', () => {
   expect(memoryText({ turns: 0, forgottenTurns: 0 })).toBeNull();
   expect(memoryText({ turns: 1, forgottenTurns: 0 })).toBe('1 turn before it sent along');
   expect(memoryText({ turns: 4, forgottenTurns: 2 })).toBe('4 turns before it sent along, 2 forgotten');
+});
+
+test('a turn knows the ways before and after its own, where the conversation branches', () => {
+  const branches = ['a', 'b', 'c'];
+  expect([
+    waysOf({ conversationId: 'b', branches }),
+    waysOf({ conversationId: 'a', branches }),
+    waysOf({ conversationId: 'a', branches: [] }),
+    waysOf({ conversationId: null, branches }),
+  ]).toEqual([
+    { number: 2, count: 3, previous: 'a', next: 'c' },
+    { number: 1, count: 3, previous: null, next: 'b' },
+    null,
+    null,
+  ]);
 });
