@@ -48,7 +48,7 @@ test('a folder is linked, its prompts appear, and what both sides changed is com
   const sides = await screen.findByRole('region', { name: 'The prompt beside its file' }, patience);
   await waitFor(() => expect(within(sides).getAllByRole('insertion').length).toBeGreaterThan(0), patience);
   await press('Write a text of both');
-  fireEvent.change(screen.getByLabelText('Prompt'), { target: { value: 'Hello from both' } });
+  fireEvent.change(screen.getByRole('textbox', { name: 'Prompt' }), { target: { value: 'Hello from both' } });
   await press('Save as a version and write it');
   await waitFor(() => expect(readFileSync(join(root, 'greeting.prompt'), 'utf8')).toBe('Hello from both\n'), patience);
   await waitFor(() => expect(screen.queryByText('Both changed')).toBeNull(), patience);

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AgentThread } from '../../shared/contract/agent-threads.ts';
+import { startTestHost, type TestHost } from '../support/test-host.ts';
+
+let host: TestHost;
+beforeAll(async () => {
+  host = await startTestHost();
+  host.provider.answerWith((call) => call.chatAnswer({ content: 'Yes.' }));
+});
+afterAll(() => host.close());
+
+const unknownId = '00000000-0000-4000-8000-000000000000';
+
+async function ask<Body>(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }> {
+  const request = new Request(`http://127.0.0.1${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = await host.host.api.fetch(request, { access: 'window' });
+  return { status: answer.status, body: (await answer.json()) as Body };
+}
+
+interface Answer {
+  readonly conversationId: string;
+  readonly runId: string;
+}
+
+async function agent(): Promise<(message: string, conversationId?: string) => Promise<Answer>> {
+  const made = await ask<{ id: string }>('POST', '/agents', {
+    name: 'Desk',
+    aiSystem: 'OpenAiCompatible',
+    model: 'scripted/model',
+  });
+  return async (message, conversationId) => {
+    const path = `/agents/${made.body.id}/run`;
+    const { status, body } = await ask<Answer>('POST', path, { message, ...(conversationId && { conversationId }) });
+    expect(status).toBe(200);
+    return body;
+  };
+}
+
+async function branch(conversationId: string, runId: string): Promise<string> {
+  const answer = await ask<Answer>('POST', `/window/agents/threads/${conversationId}/branches`, { runId });
+  expect(answer.status).toBe(201);
+  return answer.body.conversationId;
+}
+
+const thread = async (conversationId: string) =>
+  (await ask<AgentThread>('GET', `/window/agents/threads/${conversationId}`)).body;
+
+/** What was asked along a thread, and between how many ways one chooses there. */
+const asked = async (conversationId: string) =>
+  (await thread(conversationId)).runs.map(({ input, branches }) => [input.promptText, branches.length]);
+
+/** What the provider was sent last, without the answers. */
+function remembered(): unknown[] {
+  const { messages } = host.provider.calls.at(-1)!.body as { messages: { role: string; content: string }[] };
+  return messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+}
+
+test('a branch remembers what was said before it, and the other one stays as it is', async () => {
+  const say = await agent();
+  const first = await say('one');
+  const second = await say('two', first.conversationId);
+  await say('three', first.conversationId);
+  const other = await branch(first.conversationId, second.runId);
+  expect(await asked(other)).toEqual([['one', 0]]);
+  await say('two, said better', other);
+  expect(remembered()).toEqual(['one', 'two, said better']);
+  await say('and on', other);
+  expect(remembered()).toEqual(['one', 'two, said better', 'and on']);
+  expect([await asked(other), await asked(first.conversationId)]).toEqual([
+    [
+      ['one', 0],
+      ['two, said better', 2],
+      ['and on', 0],
+    ],
+    [
+      ['one', 0],
+      ['two', 2],
+      ['three', 0],
+    ],
+  ]);
+  const [, turn] = (await thread(other)).runs;
+  expect([turn?.conversationId, turn?.branches, turn?.metadata]).toEqual([
+    other,
+    [first.conversationId, other],
+    {
+      agentId: expect.any(String),
+      memory: { turns: 1, forgottenTurns: 0 },
+      branchOf: { conversationId: first.conversationId, runId: second.runId },
+    },
+  ]);
+});
+
+test('what is said anew in a branch stands beside what was said there first, and branches go on from branches', async () => {
+  const say = await agent();
+  const { conversationId: main, runId } = await say('one');
+  const second = await branch(main, runId);
+  const secondRun = await say('one again', second);
+  const third = await branch(second, secondRun.runId);
+  await say('one a third time', third);
+  expect((await thread(third)).runs.map(({ branches }) => branches)).toEqual([[main, second, third]]);
+  const later = await say('more', third);
+  const deep = await branch(third, later.runId);
+  await say('more, said better', deep);
+  expect(remembered()).toEqual(['one a third time', 'more, said better']);
+  expect(await asked(deep)).toEqual([
+    ['one a third time', 3],
+    ['more, said better', 2],
+  ]);
+});
+
+test('only runs of the conversation can be branched from, and no API key reaches it', async () => {
+  const say = await agent();
+  const first = await say('one');
+  const elsewhere = await say('elsewhere');
+  const at = async (conversationId: string, runId: string) =>
+    (await ask('POST', `/window/agents/threads/${conversationId}/branches`, { runId })).status;
+  expect([
+    await at(first.conversationId, elsewhere.runId),
+    await at(first.conversationId, unknownId),
+    await at(unknownId, first.runId),
+    (await ask('GET', `/window/agents/threads/${unknownId}`)).status,
+  ]).toEqual([400, 400, 404, 404]);
+  const { status } = await host.send('HTTP/1.1', {
+    path: `/window/agents/threads/${first.conversationId}`,
+    headers: { authorization: `Bearer ${host.key}` },
+  });
+  expect(status).toBe(404);
+});
+
+test('a conversation of another caller is read, and not gone on with', async () => {
+  const made = await ask<{ id: string }>('POST', '/agents', {
+    name: 'Desk',
+    aiSystem: 'OpenAiCompatible',
+    model: 'scripted/model',
+  });
+  const answer = await host.send('in memory', {
+    method: 'POST',
+    path: `/agents/${made.body.id}/run`,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${host.key}` },
+    body: JSON.stringify({ message: 'from a program' }),
+  });
+  const { conversationId, runId } = JSON.parse(answer.text) as Answer;
+  expect(await asked(conversationId)).toEqual([['from a program', 0]]);
+  const { status } = await ask('POST', `/window/agents/threads/${conversationId}/branches`, { runId });
+  expect(status).toBe(403);
+});
