@@ -1,8 +1,8 @@
 import { Fragment, type ReactNode } from 'react';
 
-/** Words of a question that are worth marking, at least three letters long. */
+/** Words of a question that are worth marking, at least four letters long: shorter ones are mostly grammar. */
 function wordsOf(query: string): readonly string[] {
-  return [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])];
+  return [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [])];
 }
 
 /** A text with the words of a question marked where they begin a word. */

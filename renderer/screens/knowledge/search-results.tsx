@@ -54,9 +54,14 @@ export function SearchResults({ question, open, onEnd }: SearchResultsProps) {
   }
   if (search.data.length === 0) {
     return (
-      <EmptyState title="Nothing found" reason="No passage of this dataspace has these words or comes near in meaning.">
-        <Button onClick={onEnd}>Back to the sources</Button>
-      </EmptyState>
+      <div className="list-state">
+        <EmptyState
+          title="Nothing found"
+          reason="No passage of this dataspace has these words or comes near in meaning."
+        >
+          <Button onClick={onEnd}>Back to the sources</Button>
+        </EmptyState>
+      </div>
     );
   }
   return (

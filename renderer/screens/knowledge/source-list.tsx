@@ -104,22 +104,23 @@ function Filter({ dataspace, filter, onFilter }: Pick<SourceListProps, 'dataspac
 }
 
 function Empty({ isFiltered, onAdd, onShowAll }: { isFiltered: boolean; onAdd: () => void; onShowAll: () => void }) {
-  if (isFiltered) {
-    return (
-      <EmptyState title="No source matches">
-        <Button onClick={onShowAll}>Show all sources</Button>
-      </EmptyState>
-    );
-  }
   return (
-    <EmptyState
-      title="No sources yet"
-      reason="Drop files here: text, Markdown, HTML, PDF, Word, CSV or JSON, 50 MB each at most. They are read, cut into passages and indexed on this device."
-    >
-      <Button variant="primary" icon={FilePlus2} onClick={onAdd}>
-        Add files
-      </Button>
-    </EmptyState>
+    <div className="list-state">
+      {isFiltered ? (
+        <EmptyState title="No source matches">
+          <Button onClick={onShowAll}>Show all sources</Button>
+        </EmptyState>
+      ) : (
+        <EmptyState
+          title="No sources yet"
+          reason="Drop files here: text, Markdown, HTML, PDF, Word, CSV or JSON, 50 MB each at most. They are read, cut into passages and indexed on this device."
+        >
+          <Button variant="primary" icon={FilePlus2} onClick={onAdd}>
+            Add files
+          </Button>
+        </EmptyState>
+      )}
+    </div>
   );
 }
 

@@ -42,7 +42,11 @@ export function SourceRow({ source }: { source: SourceDetail }) {
       </span>
       <span className="row knowledge__facts">
         {source.progress === null || source.progress.passagesTotal === null ? (
-          <span className="caption tertiary nowrap">{factsOf(source).join('  ')}</span>
+          factsOf(source).map((fact) => (
+            <span key={fact} className="caption tertiary numbers nowrap">
+              {fact}
+            </span>
+          ))
         ) : (
           <Progress label={`Indexing ${source.name}`} fraction={source.progress.fraction} />
         )}
