@@ -6,13 +6,16 @@ import { pageSize, promptsKey } from './prompts.ts';
 /** What a run changes of what the library shows. */
 export const promptUsageKey = [...promptsKey, 'usage'] as const;
 
+const countAgainMilliseconds = 5_000;
+
 /** How often the versions of a prompt ran and how they did, by version: as many as the list of versions has. */
 export function usePromptUsage(promptId: string, versionPages: number) {
   const { client } = useHost();
   return useQuery({
     queryKey: [...promptUsageKey, promptId, versionPages],
-    // Runs come from everywhere: what was counted before is shown only until it was counted again.
+    // Programs run versions while someone looks at them, and nothing tells the window.
     staleTime: 0,
+    refetchInterval: countAgainMilliseconds,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, PromptVersionUsage>> => {
       const usage = new Map<string, PromptVersionUsage>();

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { accessibilityFindings } from '../../support/accessibility.ts';
 import { expect, kestrel, test, type Library } from './prompts-window.ts';
+import { followLibraryJourney } from '../../support/library-journey.ts';
 
 const firstText = `You answer customers of a bicycle workshop.
 
@@ -160,6 +161,34 @@ test('a model that will be shut down is marked, and its replacement is tried wit
   await expect(playground.prompt).toContainText('Decide {{case}}');
   await expect(page.getByRole('button', { name: /gpt-6-luna/ })).toBeVisible();
   await expect(page.getByText('Edited', { exact: true })).toBeVisible();
+});
+
+test('a folder is imported, edited, compared and labelled, run over HTTP, and the run is found by its version', async ({
+  page,
+  served,
+  playground,
+  nextRun,
+  request,
+  pageProblems,
+}, testInfo) => {
+  const { key } = await page.evaluate(async () => {
+    const headers = { 'content-type': 'application/json' };
+    const issued = await fetch('/window/api-keys', { method: 'POST', headers, body: '{"name": "nightly"}' });
+    return (await issued.json()) as { key: string };
+  });
+  await followLibraryJourney({
+    page,
+    folder: testInfo.outputPath(),
+    model: 'kestrel-large',
+    writePrompt: (text) => playground.writePrompt(text),
+    chooseModel: (words) => playground.chooseModel(words),
+    nextRun,
+    runByHttp: async (data) => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (await request.post(`${served.address}/prompts/run`, { headers, data })).json();
+    },
+  });
+  expect(pageProblems).toEqual([]);
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
