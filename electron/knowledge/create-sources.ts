@@ -3,7 +3,12 @@ import { AppError, invalidField } from '../../shared/app-error.ts';
 import { stoppedReason, type SourceDetail, type SourcePassage } from '../../shared/contract/knowledge-window.ts';
 import type { Source, SourceForm } from '../../shared/contract/sources.ts';
 import type { DataspaceStore } from '../storage/knowledge/dataspace-store.ts';
-import type { SourceRange, SourceStore, StoredSource } from '../storage/knowledge/source-store.ts';
+import {
+  unknownDataspace,
+  type SourceRange,
+  type SourceStore,
+  type StoredSource,
+} from '../storage/knowledge/source-store.ts';
 import type { ListPage, ListQuery } from '../storage/list-page.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import type { IndexingQueue } from './indexing-queue.ts';
@@ -73,7 +78,7 @@ export function createSources(options: SourcesOptions): Sources {
     if (id === undefined) return dataspaces.readDefault().id;
     const dataspace = dataspaces.find(id);
     if (dataspace) return dataspace.id;
-    throw invalidField('dataspaceId', 'is not a dataspace', 'There is no dataspace with this id.');
+    throw unknownDataspace();
   }
 
   return {

@@ -1,3 +1,4 @@
+import { AppError } from '../../shared/app-error.ts';
 import type { SourceProgress } from '../../shared/contract/knowledge-window.ts';
 import type { SourceFacts, StoredSource } from '../storage/knowledge/source-store.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
@@ -20,6 +21,8 @@ export interface IndexingTools {
 export interface IndexingOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: SourceProgress) => void;
+  /** Told once the first passages of this time are embedded and written. */
+  readonly onWritten: () => void;
 }
 
 const reading = (fraction: number): SourceProgress => ({
@@ -40,19 +43,29 @@ const embeddedText = ({ heading, text }: Passage) => (heading === null ? text : 
 export async function indexSource(
   source: StoredSource,
   tools: IndexingTools,
-  { signal, onProgress }: IndexingOptions,
+  { signal, onProgress, onWritten }: IndexingOptions,
 ): Promise<SourceFacts> {
   const { files, reader, index } = tools;
   const embedder = tools.embedder();
   const { id, fileName, mediaType, dataspaceId } = source;
   onProgress(reading(0));
+  if (!(await files.exists(id))) throw new AppError('not_found', 'The file of this source is gone. Add it again.');
   const file = { path: files.path(id), fileName, mediaType };
   const parsed = await reader.readSource(file, { signal, onProgress: (fraction) => onProgress(reading(fraction)) });
   await files.writeText(id, parsed);
   // Another version of the reader may cut otherwise: what it would find of an older reading does not fit then.
   const revision = `${source.revision}/${embedder.model}/${parsed.text.length}/${parsed.passages.length}`;
   const opened = await index.begin({ sourceId: id, dataspaceId, revision, embeddingModel: embedder.model }, { signal });
-  await writePassages(parsed, { first: opened.passages, sourceId: id, revision, embedder, index, signal, onProgress });
+  await writePassages(parsed, {
+    first: opened.passages,
+    sourceId: id,
+    revision,
+    embedder,
+    index,
+    signal,
+    onProgress,
+    onWritten,
+  });
   const { passages } = await index.finish({ sourceId: id, revision }, { signal });
   return {
     passages,
@@ -72,7 +85,7 @@ interface Writing extends IndexingOptions {
 
 /** Embeds the next passages while those before are being written. */
 async function writePassages({ passages }: ParsedSource, writing: Writing): Promise<void> {
-  const { first, sourceId, revision, embedder, index, signal, onProgress } = writing;
+  const { first, sourceId, revision, embedder, index, signal, onProgress, onWritten } = writing;
   const startedAt = performance.now();
   const tell = (done: number): void => {
     const seconds = (performance.now() - startedAt) / 1000;
@@ -93,6 +106,7 @@ async function writePassages({ passages }: ParsedSource, writing: Writing): Prom
       // Waited for together, so that neither fails unseen while the other is waited for.
       const [vectors] = await Promise.all([embedding, writingBefore]);
       tell(place);
+      if (place === first + batchSize) onWritten();
       // What is embedded is written even if it is stopped now: it need not be embedded again.
       const batchToWrite = { sourceId, revision, first: place, passages: batch, vectors };
       writingBefore = index.add(batchToWrite, { signal: uncancelled });

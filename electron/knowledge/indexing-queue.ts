@@ -4,7 +4,7 @@ import type { SourceStore, StoredSource } from '../storage/knowledge/source-stor
 import { indexSource, type IndexingTools } from './index-source.ts';
 
 /** A source that has ended the process so often while it was read is given up. */
-const mostAttempts = 5;
+const mostAttempts = 10;
 
 const gaveUp =
   'The service ended several times while it read this file. Index it again if something else had ended it; otherwise split the file.';
@@ -27,8 +27,8 @@ export interface IndexingQueueOptions extends IndexingTools {
 }
 
 /**
- * Takes sources from `Processing` to `Ready` or `Failed`, one at a time, the one that has waited longest first. What there is
- * to do stands in the database alone, so that it goes on after every end of the process.
+ * Takes sources from `Processing` to `Ready` or `Failed`, one at a time, the one that has waited longest first, and after the others
+ * those that ended the process. What there is to do stands in the database alone, so that it goes on after every end of the process.
  */
 export class IndexingQueue {
   readonly #options: IndexingQueueOptions;
@@ -108,7 +108,7 @@ export class IndexingQueue {
     const { id, revision } = source;
     const { signal } = current.controller;
     if (source.attempts >= mostAttempts) return void sources.fail(id, revision, gaveUp);
-    sources.countAttempt(id);
+    sources.setAttempts(id, source.attempts + 1);
     try {
       const facts = await indexSource(source, this.#options, {
         signal,
@@ -116,11 +116,13 @@ export class IndexingQueue {
           current.progress = progress;
           onChange(id);
         },
+        // It does get on: whatever ends the process now is not the file.
+        onWritten: () => sources.setAttempts(id, 0),
       });
       sources.complete(id, revision, facts);
     } catch (error) {
       if (!signal.aborted) sources.fail(id, revision, this.#reasonOf(error));
-      else if (this.#isClosed) sources.forgiveAttempt(id);
+      else if (this.#isClosed) sources.setAttempts(id, source.attempts);
     }
   }
 

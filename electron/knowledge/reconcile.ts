@@ -23,11 +23,14 @@ export async function clearRemoved(ids: readonly string[], { sources, files, ind
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const { sources, index } = options;
   await clearRemoved(sources.removed(), options);
+  const kept = sources.kept();
+  // The index is not even opened for those who have no use for it.
+  if (kept.length === 0) return;
   const indexed = await index.sources();
   const unknown = indexed.filter(({ sourceId }) => sources.find(sourceId) === null);
   await index.removeSources([...new Set(unknown.map(({ sourceId }) => sourceId))]);
   const findable = new Set(indexed.filter(({ isFinished }) => isFinished).map(({ sourceId }) => sourceId));
-  for (const { id, status } of sources.kept()) {
+  for (const { id, status } of kept) {
     if (status === 'Ready' && !findable.has(id)) sources.requeue(id);
   }
 }

@@ -36,6 +36,7 @@ export interface SourceFiles {
   /** Puts files in place that had arrived when the process ended, and removes those of which no source is known. */
   recover(isKnown: (id: string) => boolean): Promise<void>;
   path(id: string): string;
+  exists(id: string): Promise<boolean>;
   /** The file as it was sent; null when it is gone. */
   read(id: string): Promise<{ stream: Readable; bytes: number } | null>;
   writeText(id: string, parsed: Pick<ParsedSource, 'text' | 'pages'>): Promise<void>;
@@ -76,6 +77,7 @@ export function createSourceFiles(directory: string): SourceFiles {
 
   return {
     path,
+    exists: async (id) => (await stat(path(id)).catch(() => null)) !== null,
     async incoming() {
       await mkdir(incomingFolder, { recursive: true, mode: folderMode });
       return new ArrivingFile(randomUUID(), incomingFolder, putInPlace);

@@ -274,9 +274,9 @@ export interface SourceRow {
   failure_reason: string | null;
   /** Names the present reading; chosen anew when the source is to be read from the beginning. */
   revision: string;
-  /** When it was given to be read; the order in which sources are read. */
+  /** When it was given to be read. */
   queued_at: number;
-  /** How often reading this revision has begun. */
+  /** How often the process ended while this revision was read without getting on; one more while it is being read. */
   attempts: number;
   passages: number | null;
   pages: number | null;

@@ -32,7 +32,7 @@ export function sourceQueries(database: Database.Database) {
       .pluck(),
     find: database.prepare<[string], JoinedSource>(`${joined} WHERE sources.id = ?`),
     nextProcessing: database.prepare<[], JoinedSource>(
-      `${joined} WHERE sources.status = 'Processing' ORDER BY sources.queued_at, sources.sequence LIMIT 1`,
+      `${joined} WHERE sources.status = 'Processing' ORDER BY sources.attempts, sources.queued_at, sources.sequence LIMIT 1`,
     ),
     kept: database.prepare<[], JoinedSource>(joined),
     idsOf: database
@@ -56,8 +56,8 @@ export function sourceQueries(database: Database.Database) {
       `UPDATE sources SET status = 'Processing', failure_reason = NULL, revision = :revision, queued_at = :now, attempts = 0
       WHERE id = :id`,
     ),
-    countAttempt: database.prepare<{ id: string; change: number }>(
-      'UPDATE sources SET attempts = max(attempts + :change, 0) WHERE id = :id',
+    setAttempts: database.prepare<{ id: string; attempts: number }>(
+      'UPDATE sources SET attempts = :attempts WHERE id = :id',
     ),
     complete: database.prepare<SourceFacts & { id: string; revision: string }>(
       `UPDATE sources SET status = 'Ready', failure_reason = NULL, passages = :passages, pages = :pages,

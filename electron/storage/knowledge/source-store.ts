@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
-import { AppError } from '../../../shared/app-error.ts';
+import { AppError, invalidField } from '../../../shared/app-error.ts';
 import { stoppedReason } from '../../../shared/contract/knowledge-window.ts';
 import type { Source, SourceMediaType, SourceStatus } from '../../../shared/contract/sources.ts';
 import { createContinuationTokens } from '../continuation-token.ts';
@@ -12,7 +12,7 @@ import { sourceQueries, type JoinedSource } from './source-queries.ts';
 export interface StoredSource extends Source {
   /** Names the present reading. The same one again goes on where it was interrupted. */
   readonly revision: string;
-  /** How often reading this revision has begun. */
+  /** How often the process ended while this revision was read without getting on; one more while it is being read. */
   readonly attempts: number;
   readonly passages: number | null;
   readonly pages: number | null;
@@ -51,21 +51,19 @@ export interface SourceStore {
   /** Newest first. Throws `invalid_request` for a token of another list. */
   list(query: ListQuery): ListPage<StoredSource>;
   range(range: SourceRange): { data: StoredSource[]; total: number };
-  /** Keeps a source as `Processing`. Throws `not_found` when its dataspace is gone. */
+  /** Keeps a source as `Processing`. Throws `invalid_request` when there is no such dataspace. */
   create(source: NewSource): StoredSource;
   read(id: string): StoredSource;
   find(id: string): StoredSource | null;
   /** Ids of a dataspace's sources that fit, oldest first. */
   idsOf(dataspaceId: string, which: 'processing' | 'failed' | 'outdated' | 'all', embeddingModel: string): string[];
-  /** The source that has waited longest to be read. */
+  /** The source that is to be read next: the one that has waited longest of those that ended the process least often. */
   nextProcessing(): StoredSource | null;
   /** All that are to be read or can be found, for a comparison with the index. */
   kept(): StoredSource[];
   /** Puts it at the end of those that are to be read; one that was stopped keeps its revision. */
   requeue(id: string): StoredSource;
-  countAttempt(id: string): void;
-  /** Takes back the last attempt: it was not the source that ended it. */
-  forgiveAttempt(id: string): void;
+  setAttempts(id: string, attempts: number): void;
   /** Nothing happens when the source is gone or was given another revision meanwhile; then `false`. */
   complete(id: string, revision: string, facts: SourceFacts): boolean;
   fail(id: string, revision: string, reason: string): boolean;
@@ -95,6 +93,9 @@ function sourceOf(row: JoinedSource): StoredSource {
     embeddingModel: row.embedding_model,
   };
 }
+
+export const unknownDataspace = () =>
+  invalidField('dataspaceId', 'is not a dataspace', 'There is no dataspace with this id.');
 
 export function createSourceStore(database: Database.Database, tokenSecret: string): SourceStore {
   const queries = sourceQueries(database);
@@ -134,7 +135,7 @@ export function createSourceStore(database: Database.Database, tokenSecret: stri
     },
     create(source) {
       const row = { ...source, revision: randomUUID(), now: Date.now() };
-      if (queries.insert.run(row).changes === 0) throw new AppError('not_found', 'There is no dataspace with this id.');
+      if (queries.insert.run(row).changes === 0) throw unknownDataspace();
       return read(source.id);
     },
     read,
@@ -152,8 +153,7 @@ export function createSourceStore(database: Database.Database, tokenSecret: stri
       queries.requeue.run({ id: source.id, revision, now: Date.now() });
       return read(id);
     },
-    countAttempt: (id) => void queries.countAttempt.run({ id, change: 1 }),
-    forgiveAttempt: (id) => void queries.countAttempt.run({ id, change: -1 }),
+    setAttempts: (id, attempts) => void queries.setAttempts.run({ id, attempts }),
     complete: (id, revision, facts) => queries.complete.run({ ...facts, id, revision }).changes === 1,
     fail: (id, revision, reason) => queries.fail.run({ id, revision, reason }).changes === 1,
     remove,

@@ -31,7 +31,7 @@ export const knowledgeTables = `
     created_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX sources_of_dataspaces ON sources (dataspace, sequence);
-  CREATE INDEX processing_sources ON sources (queued_at, sequence) WHERE status = 'Processing';
+  CREATE INDEX processing_sources ON sources (attempts, queued_at, sequence) WHERE status = 'Processing';
 
   CREATE TABLE removed_sources (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 `;

@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readForm, type FormFile } from '../../../electron/api/form-body.ts';
@@ -66,6 +67,17 @@ async function read(made: Request, { kept, receive }: ReturnType<typeof keeper> 
     return { status, field: details?.[0]?.field };
   }
 }
+
+/** What forms are made of. */
+const fragments = [
+  '\r\n',
+  '\r\n\r\n',
+  `--${boundary}`,
+  `--${boundary}--`,
+  'content-disposition: form-data; ',
+  '; name="file"',
+  ': ',
+].map((text) => new Uint8Array(Buffer.from(text)));
 
 const whole = { fields: { name: 'Näme' }, fileName: 'a.txt', text: 'The text' };
 
@@ -205,5 +217,25 @@ describe('a form', () => {
       throw new Error('The disk is full.');
     };
     await expect(readForm(request(encode([named, file('The text')])), form, full)).rejects.toThrow('The disk is full.');
+  });
+
+  test('that is cut, mixed up or made of anything is read or refused, and nothing else happens', async () => {
+    const valid = encode([file('The text'), named, { name: 'note', content: 'x' }]);
+    const mutation = fc.record({
+      at: fc.nat(valid.length),
+      drop: fc.nat(40),
+      insert: fc.oneof(fc.uint8Array({ maxLength: 40 }), fc.constantFrom(...fragments)),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(mutation, { maxLength: 5 }), async (mutations) => {
+        let bytes = Buffer.from(valid);
+        for (const { at, drop, insert } of mutations) {
+          bytes = Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + drop)]);
+        }
+        const outcome = await read(request(new Uint8Array(bytes)));
+        expect('fields' in outcome || outcome.status === 400 || outcome.status === 413).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
   });
 });
