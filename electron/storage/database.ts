@@ -6,8 +6,11 @@ import { migrate } from './migrate.ts';
 /** How long a statement waits for another process (the command line for keys) to end its transaction. */
 const busyMilliseconds = 5000;
 
-/** SQLite writes the log back into the database when it has this many pages: rarely enough that hot pages are written once. */
-const checkpointPages = 4000;
+/**
+ * A commit writes the log back into the database itself when it has this many pages (64 MB). The log's writer does so much
+ * earlier beside it, so that this is what is left for processes without one, and for writing that outruns it.
+ */
+const checkpointPages = 16_000;
 
 export function databaseFile(directory: string): string {
   return join(directory, 'touchstone.sqlite');

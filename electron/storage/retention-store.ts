@@ -40,7 +40,12 @@ const startOf: Readonly<Record<0 | 1, OldRunPosition>> = {
   1: { isAnonymous: 1, createdAt: -1, conversation: 0, sequence: 0 },
 };
 
-export function createRetentionStore(database: Database.Database, facts: Facts): RetentionStore {
+/** `onChange` is told of every slice that was deleted or anonymised. */
+export function createRetentionStore(
+  database: Database.Database,
+  facts: Facts,
+  onChange: () => void,
+): RetentionStore {
   const removal = createRunRemoval(database);
   const anonymise = createAnonymiser(database);
   const select = database.prepare<[OldRunPosition & { before: number; limit: number }], OldRunPosition>(`
@@ -91,6 +96,7 @@ export function createRetentionStore(database: Database.Database, facts: Facts):
       try {
         return applySlice.immediate(mode, before, limit);
       } finally {
+        onChange();
         database.pragma('secure_delete = OFF');
       }
     },

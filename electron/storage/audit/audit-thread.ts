@@ -2,19 +2,22 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
 import { databaseFile } from '../database.ts';
+import { createLogWriter } from '../log-writer.ts';
 import { AuditEngine } from './audit-engine.ts';
 import type { AuditAnswer, AuditCall, AuditCalls, AuditMessage } from './audit-calls.ts';
 import { readAhead } from './read-ahead.ts';
 
 /**
  * The thread of the audit: reads the recorded runs through a connection of its own, keeps the index up to date while nothing
- * is asked, and answers one question at a time, so that none of it holds up the event loop of the host.
+ * is asked, and answers one question at a time, so that none of it holds up the event loop of the host. It is told of
+ * everything that is recorded, so it also writes the database's log back.
  */
 const port = parentPort!;
 const { directory } = workerData as { directory: string };
 const database = new Database(databaseFile(directory), { readonly: true });
 // Pages are read where the operating system has them, without a copy.
 database.pragma('mmap_size = 2147418112');
+const logWriter = createLogWriter(directory);
 let engine: AuditEngine | null = null;
 /** Begins with the first question: whoever never asks pays nothing for it. */
 let ahead: Generator<void, void, void> | null = null;
@@ -51,6 +54,7 @@ function readAheadOnce(): void {
 
 const calls: AuditCalls = {
   follow() {
+    logWriter.writeBack();
     if (!isFollowing) follow();
   },
   report: (input) => startedEngine().report(input),
@@ -94,6 +98,7 @@ port.on('message', (message: AuditMessage) => {
     isClosed = true;
     ahead?.return();
     engine?.close();
+    logWriter.close();
     database.close();
     port.close();
   } else if ('cancel' in message) cancelled.add(message.cancel);
