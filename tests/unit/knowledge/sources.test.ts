@@ -10,6 +10,7 @@ function gate() {
   const reached = Promise.withResolvers<void>();
   const pass = async (_what: unknown, { signal }: { signal: AbortSignal }): Promise<void> => {
     reached.resolve();
+    signal.throwIfAborted();
     const left = Promise.withResolvers<void>();
     signal.addEventListener('abort', () => left.reject(signal.reason), { once: true });
     await Promise.race([opened.promise, left.promise]);
