@@ -9,6 +9,10 @@ export interface TextPart {
 /** A paragraph without end (a whole book on one line) is looked at in windows of this many characters. */
 const windowCharacters = 4096;
 
+/** Words are looked for this far around a place; no word of a language is longer. */
+const charactersToLookBack = 200;
+const charactersToLookAhead = 40;
+
 const bySentence = new Intl.Segmenter('en', { granularity: 'sentence' });
 const byWord = new Intl.Segmenter('en', { granularity: 'word' });
 
@@ -37,19 +41,18 @@ function wholeCharacter(text: string, index: number): number {
  */
 function endOfWord(text: string, start: number, most: number): number {
   if (most >= text.length) return text.length;
-  for (let index = most; index > start + 1; index -= 1) {
-    if (/\s/.test(text.charAt(index))) return index;
-    // Further back there is no room to look for white space: a script without it, or something that is no language at all.
-    if (most - index > 400) break;
-  }
+  const near = Math.max(start, most - charactersToLookBack);
+  const tail = text.slice(near, most + 1);
+  const space = tail.search(/\s\S*$/);
+  if (space >= 0 && near + space > start) return near + space;
+  // No white space: a script without it, or something that is no language at all.
   let end = start;
-  for (const { index, segment } of byWord.segment(text.slice(start, most + 40))) {
-    const next = start + index + segment.length;
+  for (const { index, segment } of byWord.segment(text.slice(near, most + charactersToLookAhead))) {
+    const next = near + index + segment.length;
     if (next > most) break;
     end = next;
   }
-  if (end > start) return end;
-  return Math.max(start + 1, wholeCharacter(text, most));
+  return end > start ? end : Math.max(start + 1, wholeCharacter(text, most));
 }
 
 /** The sentences of a text in order; line ends within it count as spaces. */

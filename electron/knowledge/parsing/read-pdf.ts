@@ -71,7 +71,7 @@ function checkText(lines: readonly PdfLine[]): void {
   }
   if (letters === 0) {
     throw new SourceFailure(
-      'The PDF has no text, only pictures: it may be scanned. Run text recognition (OCR) on it and add it again.',
+      'The PDF has no text: it may be scanned, or damaged. Run text recognition (OCR) on it and add it again.',
     );
   }
 }

@@ -6,8 +6,8 @@ export class SourceFailure extends Error {
   }
 }
 
-/** Characters of extracted text; more than the largest plain text file that is taken, so that only what unpacks to more is refused. */
-export const mostTextCharacters = 56 * 1024 * 1024;
+/** Characters of extracted text: twice the largest file that is taken, as tables repeat the names of their columns. */
+export const mostTextCharacters = 100 * 1024 * 1024;
 
 export function tooMuchText(): SourceFailure {
   const millions = Math.round(mostTextCharacters / 1e6);

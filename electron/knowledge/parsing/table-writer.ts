@@ -1,13 +1,23 @@
+import { estimateEmbeddingTokens } from '../cutting/token-estimate.ts';
 import type { DocumentWriter } from './document-writer.ts';
 
-/** Writes a table row by row, so that each passage of it makes sense alone: every row repeats the names of its columns. */
+/**
+ * Writes a table row by row, so that each passage of it makes sense alone: every row repeats the names of its columns, or, where
+ * they are longer than what the cells say, every group of rows that makes a passage.
+ */
 export interface TableWriter {
   row(cells: readonly string[], options?: { readonly isHeader?: boolean }): void;
   finish(): void;
 }
 
-/** Rows are handed on in groups of about this many characters; a table that is shorter stays one block. */
+/** Rows with names are handed on in groups of about this many characters; a table that is shorter stays one block. */
 const groupCharacters = 3000;
+/** Rows below a line of names: such a group is to be one passage. */
+const compactCharacters = 700;
+const compactTokens = 170;
+
+/** So many rows are looked at to tell whether the names are longer than the cells. */
+const rowsToJudge = 20;
 
 /** A cell that is longer holds paragraphs of its own: old pages and forms are laid out with tables. */
 export const longestCell = 600;
@@ -37,10 +47,16 @@ export function areColumnNames(cells: readonly string[]): boolean {
   return names.every(isName) && new Set(names).size === names.length && names.some((name) => name !== '');
 }
 
+const lengthOf = (cells: readonly string[]) => cells.reduce((sum, cell) => sum + cell.length, 0);
+
 export function createTableWriter(writer: DocumentWriter, { isLenient = false } = {}): TableWriter {
   let names: readonly string[] | null = null;
+  /** The first rows, until the form of the table is clear. */
+  let waiting: (readonly string[])[] | null = [];
+  let isCompact = false;
   let lines: string[] = [];
   let characters = 0;
+  let tokens = 0;
   let areContinued = false;
 
   function flush(): void {
@@ -48,38 +64,77 @@ export function createTableWriter(writer: DocumentWriter, { isLenient = false } 
     areContinued ||= lines.length > 0;
     lines = [];
     characters = 0;
+    tokens = 0;
   }
 
   function describe(cells: readonly string[]): string {
     // A shorter or longer row (spanned cells, a line that is no data) may not mean these columns.
-    if (names && (isLenient || names.length === cells.length)) return nameCells(names, cells);
-    return cells.filter((cell) => cell !== '').join(' | ');
+    const isNamed = names !== null && !isCompact && (isLenient || names.length === cells.length);
+    if (isNamed) return nameCells(names!, cells);
+    return isCompact ? cells.join('; ') : cells.filter((cell) => cell !== '').join(' | ');
+  }
+
+  function addLine(line: string): void {
+    lines.push(line);
+    characters += line.length;
+    if (isCompact) tokens += estimateEmbeddingTokens(line);
+  }
+
+  /** Long cells are paragraphs below what the others say. */
+  function writeLong(cells: readonly string[]): void {
+    flush();
+    const isLong = (cell: string) => cell.length > longestCell;
+    const rest = describe(cells.map((cell) => (isLong(cell) ? '' : cell)));
+    if (rest !== '') writer.paragraph(rest);
+    for (const [index, cell] of cells.entries()) {
+      if (isLong(cell)) writer.paragraph(names?.[index] ? `${names[index]}: ${cell}` : cell);
+    }
+    areContinued = false;
+  }
+
+  function write(given: readonly string[]): void {
+    if (given.some((cell) => cell.length > longestCell)) {
+      writeLong(given);
+      return;
+    }
+    const line = describe(given.map(oneLine));
+    if (line === '' || lengthOf(given) === 0) return;
+    const isFull = isCompact
+      ? characters + line.length > compactCharacters || tokens > compactTokens
+      : characters > groupCharacters;
+    if (isFull) flush();
+    if (isCompact && lines.length === 0) addLine(names!.join('; '));
+    addLine(line);
+  }
+
+  function writeWaiting(): void {
+    const rows = waiting ?? [];
+    waiting = null;
+    const costOfNames = names === null ? 0 : (lengthOf(names) + 2 * names.length) * rows.length;
+    isCompact = costOfNames > rows.reduce((sum, row) => sum + lengthOf(row), 0);
+    // With few rows there is nothing to be saved.
+    isCompact &&= rows.length >= rowsToJudge;
+    for (const row of rows) write(row);
   }
 
   return {
-    row(given, { isHeader = false } = {}) {
-      const cells = given.map(oneLine);
-      if (isHeader && lines.length === 0 && cells.every((cell) => cell.length <= longestName)) {
-        names = cells;
+    row(cells, { isHeader = false } = {}) {
+      if (isHeader && waiting?.length === 0 && cells.every((cell) => cell.length <= longestName)) {
+        names = cells.map(oneLine);
         return;
       }
-      if (cells.some((cell) => cell.length > longestCell)) {
-        flush();
-        areContinued = false;
-        for (const cell of given) writer.paragraph(cell);
+      if (!waiting) {
+        write(cells);
         return;
       }
-      const line = describe(cells);
-      if (line === '') return;
-      lines.push(line);
-      characters += line.length;
-      if (characters >= groupCharacters) flush();
+      waiting.push(cells);
+      if (waiting.length >= rowsToJudge) writeWaiting();
     },
     finish() {
+      writeWaiting();
       // A table of nothing but its header still says something.
-      if (lines.length === 0 && names) lines.push(names.filter((name) => name !== '').join(' | '));
+      if (lines.length === 0 && names && !areContinued) addLine(names.filter((name) => name !== '').join(' | '));
       flush();
-      names = null;
     },
   };
 }
