@@ -1,12 +1,16 @@
 import type { GroundingOmission, GroundingPassage, PassageReference } from '../../../shared/contract/grounding.ts';
 import { estimateTokens } from '../../agents/memory.ts';
 import type { FoundPassage, RankedPassage } from '../retrieval/create-retrieval.ts';
-import { leastRelevance } from '../index/relevance.ts';
 
 /** What a prompt puts around each passage. */
 const tokensAround = 20;
 
+/** A passage that is less likely than the best one by this factor would only distract. */
+const leastShare = 0.1;
+
 export interface PassageLimits {
+  /** Passages below this are not given: an answer from them would most likely be made up. */
+  readonly relevance: number;
   /** Estimated tokens of all passages together; the first one is given whatever it takes, unless there is no room at all. */
   readonly tokens: number;
   readonly passages: number;
@@ -36,12 +40,13 @@ export function choosePassages({ pinned, found, excluded }: PassageChoice, limit
     })),
     ...found.filter((passage) => !isPinned(passage)).map((passage) => ({ ...passage, isPinned: false })),
   ];
+  const least = Math.max(limits.relevance, leastShare * Math.max(0, ...found.map(({ relevance }) => relevance)));
   let given = 0;
   let used = 0;
 
   function omissionOf(passage: (typeof candidates)[number], tokens: number): GroundingOmission | null {
     if (excluded.some((other) => isAt(passage, other))) return 'excluded';
-    if (!passage.isPinned && passage.relevance < leastRelevance) return 'not-relevant';
+    if (!passage.isPinned && passage.relevance < least) return 'not-relevant';
     if (limits.tokens <= 0 || (given > 0 && used + tokens > limits.tokens)) return 'no-room';
     return !passage.isPinned && given >= limits.passages ? 'too-many' : null;
   }

@@ -113,7 +113,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
         ? await chosen('only', choice.only, signal)
         : await chosen('pinned', choice.pinned ?? [], signal);
       const outcome = await searched(request, query, signal);
-      const limits = { tokens: roomFor(request, frame), passages: frame.passages };
+      const limits = { tokens: roomFor(request, frame), passages: frame.passages, relevance: frame.relevance };
       const passages = choosePassages({ pinned, found: outcome.passages, excluded: choice.excluded ?? [] }, limits);
       const given = passages.filter(({ index }) => index !== null);
       const framed = frame.frame(renderedPrompt, given);

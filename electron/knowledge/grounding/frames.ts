@@ -14,6 +14,8 @@ export interface FramedPrompt {
 
 /** A way to put passages before a model; without passages it has the model say that nothing was found. */
 export interface PromptFrame {
+  /** Passages below this relevance are not given: the worse a model tells what is no answer, the higher. */
+  readonly relevance: number;
   readonly passages: number;
   /** The most tokens that passages may take, whatever the model's context. */
   readonly tokens: number;
@@ -50,6 +52,7 @@ answer it from what you know otherwise.`;
 
 /** For models that follow instructions. */
 export const instructionFrame: PromptFrame = {
+  relevance: 0.03,
   passages: 8,
   tokens: 4000,
   ownTokens: 220,
@@ -86,6 +89,7 @@ const examples: Messages = [
  * answer: that nothing was found it is told as a sentence to repeat.
  */
 export const exampleFrame: PromptFrame = {
+  relevance: 0.1,
   passages: 1,
   tokens: 500,
   ownTokens: 90,

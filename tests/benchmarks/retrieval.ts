@@ -1,0 +1,75 @@
+/**
+ * How good and how fast retrieval is. Quality on our own corpus (settings were chosen on its development half; the other half is
+ * reported too), or on a folder of the BEIR layout with `--beir DIR`; then times and memory with 100,000 passages (`--passages N`,
+ * 0 leaves them out). `--learn` fits the coefficients of the relevance on the development half.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createKnowledgeIndex } from '../../electron/knowledge/index/create-knowledge-index.ts';
+import { onDeviceEmbedder } from '../../electron/knowledge/text-embedder.ts';
+import { createEmbeddings } from '../../electron/on-device/embeddings.ts';
+import { readBeir } from './retrieval/beir.ts';
+import { ownCorpus, type RetrievalSet } from './retrieval/corpus.ts';
+import { learnRelevance, relevanceRows } from './retrieval/learn-relevance.ts';
+import { askAll, indexSet, qualityRows, type Answered } from './retrieval/quality.ts';
+import { speedRows } from './retrieval/speed.ts';
+import { printReport, row, type Row } from './support/report.ts';
+
+const { values } = parseArgs({
+  options: {
+    beir: { type: 'string' },
+    passages: { type: 'string', default: '100000' },
+    learn: { type: 'boolean', default: false },
+  },
+});
+const directory = mkdtempSync(join(tmpdir(), 'touchstone-retrieval-'));
+const embeddings = createEmbeddings();
+const embedder = onDeviceEmbedder(embeddings);
+
+async function answersTo(set: RetrievalSet): Promise<Answered[]> {
+  const index = createKnowledgeIndex({ directory: join(directory, 'quality') });
+  await indexSet(set, index, embedder);
+  const answered = await askAll(set, index, embedder);
+  await index.close();
+  return answered;
+}
+
+async function beirRows(folder: string): Promise<Row[]> {
+  const set = await readBeir(folder);
+  const sizes = [row('passages', set.passages.length, ''), row('questions', set.questions.length, '')];
+  return [...sizes, ...qualityRows(await answersTo(set), 'BEIR')];
+}
+
+async function ownRows(): Promise<Row[]> {
+  const { set, development } = ownCorpus();
+  const answered = await answersTo(set);
+  const held = answered.filter(({ question }) => !development.has(question.id));
+  const chosenBy = answered.filter(({ question }) => development.has(question.id));
+  if (values.learn) console.log(learnRelevance(chosenBy));
+  const kinds = [...new Set(held.map(({ question }) => question.kind))];
+  return [
+    row('passages', set.passages.length, '', { atLeast: 300 }),
+    row('questions', set.questions.length, '', { atLeast: 200 }),
+    ...qualityRows(held, 'held-out half', { isAimed: true }),
+    ...kinds.flatMap((kind) =>
+      qualityRows(
+        held.filter(({ question }) => question.kind === kind),
+        kind,
+      ),
+    ),
+    ...qualityRows(chosenBy, 'development half'),
+    ...relevanceRows(held),
+  ];
+}
+
+try {
+  const quality = values.beir === undefined ? await ownRows() : await beirRows(resolve(values.beir));
+  const count = Number(values.passages);
+  const speed = count > 0 ? await speedRows(join(directory, 'speed'), count, embedder) : [];
+  printReport('retrieval', [...quality, ...speed]);
+} finally {
+  await embeddings.close();
+  rmSync(directory, { recursive: true, force: true });
+}
