@@ -41,11 +41,7 @@ const startOf: Readonly<Record<0 | 1, OldRunPosition>> = {
 };
 
 /** `onChange` is told of every slice that was deleted or anonymised. */
-export function createRetentionStore(
-  database: Database.Database,
-  facts: Facts,
-  onChange: () => void,
-): RetentionStore {
+export function createRetentionStore(database: Database.Database, facts: Facts, onChange: () => void): RetentionStore {
   const removal = createRunRemoval(database);
   const anonymise = createAnonymiser(database);
   const select = database.prepare<[OldRunPosition & { before: number; limit: number }], OldRunPosition>(`
