@@ -1,9 +1,9 @@
 import { writePromptfooProvider } from '../model-names.ts';
 import { literalNunjucks, toNunjucks } from '../templates/nunjucks.ts';
-import { present, valuesOf, type ExportedPrompt, type ExportNote, type Written } from './exported-prompt.ts';
+import { present, valuesOf, type ExportNote, type WritablePrompt, type Written } from './exported-prompt.ts';
 import { yamlText } from './yaml-text.ts';
 
-function rawOf({ version }: ExportedPrompt): string {
+function rawOf({ version }: WritablePrompt): string {
   const user = toNunjucks(version.promptText);
   if (version.systemMessage === null || version.systemMessage === '') return user;
   const system = literalNunjucks(version.systemMessage);
@@ -18,7 +18,7 @@ function rawOf({ version }: ExportedPrompt): string {
 }
 
 /** A `promptfooconfig.yaml` with one prompt. Throws `Refusal` for a template that Nunjucks would render differently. */
-export function writePromptfoo(exported: ExportedPrompt): Written {
+export function writePromptfoo(exported: WritablePrompt): Written {
   const { prompt, version } = exported;
   const notes: ExportNote[] = [];
   const { aiSystem, model } = version;

@@ -1,0 +1,134 @@
+/**
+ * Has promptfoo itself judge what we make of its files: each file of `tests/fixtures/prompts/promptfoo/judged` is imported, exported and
+ * rendered by promptfoo for the tests of the original, which must give what the original gives. promptfoo is large, so it is installed on
+ * its own in `.cache`, outside of the project's dependencies.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
+import { withModel } from '../electron/prompts/transfer/known-model.ts';
+import { contentOfInput } from '../electron/prompts/folder/prompt-content.ts';
+import { readPrompts } from '../electron/prompts/transfer/read-prompts.ts';
+import { writePromptfoo } from '../electron/prompts/transfer/writers/promptfoo.ts';
+import { root, runToEnd } from './project-node.mjs';
+
+const version = '0.123.1';
+const folder = join(root, '.cache/judges', `promptfoo-${version}`);
+const fixtures = join(root, 'tests/fixtures/prompts/promptfoo/judged');
+const work = mkdtempSync(join(tmpdir(), 'touchstone-promptfoo-'));
+const environment = {
+  ...process.env,
+  PROMPTFOO_CONFIG_DIR: join(work, 'config'),
+  PROMPTFOO_DISABLE_TELEMETRY: '1',
+  PROMPTFOO_DISABLE_UPDATE: '1',
+  PROMPTFOO_DISABLE_REMOTE_GENERATION: '1',
+};
+
+async function run(command: string, parameters: readonly string[]): Promise<void> {
+  const options = { cwd: folder, env: environment, shell: process.platform === 'win32' && command === 'npm' };
+  const status = await runToEnd(command, [...parameters], options);
+  if (status !== 0) throw new Error(`${command} ${parameters.join(' ')} ended with ${status}`);
+}
+
+function readJson<Value>(file: string): Value {
+  return JSON.parse(readFileSync(file, 'utf8')) as Value;
+}
+
+/** Nothing that packages bring is run, and of what they may do without only the database that promptfoo cannot start without. */
+async function install(): Promise<void> {
+  const quiet = ['install', '--save-exact', '--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund'];
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"private": true}\n');
+  await run('npm', [...quiet, `promptfoo@${version}`]);
+  const { optionalDependencies } = readJson<{ optionalDependencies: Record<string, string> }>(
+    join(folder, 'node_modules/libsql/package.json'),
+  );
+  const ours = Object.entries(optionalDependencies).filter(([name]) =>
+    name.includes(`${process.platform}-${process.arch}`),
+  );
+  await run('npm', [...quiet, ...ours.map(([name, wanted]) => `${name}@${wanted}`)]);
+  writeFileSync(join(folder, 'complete'), '');
+}
+
+interface Suite {
+  readonly prompts: readonly unknown[];
+  readonly tests: readonly unknown[];
+  readonly defaultTest?: unknown;
+}
+
+interface Case {
+  readonly name: string;
+  readonly original: Suite;
+  readonly exported: Suite;
+  readonly files: readonly string[];
+}
+
+function caseOf(name: string): Case {
+  const text = readFileSync(join(fixtures, name), 'utf8');
+  const { prompts, entries } = readPrompts({ name, content: text, format: null, variableStyle: null, folder: null });
+  if (entries.length > 0) throw new Error(`${name}: ${entries.map(({ message }) => message).join('; ')}`);
+  const files = prompts.map((prompt) => {
+    const content = contentOfInput(withModel(prompt, (aiSystem) => aiSystem ?? 'OpenAi').prompt);
+    return writePromptfoo({ prompt: content, version: content }).content;
+  });
+  const original = parse(text) as Suite;
+  if (files.length !== original.prompts.length) throw new Error(`${name}: not every prompt was taken`);
+  const exported = { ...original, prompts: files.flatMap((file) => (parse(file) as Suite).prompts) };
+  return { name, original, exported, files };
+}
+
+/** Messages of a chat are the same however their JSON is written. */
+function meaning(rendered: string): unknown {
+  try {
+    return JSON.parse(rendered) as unknown;
+  } catch {
+    return rendered;
+  }
+}
+
+/** One text is a message of the person, and a message of a developer one of the system. */
+function asMessages(value: unknown): unknown {
+  if (!Array.isArray(value)) return [{ role: 'user', content: typeof value === 'string' ? value.trim() : value }];
+  return value.map((message: { role: string; content: unknown }) => ({
+    ...message,
+    role: message.role === 'developer' ? 'system' : message.role,
+  }));
+}
+
+async function validate(cases: readonly Case[]): Promise<number> {
+  const files = cases.flatMap(({ name, files: exported }) =>
+    exported.map((content, index) => {
+      const file = join(work, `${name}.${index}.yaml`);
+      writeFileSync(file, content);
+      return file;
+    }),
+  );
+  for (const file of files) await run(process.execPath, [entryPoint, 'validate', 'config', '-c', file]);
+  return files.length;
+}
+
+const entryPoint = join(folder, 'node_modules/promptfoo/dist/src/entrypoint.js');
+if (!existsSync(join(folder, 'complete'))) await install();
+const cases = readdirSync(fixtures).map(caseOf);
+const [questions, answers] = [join(work, 'questions.json'), join(work, 'answers.json')];
+writeFileSync(questions, JSON.stringify(cases.flatMap(({ original, exported }) => [original, exported])));
+await run(process.execPath, [join(root, 'scripts/promptfoo-evaluate.mjs'), folder, questions, answers]);
+const rendered = readJson<string[][]>(answers);
+let compared = 0;
+for (const [index, { name }] of cases.entries()) {
+  const [before, after] = [rendered[2 * index]!, rendered[2 * index + 1]!];
+  if (before.length !== after.length) throw new Error(`${name}: ${before.length} renderings became ${after.length}`);
+  before.forEach((text, place) => {
+    const [one, other] = [asMessages(meaning(text)), asMessages(meaning(after[place]!))];
+    if (text.startsWith('error:') || !isDeepStrictEqual(one, other)) {
+      throw new Error(`${name}: promptfoo renders\n${JSON.stringify(one)}\nand after export\n${JSON.stringify(other)}`);
+    }
+    compared += 1;
+  });
+}
+const validated = await validate(cases);
+process.stdout.write(
+  `promptfoo ${version}: ${compared} renderings of ${cases.length} files are the same after import and export; ${validated} exported files are valid.\n`,
+);
