@@ -1,5 +1,5 @@
 import { FileInput, FileOutput, FilePlus2, FolderTree, Search, X } from 'lucide-react';
-import type { RefObject } from 'react';
+import { useState, type RefObject } from 'react';
 import type { Model } from '../../../shared/contract/providers.ts';
 import type { Prompt, PromptOutline } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
@@ -125,11 +125,20 @@ function Head({ outline, list, prompts, search, onNew }: PromptListProps) {
   );
 }
 
+/** Names what the rows were asked for: another question begins at its first row, once its rows are there. */
+function useShownQuestion({ isPlaceholderData }: PromptListProps['list']): string {
+  const asked = JSON.stringify(usePromptsView());
+  const [shown, setShown] = useState(asked);
+  if (!isPlaceholderData && shown !== asked) setShown(asked);
+  return shown;
+}
+
 /** The prompts that pass the search, the newest first. */
 export function PromptList(props: PromptListProps) {
   const { list, prompts, selectedId, onSelect, onOpen } = props;
   const models = useModels().data?.data ?? noModels;
   const drafts = useLibraryDrafts();
+  const question = useShownQuestion(list);
   const readOn = (): void => {
     if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
   };
@@ -142,6 +151,7 @@ export function PromptList(props: PromptListProps) {
             <NothingFound />
           ) : (
             <VirtualList
+              key={question}
               label="Prompts, newest first. Enter opens one in the playground"
               className="list-rows"
               items={prompts}
