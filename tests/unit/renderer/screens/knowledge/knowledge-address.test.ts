@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { readKnowledgeAddress } from '../../../../../renderer/screens/knowledge/knowledge-address.ts';
+import { dataspaceAddress, sourceAddress } from '../../../../../renderer/shell/addresses.ts';
+
+test('an address names a dataspace, a source, or a passage in its place', () => {
+  const nothing = { dataspaceId: null, sourceId: null, passage: null };
+  expect(readKnowledgeAddress('/knowledge')).toEqual(nothing);
+  expect(readKnowledgeAddress(dataspaceAddress('d1'))).toEqual({ ...nothing, dataspaceId: 'd1' });
+  expect(readKnowledgeAddress(sourceAddress('s1'))).toEqual({ ...nothing, sourceId: 's1' });
+  const passage = { start: 20, end: 900 };
+  expect(readKnowledgeAddress(sourceAddress('s1', passage))).toEqual({ ...nothing, sourceId: 's1', passage });
+});
+
+test('a place that is no place opens the source from its beginning', () => {
+  expect(readKnowledgeAddress('/knowledge/sources/s1/x-9')).toEqual({
+    dataspaceId: null,
+    sourceId: 's1',
+    passage: null,
+  });
+});

@@ -1,0 +1,83 @@
+import { File } from 'node:buffer';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { KnowledgeScreen } from '../../../../../renderer/screens/knowledge/knowledge-screen.tsx';
+import { useUploads } from '../../../../../renderer/stores/uploads.ts';
+import { createDataspace } from '../../../../../shared/contract/dataspaces.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+
+const handbook =
+  '# Kestrel\n\nThe torque of the rotor bolts is 42 newton metres.\n\n# Hangar\n\nThe doors open at six.\n';
+
+let opened: OpenWindow;
+
+beforeEach(async () => {
+  // The service reads forms of Node, not those of jsdom; Node hands out its own only as the body of an answer.
+  const form = await new Response(new URLSearchParams()).formData();
+  vi.stubGlobal('FormData', form.constructor);
+  // Lists draw the rows that their height has room for, and jsdom gives nothing a height.
+  vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(600);
+  useUploads.setState({ uploads: [] });
+  opened = await openWindow(<KnowledgeScreen />, {
+    address: '/knowledge',
+    prepare: (client) => client.call(createDataspace, { body: { name: 'Handbooks' } }),
+  });
+});
+afterEach(async () => {
+  await opened.close();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+async function addFiles(...files: readonly File[]): Promise<void> {
+  fireEvent.change(await screen.findByLabelText('Files to add'), { target: { files } });
+}
+
+async function whenIndexed(name: string): Promise<HTMLElement> {
+  return screen.findByRole('option', { name: new RegExp(`${name}.*1 passage`) }, { timeout: 20_000 });
+}
+
+test('a file is added, indexed, found by a question and shown with the passage in its place', async () => {
+  await addFiles(new File([handbook], 'kestrel.md'));
+  await whenIndexed('kestrel.md');
+  fireEvent.change(screen.getByLabelText('Search Handbooks'), { target: { value: 'How tight are the rotor bolts?' } });
+  fireEvent.submit(screen.getByRole('search'));
+  const found = await screen.findByRole('list', { name: 'Passages, best first' }, { timeout: 20_000 });
+  fireEvent.click(within(found).getAllByRole('button')[0]!);
+  const text = await screen.findByRole('document', { name: 'Text of the source' });
+  await waitFor(() => expect(text.querySelector('mark')?.textContent).toContain('42 newton metres'));
+  expect(opened.addresses.at(-1)).toMatch(/^\/knowledge\/sources\/[\da-f-]{36}\/\d+-\d+$/);
+});
+
+test('a refused file says why, and the others are added', async () => {
+  await addFiles(
+    new File([], 'empty.txt'),
+    new File(['\u007fELF\u0002\u0001\u0001\u0000\u0000\u0000'], 'program'),
+    new File([handbook], 'kestrel.md'),
+  );
+  const waiting = await screen.findByRole('group', { name: 'Files on their way' });
+  await waitFor(() => expect(within(waiting).getByRole('status').textContent).toBe('2 files refused'), {
+    timeout: 20_000,
+  });
+  expect(waiting.textContent).toContain('The file is empty.');
+  expect(waiting.textContent).toContain('This looks like a program.');
+  await whenIndexed('kestrel.md');
+  fireEvent.click(within(waiting).getByRole('button', { name: 'Dismiss empty.txt' }));
+  await waitFor(() => expect(waiting.textContent).not.toContain('The file is empty.'));
+});
+
+test('a deleted source leaves the list', async () => {
+  await addFiles(new File([handbook], 'kestrel.md'));
+  fireEvent.click(await whenIndexed('kestrel.md'));
+  fireEvent.click(await screen.findByRole('button', { name: 'Delete source' }));
+  expect(await screen.findByText('Choose a source')).toBeTruthy();
+  expect(screen.queryByRole('option', { name: /kestrel/ })).toBeNull();
+});
+
+test('a dataspace is made and opened', async () => {
+  fireEvent.click(await screen.findByRole('button', { name: 'New dataspace' }));
+  fireEvent.change(screen.getByLabelText('Name of the dataspace'), { target: { value: 'Contracts' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Make dataspace' }));
+  expect(await screen.findByRole('option', { name: /^Contracts/, selected: true })).toBeTruthy();
+  expect(await screen.findByText('No sources yet')).toBeTruthy();
+});
