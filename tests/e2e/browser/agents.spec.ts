@@ -65,6 +65,51 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   const past = page.getByRole('complementary', { name: 'Agent and conversations' });
   await expect(past.getByRole('link', { name: /3 turns/ })).toBeVisible();
 
+  // Up in the empty field opens the last message; what is sent there goes on in a branch.
+  await message.press('ArrowUp');
+  const edited = page.getByRole('textbox', { name: 'Message', exact: true });
+  await expect(edited).toHaveValue('And tomorrow?');
+  await edited.press('Escape');
+  await expect(message).toBeFocused();
+  const second = page.getByRole('article').nth(1);
+  await second.getByRole('button', { name: 'Edit and branch' }).click();
+  await edited.fill('And on Sunday?');
+  call = nextRun();
+  await edited.press('Enter');
+  run = await call;
+  expect(run.body['messages']).toEqual([
+    { role: 'system', content: 'You are the desk of a bicycle workshop.' },
+    { role: 'user', content: 'Are you open today?' },
+    { role: 'assistant', content: 'Yes, **until six**.' },
+    { role: 'user', content: 'And on Sunday?' },
+  ]);
+  run.openEventStream();
+  await run.chatDelta({ content: 'Never on Sundays.' });
+  await run.chatEnd();
+  await expect(page.getByText('Never on Sundays.')).toBeVisible();
+  await expect(page.getByRole('article')).toHaveCount(2);
+  await expect(second.getByText('2 of 2')).toBeVisible();
+  await second.getByRole('button', { name: 'Branch before' }).click();
+  await expect(page.getByText('Closed tomorrow.')).toBeVisible();
+  await expect(second.getByText('1 of 2')).toBeVisible();
+  await second.getByRole('button', { name: 'Branch after' }).click();
+  await expect(page.getByText('Never on Sundays.')).toBeVisible();
+  call = nextRun();
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  run = await call;
+  expect(run.body['messages']).toHaveLength(4);
+  run.openEventStream();
+  await run.chatDelta({ content: 'On Sundays, no.' });
+  await run.chatEnd();
+  await expect(second.getByText('3 of 3')).toBeVisible();
+
+  await page.keyboard.press('F2');
+  await page.getByLabel('Name', { exact: true }).fill('Front desk');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByRole('heading', { name: 'Front desk' })).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('heading', { name: 'Workshop desk' })).toBeVisible();
+
   await page.getByRole('button', { name: 'New conversation' }).click();
   await expect(page.getByText('A new conversation with Workshop desk')).toBeVisible();
   await past.getByRole('link', { name: /3 turns/ }).click();
