@@ -22,10 +22,16 @@ export function useFollowedList<Data, E extends Endpoint>(
   useEffect(() => {
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = (list: unknown): void => {
+      const queryKey = name.split('/');
+      // A read that is still under way was asked for earlier: its answer would put an older list over this one, and stay.
+      void queryClient.cancelQueries({ queryKey, exact: true });
+      queryClient.setQueryData(queryKey, list);
+    };
     const begin = async (): Promise<void> => {
       try {
         const { parts } = await client.stream(follow as Endpoint, { signal: controller.signal } as never);
-        for await (const list of parts) queryClient.setQueryData(name.split('/'), list);
+        for await (const list of parts) show(list);
       } catch {
         // The host is gone or not there yet: the read beside it says so, this only tries again.
       }
