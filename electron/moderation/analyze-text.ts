@@ -1,11 +1,14 @@
 import { categories, type Category } from '../../shared/contract/moderation.ts';
 import { textFeatures } from './features.ts';
-import { ngramSum, type ModerationWeights } from './linear-model.ts';
+import { ngramSum, sentenceMargin, type ModerationWeights } from './linear-model.ts';
 import { normalizeText, type NormalizedText } from './normalize-text.ts';
 import { cutWindows, splitSentences, type Span } from './windows.ts';
 
 /** Most windows of one text that are looked at with the embedding model, which bounds the time for a text of any length. */
 export const maximumWindows = 16;
+
+/** Sentences of a window that are looked at by themselves as well, so that harmless ones around them do not hide them. */
+export const suspectsOfWindow = 2;
 
 /** A passage with what the words and their parts say about it. */
 export interface Passage {
@@ -17,7 +20,33 @@ export interface Passage {
 }
 
 export interface AnalyzedWindow extends Passage {
+  /** None where the window is one sentence. */
   readonly sentences: readonly Passage[];
+  /** Those of the sentences whose words look worst; at most two. */
+  readonly suspects: readonly Passage[];
+}
+
+/** A window and its sentences as they are learned from; none where the window is one sentence. */
+export interface WindowText {
+  readonly text: string;
+  readonly sentences: readonly string[];
+}
+
+interface CutWindow {
+  readonly span: Span;
+  readonly sentences: readonly Span[];
+}
+
+/** Windows with their sentences, in time that grows linearly: both are in the order of the text. */
+function cut(text: string): CutWindow[] {
+  const sentences = splitSentences(text);
+  let first = 0;
+  return cutWindows(sentences).map((span) => {
+    while (sentences[first]!.start < span.start) first += 1;
+    let after = first;
+    while (after < sentences.length && sentences[after]!.end <= span.end) after += 1;
+    return { span, sentences: after - first > 1 ? sentences.slice(first, after) : [] };
+  });
 }
 
 /** Place of a span of the normalized text in the original, without the white space around it. */
@@ -35,48 +64,56 @@ function sumsOf(text: string, weights: ModerationWeights): Record<Category, numb
   ) as Record<Category, number>;
 }
 
-/** How near the words alone bring a window to a flag, over all categories. */
-function urgency({ sums }: Passage, { heads }: ModerationWeights): number {
-  return Math.max(
-    ...categories.map((category) => {
-      const { slope, offset, threshold } = heads[category];
-      return slope * sums[category] + offset - Math.log(threshold / (1 - threshold));
-    }),
-  );
+/** How bad a passage looks by its words alone, in the category where it looks worst. */
+const urgencyOf = (sums: Passage['sums']) => Math.max(...Object.values(sums));
+
+/** The given number of items that look worst, in the order in which they were. */
+export function mostUrgent<Item>(items: readonly Item[], count: number, urgency: (item: Item) => number): Item[] {
+  if (items.length <= count) return [...items];
+  const worst = items
+    .map((item, index) => ({ item, index, urgency: urgency(item) }))
+    .toSorted((a, b) => b.urgency - a.urgency)
+    .slice(0, count);
+  return worst.toSorted((a, b) => a.index - b.index).map(({ item }) => item);
 }
 
-/** The texts of a text's windows, as they are learned from and judged by. */
-export function windowTexts(input: string): string[] {
+/** The sentences of a window that are judged by themselves, too. */
+export function suspectsOf<Item extends { readonly sums: Passage['sums'] }>(sentences: readonly Item[]): Item[] {
+  return mostUrgent(sentences, suspectsOfWindow, ({ sums }) => urgencyOf(sums));
+}
+
+/** The texts of a text's windows and their sentences, as they are learned from and judged by. */
+export function windowTexts(input: string): WindowText[] {
   const { text } = normalizeText(input);
-  return cutWindows(splitSentences(text)).map(({ start, end }) => text.slice(start, end).trim());
+  const textOf = ({ start, end }: Span) => text.slice(start, end).trim();
+  return cut(text).map(({ span, sentences }) => ({ text: textOf(span), sentences: sentences.map(textOf) }));
 }
 
 /**
- * Cuts a text into windows and says what the words alone tell of each. Of a long text it gives the 16 windows that look worst, in
- * the order of the text; a window that repeats another one to the letter is left out.
+ * Cuts a text into windows and says what the words alone tell of each. Of a long text it gives the 16 windows that look worst, as
+ * a whole or in one of their sentences, in the order of the text; a window that repeats another one to the letter is left out.
  */
 export function analyzeText(input: string, weights: ModerationWeights): AnalyzedWindow[] {
   const normalized = normalizeText(input);
-  const sentences = splitSentences(normalized.text);
   const passage = (span: Span): Passage => {
     const text = normalized.text.slice(span.start, span.end).trim();
     return { text, place: placeOf(normalized, span), sums: sumsOf(text, weights) };
   };
-  const known = new Set<string>();
-  const windows: { readonly span: Span; readonly passage: Passage }[] = [];
-  for (const span of cutWindows(sentences)) {
+  /** By their start: overlapping windows share sentences. */
+  const sentences = new Map<number, Passage>();
+  const sentence = (span: Span): Passage => {
+    const known = sentences.get(span.start) ?? passage(span);
+    sentences.set(span.start, known);
+    return known;
+  };
+  const windows = new Map<string, AnalyzedWindow>();
+  for (const { span, sentences: spans } of cut(normalized.text)) {
     const text = normalized.text.slice(span.start, span.end).trim();
-    if (known.has(text)) continue;
-    known.add(text);
-    windows.push({ span, passage: passage(span) });
+    if (windows.has(text)) continue;
+    const inside = spans.map(sentence);
+    windows.set(text, { ...passage(span), sentences: inside, suspects: suspectsOf(inside) });
   }
-  const worst = windows
-    .map((window) => ({ ...window, urgency: urgency(window.passage, weights) }))
-    .toSorted((a, b) => b.urgency - a.urgency)
-    .slice(0, maximumWindows)
-    .toSorted((a, b) => a.span.start - b.span.start);
-  return worst.map(({ span, passage: window }) => ({
-    ...window,
-    sentences: sentences.filter(({ start, end }) => start >= span.start && end <= span.end).map(passage),
-  }));
+  return mostUrgent([...windows.values()], maximumWindows, ({ sums, suspects }) =>
+    Math.max(urgencyOf(sums), ...suspects.map((each) => urgencyOf(each.sums) - sentenceMargin)),
+  );
 }

@@ -5,6 +5,7 @@ import { forEachCategory, type Classifier } from './classifier.ts';
 import { createModelClassifier } from './model-classifier.ts';
 import { createOnDeviceClassifier } from './on-device-classifier.ts';
 import { createMistralClassifier, createOpenAiClassifier } from './provider-classifiers.ts';
+import { rememberVectors } from './remembered-vectors.ts';
 import { createTextAnalysis } from './text-analysis.ts';
 import { moderationWeights } from './weights.ts';
 
@@ -42,7 +43,11 @@ export interface ModerationOptions {
 /** Moderation with the classifier and the thresholds of the settings. */
 export function createModeration({ settings, providers, embeddings }: ModerationOptions): Moderation {
   const analysis = createTextAnalysis();
-  const onDevice = createOnDeviceClassifier({ weights: moderationWeights, analysis, embeddings });
+  const onDevice = createOnDeviceClassifier({
+    weights: moderationWeights,
+    analysis,
+    embeddings: rememberVectors(embeddings),
+  });
 
   function classifierOf(chosen: ModerationClassifier): Classifier {
     if (chosen.kind === 'on-device') return onDevice;

@@ -4,6 +4,12 @@ import { lexiconTags, ngramBuckets, type Lexicon, type LexiconTag, type TextFeat
 /** How strongly each kind of feature counts before it is weighted; chosen by cross-validation. */
 export const featureScales = { embedding: 1.5, ngrams: 3, lexicon: 0.5 } as const;
 
+/**
+ * How much a sentence that is judged by itself counts less than a window: out of its context it looks worse than it is. Harmless
+ * text around a sentence lowers its sum by this much at most. Chosen by cross-validation.
+ */
+export const sentenceMargin = 0.3;
+
 /** Decimals of a score: fewer than two machines could differ in. */
 const scoreDecimals = 1e6;
 

@@ -2,64 +2,65 @@ import { categories, type Highlight } from '../../shared/contract/moderation.ts'
 import type { Embeddings } from '../on-device/embeddings.ts';
 import type { AnalyzedWindow, Passage } from './analyze-text.ts';
 import { forEachCategory, type CategoryValues, type Classifier, type ClassifyOptions } from './classifier.ts';
-import { embeddingSum, scoreOfSum, type ModerationWeights } from './linear-model.ts';
+import { embeddingSum, scoreOfSum, sentenceMargin, type ModerationWeights } from './linear-model.ts';
 import type { TextAnalysis } from './text-analysis.ts';
 
-/** Sentences of flagged windows that are judged one by one for highlights; windows beyond them are highlighted whole. */
+/** Sentences of flagged windows that are judged only for highlights; windows beyond them are highlighted by those that are judged. */
 const maximumSentences = 16;
 
-interface Judged {
-  readonly passage: Passage;
-  readonly scores: CategoryValues<number>;
-}
+type Scores = CategoryValues<number>;
+type Judged = ReadonlyMap<Passage, Scores>;
 
 export interface OnDeviceClassifierOptions {
   readonly weights: () => ModerationWeights;
   readonly analysis: TextAnalysis;
-  readonly embeddings: Embeddings;
+  readonly embeddings: Pick<Embeddings, 'embed'>;
 }
 
-/** The classifier that needs no key and no network. The worst window of a text gives its scores. */
+/** The classifier that needs no key and no network. The worst window or sentence of a text gives its scores. */
 export function createOnDeviceClassifier({ weights, analysis, embeddings }: OnDeviceClassifierOptions): Classifier {
-  async function judge(passages: readonly Passage[], signal: AbortSignal): Promise<Judged[]> {
+  async function judge(
+    windows: readonly Passage[],
+    sentences: readonly Passage[],
+    signal: AbortSignal,
+  ): Promise<[Passage, Scores][]> {
     const { heads } = weights();
+    const passages = [...windows, ...sentences];
     const vectors = await embeddings.embed(
       passages.map(({ text }) => text),
       { signal },
     );
-    return passages.map((passage, index) => ({
-      passage,
-      scores: forEachCategory((category) => {
+    return passages.map((passage, index) => {
+      const margin = index < windows.length ? 0 : sentenceMargin;
+      const scores = forEachCategory((category) => {
         const head = heads[category];
-        return scoreOfSum(head, passage.sums[category] + embeddingSum(head, vectors[index]!));
-      }),
-    }));
+        return scoreOfSum(head, passage.sums[category] + embeddingSum(head, vectors[index]!) - margin);
+      });
+      return [passage, scores];
+    });
+  }
+
+  /** Judges further sentences of flagged windows, as many as there may be. */
+  async function judgeMore(flagged: readonly AnalyzedWindow[], judged: Judged, signal: AbortSignal): Promise<Judged> {
+    const more = new Set<Passage>();
+    for (const { sentences } of flagged) {
+      const missing = sentences.filter((each) => !judged.has(each) && !more.has(each));
+      if (more.size + missing.length <= maximumSentences) for (const each of missing) more.add(each);
+    }
+    return new Map([...judged, ...(await judge([], [...more], signal))]);
   }
 
   async function highlights(
-    windows: readonly { readonly window: AnalyzedWindow; readonly judged: Judged }[],
+    windows: readonly AnalyzedWindow[],
+    judged: Judged,
     { thresholds, signal }: ClassifyOptions,
   ): Promise<Highlight[]> {
-    const isOver = ({ scores }: Judged) => categories.some((category) => scores[category] >= thresholds[category]);
+    const worst = (window: AnalyzedWindow) => Math.max(...Object.values(scoresOf(window, judged)));
     const flagged = windows
-      .filter(({ judged }) => isOver(judged))
-      .toSorted((a, b) => worst(b.judged.scores) - worst(a.judged.scores));
-    const sentences = new Map<number, Passage>();
-    const looked = flagged.filter(({ window }) => {
-      const isSeveral = window.sentences.length > 1;
-      if (!isSeveral || sentences.size + window.sentences.length > maximumSentences) return false;
-      for (const sentence of window.sentences) sentences.set(sentence.place.start, sentence);
-      return true;
-    });
-    const judgedSentences = await judge([...sentences.values()], signal);
-    return flagged.flatMap(({ window, judged }) => {
-      const inside = looked.some((each) => each.window === window)
-        ? judgedSentences.filter(({ passage }) =>
-            window.sentences.some(({ place }) => place.start === passage.place.start),
-          )
-        : [];
-      return highlightsOfWindow(judged, inside, thresholds);
-    });
+      .filter((window) => isOver(scoresOf(window, judged), thresholds))
+      .toSorted((a, b) => worst(b) - worst(a));
+    const known = await judgeMore(flagged, judged, signal);
+    return flagged.flatMap((window) => highlightsOfWindow(window, known, thresholds));
   }
 
   return {
@@ -69,37 +70,41 @@ export function createOnDeviceClassifier({ weights, analysis, embeddings }: OnDe
     },
     async classify(input, options) {
       const windows = await analysis.analyze(input, options);
-      const judged = await judge(windows, options.signal);
+      const suspects = new Set(windows.flatMap((window) => window.suspects));
+      const judged: Judged = new Map(await judge(windows, [...suspects], options.signal));
+      const all = windows.map((window) => scoresOf(window, judged));
       return {
         model: weights().model,
-        scores: forEachCategory((category) => Math.max(0, ...judged.map(({ scores }) => scores[category]))),
-        highlights: inOrder(
-          await highlights(
-            windows.map((window, index) => ({ window, judged: judged[index]! })),
-            options,
-          ),
-        ),
+        scores: forEachCategory((category) => Math.max(0, ...all.map((scores) => scores[category]))),
+        highlights: inOrder(await highlights(windows, judged, options)),
         rawAnswer: null,
       };
     },
   };
 }
 
-const worst = (scores: CategoryValues<number>) => Math.max(...Object.values(scores));
+const isOver = (scores: Scores, thresholds: Scores) =>
+  categories.some((category) => scores[category] >= thresholds[category]);
+
+/** A window's scores: its own, or those of the sentences that were judged by themselves where they are higher. */
+function scoresOf(window: AnalyzedWindow, judged: Judged): Scores {
+  const passages = [window, ...window.suspects].map((passage) => judged.get(passage)!);
+  return forEachCategory((category) => Math.max(...passages.map((scores) => scores[category])));
+}
 
 /** The sentences that are over the threshold by themselves; where none is, the worst; without sentences the whole window. */
-function highlightsOfWindow(
-  window: Judged,
-  sentences: readonly Judged[],
-  thresholds: CategoryValues<number>,
-): Highlight[] {
-  const flagged = categories.filter((category) => window.scores[category] >= thresholds[category]);
-  return flagged.flatMap((category) => {
-    const ranked = sentences.toSorted((a, b) => b.scores[category] - a.scores[category]);
-    const over = ranked.filter(({ scores }) => scores[category] >= thresholds[category]);
-    const chosen = over.length > 0 ? over : ranked.length > 0 ? ranked.slice(0, 1) : [window];
-    return chosen.map(({ passage }) => ({ ...passage.place, category }));
-  });
+function highlightsOfWindow(window: AnalyzedWindow, judged: Judged, thresholds: Scores): Highlight[] {
+  const scores = scoresOf(window, judged);
+  const sentences = window.sentences.filter((each) => judged.has(each));
+  return categories
+    .filter((category) => scores[category] >= thresholds[category])
+    .flatMap((category) => {
+      const scoreOf = (passage: Passage) => judged.get(passage)![category];
+      const ranked = sentences.toSorted((a, b) => scoreOf(b) - scoreOf(a));
+      const over = ranked.filter((each) => scoreOf(each) >= thresholds[category]);
+      const chosen = over.length > 0 ? over : ranked.length > 0 ? ranked.slice(0, 1) : [window];
+      return chosen.map(({ place }) => ({ ...place, category }));
+    });
 }
 
 /** By place, without those that overlapping windows gave twice. */

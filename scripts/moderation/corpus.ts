@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { categories, type Category } from '../../shared/contract/moderation.ts';
-import { windowTexts } from '../../electron/moderation/analyze-text.ts';
-import { createEmbeddings, embeddingDimensions } from '../../electron/on-device/embeddings.ts';
+import { windowTexts, type WindowText } from '../../electron/moderation/analyze-text.ts';
+import { createEmbeddings, embeddingDimensions, type Embeddings } from '../../electron/on-device/embeddings.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -15,7 +15,7 @@ export const dataFiles = {
   benign: join(root, 'data/moderation/benign-held-out.jsonl'),
 } as const;
 
-const cacheFile = join(root, '.cache/moderation/embeddings.jsonl');
+const cacheFolder = join(root, '.cache/moderation');
 
 const label = z.union([z.literal(0), z.literal(1), z.null()]).optional();
 const line = z.object({ prompt: z.string(), S: label, H: label, HR: label, SH: label, V: label });
@@ -32,8 +32,8 @@ export interface LabelledText {
   readonly text: string;
   /** A category that is not there is unknown. */
   readonly labels: Readonly<Partial<Record<Category, boolean>>>;
-  /** Normalized windows, as the classifier sees them. */
-  readonly windows: readonly string[];
+  /** Normalized windows and sentences, as the classifier sees them. */
+  readonly windows: readonly WindowText[];
 }
 
 /** Reads a file of lines `{"prompt", "S", "H", "HR", "SH", "V"}`; a missing label means unknown. */
@@ -57,7 +57,7 @@ export function fileHash(path: string): string {
 
 const keyOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-function readCache(): Map<string, Float32Array> {
+function readCache(cacheFile: string): Map<string, Float32Array> {
   const cache = new Map<string, Float32Array>();
   if (!existsSync(cacheFile)) return cache;
   for (const text of readFileSync(cacheFile, 'utf8').split('\n')) {
@@ -68,17 +68,24 @@ function readCache(): Map<string, Float32Array> {
   return cache;
 }
 
+/** Tells one engine from another by what it makes of a sentence: a change of its arithmetic makes a cache of its own. */
+async function fingerprint(embeddings: Embeddings): Promise<string> {
+  const [vector] = await embeddings.embed(['The quick brown fox.'], { signal: new AbortController().signal });
+  return createHash('sha256').update(Float32Array.from(vector!)).digest('hex').slice(0, 16);
+}
+
 /**
  * Embeddings of texts, by text. They are kept in `.cache/moderation`, because they take most of the time of a training and are
- * always the same.
+ * always the same for one engine.
  */
 export async function embedAll(texts: Iterable<string>): Promise<ReadonlyMap<string, Float32Array>> {
-  const cache = readCache();
+  const embeddings = createEmbeddings();
+  const cacheFile = join(cacheFolder, `${await fingerprint(embeddings)}.jsonl`);
+  const cache = readCache(cacheFile);
   const missing = [...new Set(texts)].filter((text) => !cache.has(keyOf(text)));
   if (missing.length > 0) {
     console.error(`Embedding ${missing.length} passages`);
-    mkdirSync(dirname(cacheFile), { recursive: true });
-    const embeddings = createEmbeddings();
+    mkdirSync(cacheFolder, { recursive: true });
     const batch = 50;
     for (let start = 0; start < missing.length; start += batch) {
       const part = missing.slice(start, start + batch);
@@ -90,7 +97,7 @@ export async function embedAll(texts: Iterable<string>): Promise<ReadonlyMap<str
         appendFileSync(cacheFile, `${JSON.stringify({ k: keyOf(text), v })}\n`);
       }
     }
-    await embeddings.close();
   }
+  await embeddings.close();
   return { get: (text: string) => cache.get(keyOf(text)) } as ReadonlyMap<string, Float32Array>;
 }

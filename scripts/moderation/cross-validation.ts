@@ -1,22 +1,49 @@
-import { categories, type Category } from '../../shared/contract/moderation.ts';
+import type { Category } from '../../shared/contract/moderation.ts';
+import { forEachCategory } from '../../electron/moderation/classifier.ts';
 import { scoreOfSum } from '../../electron/moderation/linear-model.ts';
 import type { LabelledText } from './corpus.ts';
+import type { FeatureSpace } from './feature-space.ts';
 import { drawFolds, foldCount } from './folds.ts';
 import { atThreshold, type Scored } from './metrics.ts';
-import { calibrate, hyperparameters, isBenign, textSum, trainHead, weighTexts, type FeatureSpace } from './training.ts';
+import { calibrate, hyperparameters, isBenign, textSums, trainHeads, weighTexts } from './training.ts';
 
-/** Most of our own benign sentences that one category may flag falsely. Texts differ in what is wrong with them, so that all five
-    together stay near 2 %. */
-const falseFlagShare = 0.005;
+/** How often the folds are drawn anew: with 25 to 123 positive texts a figure of one draw is off by up to .05. */
+const repetitions = 3;
+
+/** Most of our own benign sentences that one category may flag falsely, so that all five together stay below 2 %. */
+const falseFlagShare = 0.004;
+
+/** A text that is only measured, in the fold of the one that it was made from. */
+export interface Probe {
+  readonly text: LabelledText;
+  /** Place of that one among our own sentences. */
+  readonly source: number;
+}
 
 export interface ValidatedCategory {
   readonly slope: number;
   readonly offset: number;
   readonly threshold: number;
-  /** Calibrated scores of the given half's texts, each by a model that saw neither the text nor a near-duplicate. */
-  readonly scores: readonly number[];
-  /** Calibrated scores of our own sentences, in the same way. */
+  /** Once for each draw: calibrated scores of the given half's texts, each by a model that saw neither it nor a near-duplicate. */
+  readonly scores: readonly (readonly number[])[];
+  /** The same of our own sentences and of the probes, of the first draw. */
   readonly ownScores: readonly number[];
+  readonly probeScores: readonly number[];
+}
+
+export interface CrossValidationTexts {
+  readonly given: readonly LabelledText[];
+  readonly own: readonly LabelledText[];
+  readonly probes?: readonly Probe[];
+}
+
+type Sums = Readonly<Record<Category, number>>;
+
+/** Sums of one draw, each by heads that saw neither the text nor a near-duplicate. */
+interface DrawnSums {
+  readonly given: readonly Sums[];
+  readonly own: readonly Sums[];
+  readonly probes: readonly Sums[];
 }
 
 /** The threshold with the best F1 that is no lower than `least`. */
@@ -43,40 +70,49 @@ export function withLabels(texts: readonly LabelledText[], scores: readonly numb
   });
 }
 
-function validateCategory(
-  category: Category,
-  given: readonly LabelledText[],
-  own: readonly LabelledText[],
-  space: FeatureSpace,
-): ValidatedCategory {
-  const folds = drawFolds([...given, ...own], hyperparameters.seed);
+function drawSums({ given, own, probes = [] }: CrossValidationTexts, space: FeatureSpace, seed: number): DrawnSums {
+  const folds = drawFolds([...given, ...own], seed);
   const all = weighTexts(given, own);
-  const sums = all.map(() => 0);
+  const judged = [
+    ...all.map(({ text }, index) => ({ text, fold: folds[index]! })),
+    ...probes.map(({ text, source }) => ({ text, fold: folds[given.length + source]! })),
+  ];
+  const sums = new Map<number, Sums>();
   for (let fold = 0; fold < foldCount; fold += 1) {
-    const head = trainHead(
-      category,
-      all.filter((_, index) => folds[index] !== fold),
-      space,
-    );
-    for (const [index, { text }] of all.entries()) {
-      if (folds[index] === fold) sums[index] = textSum(head, space.windowsOf(text));
+    const learned = all.filter((_, index) => folds[index] !== fold);
+    const heads = trainHeads(learned, space);
+    for (const [index, { text, fold: ownFold }] of judged.entries()) {
+      if (ownFold === fold) sums.set(index, textSums(heads, space.windowsOf(text)));
     }
   }
-  const calibration = calibrate(withLabels(given, sums, category));
-  const scores = sums.map((sum) => scoreOfSum(calibration, sum));
-  const ownScores = scores.slice(given.length);
-  const bound = benignBound(ownScores.filter((_, index) => isBenign(own[index]!)));
-  const threshold = Math.round(bestThreshold(withLabels(given, scores, category), bound) * 1000) / 1000;
-  return { ...calibration, threshold, scores: scores.slice(0, given.length), ownScores };
+  const found = judged.map((_, index) => sums.get(index)!);
+  return {
+    given: found.slice(0, given.length),
+    own: found.slice(given.length, all.length),
+    probes: found.slice(all.length),
+  };
 }
 
-/** Five-fold cross-validation, grouped by near-duplicates; our own sentences are split in the same way. */
-export function crossValidate(
-  given: readonly LabelledText[],
-  own: readonly LabelledText[],
-  space: FeatureSpace,
-): Record<Category, ValidatedCategory> {
-  return Object.fromEntries(
-    categories.map((category) => [category, validateCategory(category, given, own, space)]),
-  ) as Record<Category, ValidatedCategory>;
+/** Five-fold cross-validation, three times, grouped by near-duplicates; our own sentences are split in the same way. */
+export function crossValidate(texts: CrossValidationTexts, space: FeatureSpace): Record<Category, ValidatedCategory> {
+  const { given, own } = texts;
+  const draws = Array.from({ length: repetitions }, (_, index) => drawSums(texts, space, hyperparameters.seed + index));
+  const benign = own.map(isBenign);
+  return forEachCategory((category) => {
+    const sumsOf = (found: readonly Sums[]) => found.map((sums) => sums[category]);
+    const labelled = (scores: readonly number[]) => withLabels(given, scores, category);
+    const calibration = calibrate(draws.flatMap((draw) => labelled(sumsOf(draw.given))));
+    const scoresOf = (found: readonly Sums[]) => sumsOf(found).map((sum) => scoreOfSum(calibration, sum));
+    const scores = draws.map((draw) => scoresOf(draw.given));
+    const bound = benignBound(draws.flatMap((draw) => scoresOf(draw.own).filter((_, index) => benign[index])));
+    const threshold = Math.round(bestThreshold(scores.flatMap(labelled), bound) * 1000) / 1000;
+    const [first] = draws;
+    return {
+      ...calibration,
+      threshold,
+      scores,
+      ownScores: scoresOf(first!.own),
+      probeScores: scoresOf(first!.probes),
+    };
+  });
 }

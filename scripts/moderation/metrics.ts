@@ -62,3 +62,6 @@ export function atThreshold(scored: readonly Scored[], threshold: number): AtThr
   const recall = positives === 0 ? 0 : hits / positives;
   return { precision, recall, f1: hits === 0 ? 0 : (2 * precision * recall) / (precision + recall) };
 }
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,28 +1,33 @@
 import { categories, type Category } from '../../shared/contract/moderation.ts';
-import { textFeatures } from '../../electron/moderation/features.ts';
-import { embeddingSum, ngramSum, scoreOfSum } from '../../electron/moderation/linear-model.ts';
+import { analyzeText } from '../../electron/moderation/analyze-text.ts';
+import { createOnDeviceClassifier } from '../../electron/moderation/on-device-classifier.ts';
+import { forEachCategory } from '../../electron/moderation/classifier.ts';
+import type { ModerationWeights } from '../../electron/moderation/linear-model.ts';
 import { moderationWeights } from '../../electron/moderation/weights.ts';
-import { embedAll, type LabelledText } from './corpus.ts';
+import { createEmbeddings } from '../../electron/on-device/embeddings.ts';
 
-/** Scores of the shipped weights, by category in the order of the texts. Embeddings come from the cache where it has them. */
-export async function shippedScores(texts: readonly LabelledText[]): Promise<Record<Category, number[]>> {
-  const { heads, rarity, lexicon } = moderationWeights();
-  const embeddings = await embedAll(texts.flatMap(({ windows }) => windows));
-  const windowScores = (window: string) => {
-    const features = textFeatures(window, rarity, lexicon);
-    const embedding = embeddings.get(window)!;
-    return categories.map((category) => {
-      const head = heads[category];
-      return scoreOfSum(head, ngramSum(head, features) + embeddingSum(head, embedding));
-    });
-  };
-  const scored = texts.map(({ windows }) => windows.map(windowScores));
-  return Object.fromEntries(
-    categories.map((category, index) => [
-      category,
-      scored.map((windows) => Math.max(0, ...windows.map((scores) => scores[index]!))),
-    ]),
-  ) as Record<Category, number[]>;
+/** Scores by the classifier as it is used, by category in the order of the texts; with the shipped weights unless told. */
+export async function shippedScores(
+  texts: readonly { readonly text: string }[],
+  weights: ModerationWeights = moderationWeights(),
+): Promise<Record<Category, number[]>> {
+  const embeddings = createEmbeddings();
+  const classifier = createOnDeviceClassifier({
+    weights: () => weights,
+    // In this thread: nobody waits beside it.
+    analysis: { analyze: async (input) => analyzeText(input, weights), close: async () => {} },
+    embeddings,
+  });
+  const { signal } = new AbortController();
+  // No score is above 1: passages are not looked for.
+  const thresholds = forEachCategory(() => 2);
+  const scores = forEachCategory((): number[] => []);
+  for (const { text } of texts) {
+    const found = await classifier.classify(text, { thresholds, signal });
+    for (const category of categories) scores[category].push(found.scores[category]);
+  }
+  await embeddings.close();
+  return scores;
 }
 
 /** Whether each text is flagged at the default thresholds. */

@@ -3,17 +3,18 @@
  * memory. With the path of a labelled JSONL: what the shipped weights make of it, without training on it.
  */
 import { resolve } from 'node:path';
-import { categories, defaultModerationSettings, type Category } from '../../shared/contract/moderation.ts';
+import { categories, type Category } from '../../shared/contract/moderation.ts';
 import { forEachCategory } from '../../electron/moderation/classifier.ts';
-import { createModeration } from '../../electron/moderation/create-moderation.ts';
 import { moderationWeights } from '../../electron/moderation/weights.ts';
-import { createEmbeddings } from '../../electron/on-device/embeddings.ts';
 import { dataFiles, readLabelledTexts, type LabelledText } from '../../scripts/moderation/corpus.ts';
 import { crossValidate, withLabels } from '../../scripts/moderation/cross-validation.ts';
-import { areaUnderRoc, atThreshold, averagePrecision, type Scored } from '../../scripts/moderation/metrics.ts';
+import { areaUnderRoc, atThreshold, averagePrecision, mean, type Scored } from '../../scripts/moderation/metrics.ts';
+import { createFeatureSpace } from '../../scripts/moderation/feature-space.ts';
 import { isFlagged, shippedScores } from '../../scripts/moderation/shipped-scores.ts';
-import { createFeatureSpace, isBenign } from '../../scripts/moderation/training.ts';
-import { median, percentile, printReport, row, type Row } from './support/report.ts';
+import { isBenign } from '../../scripts/moderation/training.ts';
+import { moderationSpeed } from './support/moderation-speed.ts';
+import { surroundedTexts } from './support/surrounded-texts.ts';
+import { printReport, row, type Row } from './support/report.ts';
 
 /** Lowest area under the precision-recall curve that we want on texts that were never seen. */
 const auprcAims: Record<Category, number> = {
@@ -26,50 +27,68 @@ const auprcAims: Record<Category, number> = {
 const anyAim = 0.8;
 
 interface Scores {
-  readonly scores: readonly number[];
+  /** Once for each draw of the folds; one where nothing was drawn. */
+  readonly scores: readonly (readonly number[])[];
   readonly threshold: number;
 }
 
 /** A text is positive if one known label is, negative if all five are known to be. */
-function anyScored(texts: readonly LabelledText[], found: Record<Category, Scores>): Scored[] {
+function anyScored(texts: readonly LabelledText[], found: Record<Category, Scores>, draw: number): Scored[] {
   return texts.flatMap(({ labels }, index) => {
     const isPositive = categories.some((category) => labels[category] === true);
     if (!isPositive && !isBenign(texts[index]!)) return [];
-    return [{ score: Math.max(...categories.map((category) => found[category].scores[index]!)), isPositive }];
+    return [{ score: Math.max(...categories.map((category) => found[category].scores[draw]![index]!)), isPositive }];
   });
 }
 
 function qualityRows(texts: readonly LabelledText[], found: Record<Category, Scores>, how: string): Row[] {
   const ofCategory = categories.flatMap((category) => {
     const { scores, threshold } = found[category];
-    const scored = withLabels(texts, scores, category);
-    if (!scored.some(({ isPositive }) => isPositive)) return [];
-    const { precision, recall, f1 } = atThreshold(scored, threshold);
+    const draws = scores.map((draw) => withLabels(texts, draw, category));
+    if (!draws[0]?.some(({ isPositive }) => isPositive)) return [];
+    const { precision, recall, f1 } = atThreshold(draws.flat(), threshold);
     return [
-      row(`${category}: AUPRC, ${how}`, averagePrecision(scored), '', { atLeast: auprcAims[category] }),
-      row(`${category}: AUROC, ${how}`, areaUnderRoc(scored), ''),
+      row(`${category}: AUPRC, ${how}`, mean(draws.map(averagePrecision)), '', { atLeast: auprcAims[category] }),
+      row(`${category}: AUROC, ${how}`, mean(draws.map(areaUnderRoc)), ''),
       row(`${category}: F1 at the default threshold, ${how}`, f1, ''),
       row(`${category}: precision at the default threshold, ${how}`, precision, ''),
       row(`${category}: recall at the default threshold, ${how}`, recall, ''),
     ];
   });
-  const any = anyScored(texts, found);
-  if (!any.some(({ isPositive }) => isPositive)) return ofCategory;
-  return [...ofCategory, row(`any category: AUPRC, ${how}`, averagePrecision(any), '', { atLeast: anyAim })];
+  const any = found.sexual.scores.map((_, draw) => anyScored(texts, found, draw));
+  if (!any[0]?.some(({ isPositive }) => isPositive)) return ofCategory;
+  return [...ofCategory, row(`any category: AUPRC, ${how}`, mean(any.map(averagePrecision)), '', { atLeast: anyAim })];
 }
 
 async function crossValidated(): Promise<Row[]> {
   const given = readLabelledTexts(dataFiles.given);
   const own = readLabelledTexts(dataFiles.own);
-  const space = await createFeatureSpace([...given, ...own]);
-  return qualityRows(given, crossValidate(given, own, space), 'cross-validated');
+  const probes = surroundedTexts(own);
+  const space = await createFeatureSpace(
+    [...given, ...own],
+    probes.map(({ text }) => text),
+  );
+  const found = crossValidate({ given, own, probes }, space);
+  const reachesThreshold = (scoreOf: (category: Category) => number) =>
+    categories.some((category) => scoreOf(category) >= found[category].threshold);
+  const alone = probes.filter(({ source }) =>
+    reachesThreshold((category) => found[category].ownScores[source]!),
+  ).length;
+  const amongOthers = probes.filter((_, index) =>
+    reachesThreshold((category) => found[category].probeScores[index]!),
+  ).length;
+  return [
+    ...qualityRows(given, found, 'cross-validated'),
+    row('bad sentences of our own flagged, alone', (100 * alone) / probes.length, '%'),
+    row('the same among five harmless ones', (100 * amongOthers) / probes.length, '%'),
+  ];
 }
 
 async function shipped(path: string): Promise<Row[]> {
   const texts = readLabelledTexts(path);
   const { heads } = moderationWeights();
   const scores = await shippedScores(texts);
-  const found = forEachCategory((category) => ({ scores: scores[category], threshold: heads[category].threshold }));
+  const found = forEachCategory((category) => ({ scores: [scores[category]], threshold: heads[category].threshold }));
   const learned = new Set([dataFiles.given, dataFiles.own].flatMap(readLabelledTexts).map(({ text }) => text));
   return [
     row('texts', texts.length, ''),
@@ -90,55 +109,6 @@ async function benign(): Promise<Row[]> {
   ];
 }
 
-const sentences = readLabelledTexts(dataFiles.benign).map(({ text }) => text);
-
-/** A text of everyday sentences, another one for every number. */
-function everydayText(characters: number, number: number): string {
-  let text = '';
-  for (let index = number * 11; text.length < characters; index += 1) text += `${sentences[index % sentences.length]} `;
-  return text.slice(0, characters);
-}
-
-async function speed(): Promise<Row[]> {
-  const embeddings = createEmbeddings();
-  const moderation = createModeration({
-    settings: () => defaultModerationSettings,
-    // The on-device classifier asks no provider.
-    providers: { provider: never, endpointProvider: never, resolve: never, applicableConfiguration: never },
-    embeddings,
-  });
-  const { signal } = new AbortController();
-  const timed = async (text: string) => {
-    const begun = performance.now();
-    await moderation.classify(text, { signal });
-    return performance.now() - begun;
-  };
-  const samples = 60;
-  const loading = await timed('Hello');
-  const times: number[] = [];
-  const processor = process.cpuUsage();
-  for (let index = 0; index < samples; index += 1) times.push(await timed(everydayText(500, index)));
-  const { user, system } = process.cpuUsage(processor);
-  const before = process.memoryUsage().rss;
-  const megabyte = await timed(everydayText(1_048_576, 1));
-  const peak = process.resourceUsage().maxRSS * 1024;
-  await moderation.close();
-  await embeddings.close();
-  return [
-    row('first text, engine started', loading, 'ms'),
-    row('500 characters, p50', median(times), 'ms', { atMost: 30 }),
-    row('500 characters, p95', percentile(times, 0.95), 'ms'),
-    row('500 characters, processor time', (user + system) / 1000 / samples, 'ms'),
-    row('1 MB', megabyte, 'ms'),
-    row('memory before 1 MB', before / 1_048_576, 'MB'),
-    row('memory at most', peak / 1_048_576, 'MB'),
-  ];
-}
-
-function never(): never {
-  throw new Error('No provider is asked');
-}
-
 const [path] = process.argv.slice(2);
 const rows = path === undefined ? [...(await crossValidated()), ...(await benign())] : await shipped(resolve(path));
-printReport('moderation', path === undefined ? [...rows, ...(await speed())] : rows);
+printReport('moderation', path === undefined ? [...rows, ...(await moderationSpeed())] : rows);

@@ -48,8 +48,7 @@ export function ModelCard() {
           </li>
           <li>English only. Scores of other languages mean little.</li>
           <li>
-            Irony, veiled threats, and one bad sentence in a calm text may be missed. Who wants around it gets around
-            it.
+            Irony, veiled threats and what needs a whole conversation may be missed. Who wants around it gets around it.
           </li>
           <li>Very short texts, sex education, art and recovery from self-harm are flagged falsely more often.</li>
         </ul>

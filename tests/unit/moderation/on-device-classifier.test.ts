@@ -1,7 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createModeration } from '../../../electron/moderation/create-moderation.ts';
+import { sentenceMargin } from '../../../electron/moderation/linear-model.ts';
+import { moderationWeights } from '../../../electron/moderation/weights.ts';
 import { createEmbeddings } from '../../../electron/on-device/embeddings.ts';
-import { defaultModerationSettings, type ModerationSettings } from '../../../shared/contract/moderation.ts';
+import {
+  categories as allCategories,
+  defaultModerationSettings,
+  type ModerationSettings,
+} from '../../../shared/contract/moderation.ts';
+import knownScores from '../../fixtures/moderation-scores.json' with { type: 'json' };
 
 const embeddings = createEmbeddings();
 let settings: ModerationSettings = defaultModerationSettings;
@@ -45,6 +52,33 @@ describe('what a text is flagged for', () => {
     const plain = await classify('free porn videos of naked girls');
     const hidden = await classify('fr\u200Bee p0rn vide\u200Bos of n a k e d girls');
     expect(hidden.categoryScores).toEqual(plain.categoryScores);
+  });
+});
+
+test.each(knownScores)('known scores of $text', async ({ text, scores }) => {
+  const { categoryScores } = await classify(text);
+  for (const category of allCategories) expect(categoryScores[category]).toBeCloseTo(scores[category], 4);
+});
+
+describe('harmless text around a bad sentence does not hide it', () => {
+  const before = 'The garden was quiet in the morning. We had tea under the old apple tree and read the paper. ';
+  const after = ' The cat went back to sleep on the wall. In the evening it rained. The radio played old songs.';
+  const logit = (score: number) => Math.log(score / (1 - score));
+
+  test.each([
+    ['I will find you and kill you with a knife, you worthless idiot.', 'violence'],
+    ['I will find you and kill you with a knife, you worthless idiot.', 'harassment'],
+    ['Watch hot naked girls get fucked in our free porn videos.', 'sexual'],
+    ['I want to kill myself tonight, nobody would miss me.', 'selfHarm'],
+    ['We should kill all Muslims and burn down their mosques.', 'hatred'],
+  ] as const)('%s, %s', async (bad, category) => {
+    const alone = (await classify(bad)).categoryScores[category];
+    const hidden = await classify(before + bad + after);
+    const { slope } = moderationWeights().heads[category];
+    // Scores have six decimals.
+    expect(logit(hidden.categoryScores[category])).toBeGreaterThan(logit(alone) - slope * sentenceMargin - 0.01);
+    const passages = hidden.highlights.map(({ start, end }) => [start, end]);
+    expect(new Set(passages.map(String))).toEqual(new Set([String([before.length, before.length + bad.length])]));
   });
 });
 

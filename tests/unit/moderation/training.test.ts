@@ -5,7 +5,7 @@ import { randomNumbers, scoreOf, trainLogisticRegression } from '../../../script
 import { calibrate } from '../../../scripts/moderation/training.ts';
 import weightsFile from '../../../electron/moderation/weights/on-device-1.json' with { type: 'json' };
 
-const textOf = (text: string): LabelledText => ({ text, labels: {}, windows: [text] });
+const textOf = (text: string): LabelledText => ({ text, labels: {}, windows: [{ text, sentences: [] }] });
 
 function examples() {
   const random = randomNumbers(3);

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { rememberVectors } from '../../../electron/moderation/remembered-vectors.ts';
+
+const { signal } = new AbortController();
+
+function counting() {
+  const asked: string[] = [];
+  const remembering = rememberVectors({
+    embed: async (texts) => {
+      asked.push(...texts);
+      const all = Float32Array.from(texts, (text) => text.length);
+      return texts.map((_, index) => all.subarray(index, index + 1));
+    },
+  });
+  const embed = async (...texts: string[]) =>
+    (await remembering.embed(texts, { signal })).map((vector) => [...vector].join());
+  return { asked, embed };
+}
+
+test('a passage is embedded once, however often it comes, and every one has its vector', async () => {
+  const { asked, embed } = counting();
+  expect(await embed('a', 'bb', 'a')).toEqual(['1', '2', '1']);
+  expect(await embed('bb', 'ccc')).toEqual(['2', '3']);
+  expect(asked).toEqual(['a', 'bb', 'ccc']);
+});
+
+test('the one that was used longest ago is forgotten first', async () => {
+  const { asked, embed } = counting();
+  await embed('first', 'second');
+  await embed('first');
+  await embed(...Array.from({ length: 1999 }, (_, index) => `number ${index}`));
+  asked.length = 0;
+  expect(await embed('first', 'second')).toEqual(['5', '6']);
+  expect(asked).toEqual(['second']);
+});
+
+test('what could not be embedded is asked for again', async () => {
+  let isBroken = true;
+  const remembering = rememberVectors({
+    embed: async (texts) => {
+      if (isBroken) throw new Error('broken');
+      return texts.map(() => Float32Array.of(1));
+    },
+  });
+  await expect(remembering.embed(['a'], { signal })).rejects.toThrow('broken');
+  isBroken = false;
+  expect(await remembering.embed(['a'], { signal })).toEqual([Float32Array.of(1)]);
+});
