@@ -48,7 +48,7 @@ export async function createHostWork(options: HostOptions) {
     providers,
     embeddings,
   });
-  const knowledgeWork = await createKnowledgeWork({ dataDirectory, storage, embeddings, log });
+  const knowledgeWork = await createKnowledgeWork({ dataDirectory, storage, embeddings, providers, log });
   const { knowledge, retrieval } = knowledgeWork;
   const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
   const batches = createModerationBatches({ storage, classifierOf: moderation.classifierOf, log });

@@ -23,6 +23,8 @@ export interface Knowledge {
   /** Describes what has changed as it is now. */
   describe(changes: ChangedSources): KnowledgeChange;
   subscribe(listener: (changes: ChangedSources) => void): () => void;
+  /** Tells listeners that what is said of dataspaces may have changed, though no source has. */
+  refresh(): void;
   /** Resolves when nothing is being indexed any more; what was not finished goes on at the next start. */
   close(): Promise<void>;
 }
@@ -66,6 +68,7 @@ export async function createKnowledge(options: KnowledgeOptions): Promise<Knowle
       removedSourceIds: [...removed],
     }),
     subscribe: changes.subscribe,
+    refresh: () => changes.changed(),
     async close() {
       await started;
       await queue.close();

@@ -1,17 +1,84 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { AppError } from '../../shared/app-error.ts';
+import type { EmbeddingSettings } from '../../shared/contract/embeddings.ts';
 import type { Embeddings } from '../on-device/embeddings.ts';
+import type { Providers } from '../providers/create-providers.ts';
+import type { Provider } from '../providers/provider.ts';
+
+export interface EmbedTextsOptions {
+  readonly signal: AbortSignal;
+  /** Whether the texts are questions and not passages; some models tell them apart. */
+  readonly isQuestion?: boolean;
+}
 
 /** Turns passages and questions into vectors. */
 export interface TextEmbedder {
   /** Names the model and its version. Only vectors of one model are compared; another one asks for sources to be indexed again. */
   readonly model: string;
   /** One vector of length 1 per text, in order. Rejects with an `AbortError` when the signal ends it. */
-  embed(texts: readonly string[], options: { signal: AbortSignal }): Promise<Float32Array[]>;
+  embed(texts: readonly string[], options: EmbedTextsOptions): Promise<Float32Array[]>;
 }
 
 /** Changes whenever the same text would get another vector. */
 const onDeviceModel = 'on-device/all-MiniLM-L6-v2';
 
 /** The embedder that is always there: no key, no network. */
-export function onDeviceEmbedder(embeddings: Embeddings): TextEmbedder {
-  return { model: onDeviceModel, embed: embeddings.embed };
+export function onDeviceEmbedder({ embed }: Embeddings): TextEmbedder {
+  return { model: onDeviceModel, embed };
+}
+
+/** How often a provider is asked again that is busy, and how long is waited if it does not say. */
+const mostRetries = 5;
+const defaultWaitSeconds = 5;
+const longestWaitSeconds = 60;
+
+const isBusy = (error: unknown): error is AppError =>
+  error instanceof AppError && (error.code === 'rate_limited' || error.code === 'provider_overloaded');
+
+export interface TextEmbedderOptions {
+  readonly settings: () => EmbeddingSettings;
+  readonly embeddings: Embeddings;
+  readonly providers: Pick<Providers, 'provider' | 'endpointProvider'>;
+}
+
+/** Gives the embedder that the person has chosen; asked anew for every source and every question. */
+export function createTextEmbedders({ settings, embeddings, providers }: TextEmbedderOptions): () => TextEmbedder {
+  const onDevice = onDeviceEmbedder(embeddings);
+
+  function providerOf({ aiSystem, model }: Extract<EmbeddingSettings, { kind: 'provider' }>): [Provider, string] {
+    if (aiSystem !== 'OpenAiCompatible') return [providers.provider(aiSystem), model];
+    const slash = model.indexOf('/');
+    const provider = slash < 0 ? null : providers.endpointProvider(model.slice(0, slash));
+    if (provider) return [provider, model.slice(slash + 1)];
+    throw new AppError(
+      'provider_not_configured',
+      `There is no endpoint for the embedding model ${model}. Its name begins with that of an endpoint and a slash.`,
+    );
+  }
+
+  return () => {
+    const choice = settings();
+    if (choice.kind === 'on-device') return onDevice;
+    return {
+      model: `${choice.aiSystem}/${choice.model}`,
+      async embed(texts, { signal, isQuestion = false }) {
+        const [provider, model] = providerOf(choice);
+        const ask = () => provider.embed!({ model, texts, isQuestion }, { signal });
+        // Somebody waits for the answer to a question, which is found by its words as well.
+        return isQuestion ? ask() : askPatiently(ask, signal);
+      },
+    };
+  };
+}
+
+async function askPatiently<Value>(ask: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
+  for (let retry = 0; ; retry += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isBusy(error) || retry === mostRetries) throw error;
+      const seconds = Math.min(error.retryAfterSeconds ?? defaultWaitSeconds, longestWaitSeconds);
+      await wait(seconds * 1000, undefined, { signal });
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { TypeValidationError } from '@ai-sdk/provider';
 import { createCohere } from '@ai-sdk/cohere';
+import { embedAtProvider } from './embed-at-provider.ts';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
 import { listCohereModels } from './provider-lists.ts';
 import type { Provider } from './provider.ts';
@@ -16,13 +17,21 @@ function isUnknownEvent(error: unknown): boolean {
 
 /** Cohere's chat, version 2. */
 export function createCohereProvider(settings: ProviderSettings): Provider {
-  return createLanguageModelProvider(settings, {
-    createModel: createCohere({
-      baseURL: settings.baseAddress,
-      apiKey: settings.key ?? '',
-      fetch: settings.transport.fetch,
-    }),
+  const cohere = createCohere({
+    baseURL: settings.baseAddress,
+    apiKey: settings.key ?? '',
+    fetch: settings.transport.fetch,
+  });
+  const provider = createLanguageModelProvider(settings, {
+    createModel: cohere,
     listModels: listCohereModels,
     isHarmless: isUnknownEvent,
   });
+  return {
+    ...provider,
+    embed: embedAtProvider(settings, {
+      createModel: cohere.embeddingModel,
+      optionsFor: (isQuestion) => ({ cohere: { inputType: isQuestion ? 'search_query' : 'search_document' } }),
+    }),
+  };
 }

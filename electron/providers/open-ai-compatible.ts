@@ -1,4 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { embedAtProvider } from './embed-at-provider.ts';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
 import { listOpenAiModels } from './provider-lists.ts';
 import { moderateAtProvider } from './provider-moderation.ts';
@@ -7,7 +8,7 @@ import type { Provider } from './provider.ts';
 
 /** Any endpoint that speaks OpenAI's chat completions: Ollama, LM Studio, vLLM, llama.cpp, a gateway. */
 export function createOpenAiCompatibleProvider(settings: ProviderSettings): Provider {
-  const { chatModel } = createOpenAICompatible({
+  const { chatModel, embeddingModel } = createOpenAICompatible({
     // Not the endpoint's name: the package reads its options by this one.
     name: 'openaiCompatible',
     baseURL: settings.baseAddress,
@@ -32,5 +33,9 @@ export function createOpenAiCompatibleProvider(settings: ProviderSettings): Prov
       },
     }),
   });
-  return { ...provider, moderate: (request, { signal }) => moderateAtProvider(settings, request, signal) };
+  return {
+    ...provider,
+    moderate: (request, { signal }) => moderateAtProvider(settings, request, signal),
+    embed: embedAtProvider(settings, { createModel: embeddingModel }),
+  };
 }

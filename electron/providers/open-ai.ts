@@ -1,4 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai';
+import { embedAtProvider } from './embed-at-provider.ts';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
 import { listOpenAiModels } from './provider-lists.ts';
 import { moderateAtProvider } from './provider-moderation.ts';
@@ -7,7 +8,7 @@ import type { Provider } from './provider.ts';
 
 /** OpenAI on its Responses API: with reasoning, Chat Completions takes less. Nothing is kept there (`store: false`). */
 export function createOpenAiProvider(settings: ProviderSettings): Provider {
-  const { responses } = createOpenAI({
+  const { responses, embeddingModel } = createOpenAI({
     baseURL: settings.baseAddress,
     apiKey: settings.key ?? '',
     fetch: settings.transport.fetch,
@@ -27,5 +28,9 @@ export function createOpenAiProvider(settings: ProviderSettings): Provider {
       },
     }),
   });
-  return { ...provider, moderate: (request, { signal }) => moderateAtProvider(settings, request, signal) };
+  return {
+    ...provider,
+    moderate: (request, { signal }) => moderateAtProvider(settings, request, signal),
+    embed: embedAtProvider(settings, { createModel: embeddingModel }),
+  };
 }

@@ -47,6 +47,14 @@ export interface ModerationRequest {
   readonly input: string;
 }
 
+/** Texts that become vectors. */
+export interface EmbeddingRequest {
+  readonly model: string;
+  readonly texts: readonly string[];
+  /** Some models tell a question from what might answer it. */
+  readonly isQuestion: boolean;
+}
+
 /**
  * One AI service. Every method throws `AppError` with the code that the failure has for a caller (`provider_key_refused`,
  * `rate_limited`, `provider_silent`, ...), and an `AbortError` when the signal ended it.
@@ -60,4 +68,6 @@ export interface Provider {
   listModels(options: { readonly signal: AbortSignal }): Promise<ListedModel[]>;
   /** One call of the provider's own classifier, answered word for word; absent where there is none. */
   moderate?(request: ModerationRequest, options: { readonly signal: AbortSignal }): Promise<unknown>;
+  /** One vector of length 1 per text, in order, in as many calls as the model needs; absent where there is no such model. */
+  embed?(request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<Float32Array[]>;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { retention } from './audit-retention.ts';
 import { aiSystem } from './common.ts';
+import { embeddingSettings } from './embeddings.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { guard } from './guard.ts';
 import { defaultModerationSettings, moderationSettings } from './moderation.ts';
@@ -46,6 +47,7 @@ export const settings = z.strictObject({
   guard,
   /** Who classifies texts, and from which scores on they are flagged. */
   moderation: moderationSettings,
+  embeddings: embeddingSettings,
 });
 export type Settings = z.infer<typeof settings>;
 
@@ -58,6 +60,7 @@ export const defaultSettings: Settings = {
   retention: { mode: 'off', days: 365 },
   guard: { prompts: 'off', answers: 'off' },
   moderation: defaultModerationSettings,
+  embeddings: { kind: 'on-device' },
 };
 
 export const readSettings = defineEndpoint({

@@ -1,0 +1,53 @@
+import type { EmbeddingModelV4, EmbeddingModelV4CallOptions } from '@ai-sdk/provider';
+import type { ProviderSettings } from './language-model-provider.ts';
+import { ProviderFailure, toProviderError } from './provider-error.ts';
+import type { EmbeddingRequest, Provider } from './provider.ts';
+
+/** How one provider's embeddings differ from the others'. */
+export interface EmbeddingTraits {
+  readonly createModel: (name: string) => EmbeddingModelV4;
+  /** What tells a question from a passage, for providers that want to know. */
+  readonly optionsFor?: (isQuestion: boolean) => NonNullable<EmbeddingModelV4CallOptions['providerOptions']>;
+}
+
+/** Models compare by the angle alone, and not all of them answer with vectors of length 1. */
+function toUnitVector(values: readonly number[]): Float32Array {
+  const length = Math.hypot(...values);
+  return Float32Array.from(values, (value) => value / (length || 1));
+}
+
+async function embedSome(
+  model: EmbeddingModelV4,
+  values: string[],
+  options: Omit<EmbeddingModelV4CallOptions, 'values'>,
+  title: string,
+): Promise<Float32Array[]> {
+  const { embeddings } = await model.doEmbed({ ...options, values });
+  const dimensions = embeddings[0]?.length ?? 0;
+  const isUsable = embeddings.length === values.length && dimensions > 0;
+  if (isUsable && embeddings.every(({ length }) => length === dimensions)) return embeddings.map(toUnitVector);
+  throw new ProviderFailure('provider_failed', `${title} sent vectors that do not fit the texts. Try again.`);
+}
+
+/** Gives a provider `embed` on the model of its package: no retry, and nothing is kept of the texts here. */
+export function embedAtProvider(settings: ProviderSettings, traits: EmbeddingTraits): NonNullable<Provider['embed']> {
+  return async ({ model: name, texts, isQuestion }: EmbeddingRequest, { signal }) => {
+    const model = traits.createModel(name);
+    const providerOptions = traits.optionsFor?.(isQuestion);
+    const vectors: Float32Array[] = [];
+    try {
+      const most = (await model.maxEmbeddingsPerCall) ?? texts.length;
+      while (vectors.length < texts.length) {
+        signal.throwIfAborted();
+        // A signal of its own: the transport keeps facts about a call by its signal.
+        const abortSignal = AbortSignal.any([signal]);
+        const some = texts.slice(vectors.length, vectors.length + Math.max(1, most));
+        const options = { abortSignal, ...(providerOptions && { providerOptions }) };
+        vectors.push(...(await embedSome(model, some, options, settings.title)));
+      }
+      return vectors;
+    } catch (error) {
+      throw toProviderError(error, settings, signal);
+    }
+  };
+}
