@@ -59,7 +59,6 @@ async function ofArchive(path: string, head: Buffer, signal: AbortSignal): Promi
     let looked = 0;
     for await (const { fileName } of archive.eachEntry()) {
       signal.throwIfAborted();
-      if (fileName === 'word/vbaProject.bin') looksLike = 'a Word document with macros; save it as .docx';
       if (mainDocument.test(fileName)) return word;
       looksLike = kindByEntry.find(([name]) => name.test(fileName))?.[1] ?? looksLike;
       looked += 1;

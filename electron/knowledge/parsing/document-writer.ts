@@ -98,10 +98,12 @@ export function createDocumentWriter(): DocumentWriter {
       const start = startBlock('\n\n');
       let whole = '';
       for (const { page: number, text, joint } of pagedParts) {
-        const added = (whole === '' ? '' : joint) + cleanText(text);
+        const separator = whole === '' ? '' : joint;
+        append(separator);
         page(number);
-        append(added);
-        whole += added;
+        const clean = cleanText(text);
+        append(clean);
+        whole += separator + clean;
       }
       cutter.block('prose', start, whole);
       isAfterItem = false;

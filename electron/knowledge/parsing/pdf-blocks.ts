@@ -72,10 +72,16 @@ function headingGoesOn(line: PdfLine, next: PdfLine): boolean {
   return line.page === next.page && line.size === next.size && line.y - next.y < line.size * 1.6 && line.y > next.y;
 }
 
-function kindOf(line: PdfLine, text: TextMeasures): PdfBlock['kind'] {
+const isRowBeside = (row: PdfLine, line: PdfLine | undefined) =>
+  line !== undefined && line.cells.length > 1 && line.page === row.page && line.size === row.size;
+
+function kindOf(lines: readonly PdfLine[], index: number, text: TextMeasures): PdfBlock['kind'] {
+  const line = lines[index]!;
   if (isHeading(line, text)) return 'heading';
   if (bullet.test(line.text)) return 'item';
-  return line.cells.length > 1 ? 'table' : 'paragraph';
+  // A single line with a gap in it is no table: it may be justified.
+  const isRow = line.cells.length > 1 && (isRowBeside(line, lines[index - 1]) || isRowBeside(line, lines[index + 1]));
+  return isRow ? 'table' : 'paragraph';
 }
 
 const follows: Readonly<Record<PdfBlock['kind'], (line: PdfLine, next: PdfLine, text: TextMeasures) => boolean>> = {
@@ -94,10 +100,10 @@ export function blocksOf(lines: readonly PdfLine[]): PdfBlock[] {
   );
   const levelOf = ({ size }: PdfLine) => Math.min(mostLevels, sizes.indexOf(size) + 1);
   const blocks: PdfBlock[] = [];
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
     const open = blocks.at(-1);
     const last = open?.lines.at(-1);
-    const kind = kindOf(line, text);
+    const kind = kindOf(lines, index, text);
     const isSame = open && last && (open.kind === kind || (open.kind === 'item' && kind === 'paragraph'));
     if (isSame && follows[kind](last, line, text)) open.lines.push(line);
     else blocks.push({ kind, level: kind === 'heading' ? levelOf(line) : 0, lines: [line] });

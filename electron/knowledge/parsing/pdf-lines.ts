@@ -26,8 +26,8 @@ interface TextItem {
 /** Sizes of the same font differ in their last digits. */
 const roundSize = (size: number) => Math.round(size * 2) / 2;
 
-/** A gap of so many letters' sizes is none between words, not even in justified text. */
-const columnGap = 1.5;
+/** A gap of so many letters' sizes is hardly ever one between words, not even in justified text. */
+const columnGap = 1.2;
 
 const oneLine = (text: string) => text.replaceAll(/\s+/gu, ' ').trim();
 

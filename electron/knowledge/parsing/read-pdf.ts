@@ -88,8 +88,7 @@ function writeBlock(writer: DocumentWriter, block: PdfBlock, joiner: LineJoiner)
   const parts = joiner.join(block.lines);
   const text = parts.map((part) => part.joint + part.text).join('');
   writer.page(block.lines[0]!.page);
-  // A single line with a gap in it is no table.
-  if (block.kind === 'table' && block.lines.length > 1) writeTable(writer, block);
+  if (block.kind === 'table') writeTable(writer, block);
   else if (block.kind === 'heading') writer.heading(block.level, text);
   else if (block.kind === 'item' && parts.length === 1) writer.item(text);
   else writer.pagedParagraph(parts);

@@ -9,7 +9,9 @@ function isBroken(lines: readonly string[]): boolean {
   const widths = lines.slice(0, -1).map((line) => line.length);
   const widest = Math.max(...widths);
   if (widest > longestBrokenLine || widest < 40) return false;
-  return widths.filter((width) => width >= widest * 0.75).length >= widths.length * 0.75;
+  const isEven = widths.filter((width) => width >= widest * 0.75).length >= widths.length * 0.75;
+  const followers = lines.slice(1);
+  return isEven && followers.filter((line) => /^\s*\p{Ll}/u.test(line)).length >= followers.length * 0.25;
 }
 
 /** More lines than these are not looked at to tell how the paragraph is written. */

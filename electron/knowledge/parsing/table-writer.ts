@@ -58,6 +58,7 @@ export function createTableWriter(writer: DocumentWriter, { isLenient = false } 
   let characters = 0;
   let tokens = 0;
   let areContinued = false;
+  let hasRows = false;
 
   function flush(): void {
     if (lines.length > 0) writer.lines(lines.join('\n'), { areContinued });
@@ -93,6 +94,7 @@ export function createTableWriter(writer: DocumentWriter, { isLenient = false } 
   }
 
   function write(given: readonly string[]): void {
+    hasRows = true;
     if (given.some((cell) => cell.length > longestCell)) {
       writeLong(given);
       return;
@@ -133,7 +135,7 @@ export function createTableWriter(writer: DocumentWriter, { isLenient = false } 
     finish() {
       writeWaiting();
       // A table of nothing but its header still says something.
-      if (lines.length === 0 && names && !areContinued) addLine(names.filter((name) => name !== '').join(' | '));
+      if (!hasRows && names) addLine(names.filter((name) => name !== '').join(' | '));
       flush();
     },
   };

@@ -1,0 +1,276 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { lexer, type Tokens } from 'marked';
+import { describe, expect, test } from 'vitest';
+import { fixture, headingsOf, readFileAt, readSourceText } from './test-files.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+const decisions = join(root, 'docs/decisions');
+const markdownFiles = ['README.md', ...readdirSync(decisions).map((name) => `docs/decisions/${name}`)];
+
+const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+
+describe('plain text', () => {
+  test('stays as it is, whatever its encoding', async () => {
+    const text = 'Größe: naïve “quotes”\n\nZweiter Absatz – mit Strich.';
+    const windows = Buffer.from(text.replaceAll('“', '\x93').replaceAll('”', '\x94').replaceAll('–', '\x96'), 'latin1');
+    const utf16 = Buffer.from(text, 'utf16le');
+    const read = [
+      text,
+      `\ufeff${text}`,
+      utf16,
+      Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]),
+      Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()]),
+      windows,
+    ];
+    for (const content of read) expect((await readSourceText('a.txt', content)).text).toBe(text);
+  });
+
+  test('in other alphabets is told by its letters', async () => {
+    const russian =
+      'Пробирный камень это тёмный камень, на котором золото оставляет след. Пробирщики сравнивали его цвет.';
+    const letters = [...russian].map((letter) => {
+      const code = letter.codePointAt(0)!;
+      if (code === 0x451) return 0xb8;
+      return code >= 0x410 && code <= 0x44f ? code - 0x410 + 0xc0 : code;
+    });
+    expect((await readSourceText('a.txt', Buffer.from(letters))).text).toBe(russian);
+  });
+
+  test('is put together from broken lines, but a log is cut between its lines', async () => {
+    const broken = Array.from(
+      { length: 40 },
+      () => 'The streak is compared with that of a needle, and then the acid is',
+    ).join('\n');
+    const log = Array.from(
+      { length: 60 },
+      (_, index) => `10:00:${index} [info] request ${index} was answered in ${index} ms`,
+    );
+    const prose = await readSourceText('a.txt', broken);
+    const lines = await readSourceText('a.log', log.join('\n'));
+    expect(prose.texts.length).toBeGreaterThan(1);
+    const known = new Set(log);
+    expect(lines.texts.flatMap((text) => text.split('\n')).filter((line) => !known.has(line))).toEqual([]);
+  });
+
+  test('has no NUL, no other control characters and no halves of characters', async () => {
+    const half = Buffer.concat([
+      Buffer.from('\ufeffone ', 'utf16le'),
+      Buffer.from([0, 0xd8]),
+      Buffer.from(' two', 'utf16le'),
+    ]);
+    expect((await readSourceText('a.txt', half)).text).toBe('one \ufffd two');
+    const mostly = 'words '.repeat(100);
+    expect((await readSourceText('a.txt', `${mostly}\0\x1b[1mbold\r\nnext\rlast`)).text).toBe(
+      `${mostly}  [1mbold\nnext\nlast`,
+    );
+  });
+});
+
+describe('Markdown', () => {
+  test.each(markdownFiles)('%s has the headings that marked finds', async (file) => {
+    const source = readFileSync(join(root, file), 'utf8');
+    const { text, passages, texts } = await readFileAt(join(root, file));
+    const expected = lexer(source).filter((token): token is Tokens.Heading => token.type === 'heading');
+    const words = (heading: string) => wordsOf(heading).join(' ');
+    const found = new Set(headingsOf(passages).flatMap((path) => (path ?? '').split(' › ').map(words)));
+    const known = new Set(expected.map((heading) => words(heading.text.replaceAll(/\]\([^)]*\)/g, ']'))));
+    expect(text).toBe(source);
+    expect([...found].filter((heading) => heading !== '' && !known.has(heading))).toEqual([]);
+    for (const { raw } of expected) expect(texts.some((own) => own.includes(raw.trim()))).toBe(true);
+  });
+
+  test('keeps code, tables and front matter whole, and leaves comments out', async () => {
+    const code = '```sh\n# no heading\n\nrun --it\n```';
+    const table = '| a | b |\n| --- | --- |\n| 1 | 2 |';
+    const front = '---\ntitle: Stones\n---\n';
+    const { texts, passages } = await readSourceText(
+      'a.md',
+      `${front}# One\n\n${code}\n\n<!-- not\n\n# this -->\n\n${table}\n\nTwo\nlines\n---\n\nEnd.`,
+    );
+    expect(texts.join('\n\n')).toBe(
+      `${front}# One\n\n${code}\n\n<!-- not\n\n# this -->\n\n${table}\n\nTwo\nlines\n---\n\nEnd.`,
+    );
+    expect(headingsOf(passages)).toEqual([null]);
+  });
+});
+
+describe('HTML', () => {
+  test('gives its title, headings, paragraphs, lists and tables, without what is not shown', async () => {
+    const { text } = await readSourceText(
+      'a.html',
+      `<!doctype html><html><head><title>Stones</title><style>p{}</style><script>alert(1)</script></head><body>
+       <h1>Touch<b>stone</b></h1><p>Dark,\n  fine&nbsp;stone &amp; acid.<br>Second line.</p>
+       <p hidden>no</p><p style="display: none">no</p><div aria-hidden="true">no<p>no</p></div><template>no</template>
+       <ol><li>Rub<li>Compare</ol><ul><li><p>Clean</p></li></ul>
+       <table><tr><th>Needle</th><th>Gold</th></tr><tr><td>First</td><td>583</td></tr></table>
+       <pre>a\n  b</pre><img src="x.png" alt="A streak"><noscript>no</noscript><svg><text>no</text></svg></body></html>`,
+    );
+    expect(text).toBe(
+      [
+        'Stones',
+        'Touchstone',
+        'Dark, fine stone & acid.\nSecond line.',
+        '1. Rub\n2. Compare\n- Clean',
+        'Needle: First; Gold: 583',
+        'a\n  b',
+        'A streak',
+      ].join('\n\n'),
+    );
+  });
+
+  test('of a page that is laid out with tables is its text', async () => {
+    const { text } = await readSourceText(
+      'a.html',
+      '<table><tr><td>Menu</td><td><h1>News</h1><p>One.</p><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>',
+    );
+    expect(text).toBe('Menu\n\nNews\n\nOne.\n\na | b');
+  });
+
+  test('believes the encoding that it declares', async () => {
+    const page = Buffer.concat([
+      Buffer.from('<meta charset="shift_jis"><p>'),
+      Buffer.from([0x8e, 0x8e, 0x8b, 0xe0, 0x90, 0xce]),
+    ]);
+    expect((await readSourceText('a.html', page)).text).toBe('試金石');
+  });
+});
+
+describe('CSV', () => {
+  test('repeats the names of its columns in every row, whatever its delimiter', async () => {
+    for (const delimiter of [',', ';', '\t']) {
+      const table = ['name,colour,weight', 'First,"pale; ""dull""",3', '', ',,', 'Second,,4'];
+      const { text } = await readSourceText('a.csv', table.map((line) => line.replaceAll(',', delimiter)).join('\r\n'));
+      expect(text).toContain('name: First');
+      expect(text.split('\n').at(-1)).toBe('name: Second; weight: 4');
+    }
+  });
+
+  test('without names is its cells', async () => {
+    expect((await readSourceText('a.csv', '1,2\n3,4')).text).toBe('1 | 2\n3 | 4');
+  });
+
+  test('of short cells names its columns once in each passage', async () => {
+    const rows = Array.from({ length: 900 }, (_, index) => `${index % 10},${index % 7}`);
+    const { texts } = await readSourceText('a.csv', ['temperature,pressure', ...rows].join('\n'));
+    expect(texts.length).toBeGreaterThan(5);
+    expect(texts.filter((text) => !text.includes('temperature; pressure'))).toEqual([]);
+  });
+
+  test('of long texts keeps them as paragraphs with their names', async () => {
+    const long = 'The stone is dark. '.repeat(60).trim();
+    const { text } = await readSourceText('a.csv', `title,body\nOne,"${long}"`);
+    expect(text).toBe(`title: One\n\nbody: ${long}`);
+  });
+
+  test('loses no cell of any table', async () => {
+    const cell = fc.stringMatching(/^[a-z]{1,8}$/);
+    const anyTable = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(anyTable, async (rows) => {
+        const { texts } = await readSourceText('a.csv', rows.map((row) => row.join(',')).join('\n'));
+        const read = new Set(wordsOf(texts.join('\n')));
+        expect(rows.flat().filter((word) => !read.has(word))).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('JSON', () => {
+  test('gives every value with its path', async () => {
+    const { text } = await readSourceText(
+      'a.json',
+      JSON.stringify({
+        name: 'Office',
+        tags: ['gold', 'silver'],
+        none: null,
+        address: { city: 'Mint', zip: 12 },
+        needles: [
+          { no: 1, gold: 583 },
+          { no: 2, gold: 750 },
+        ],
+        note: 'One line.\nAnother.',
+      }),
+    );
+    expect(text).toBe(
+      [
+        'name: Office\ntags: gold, silver\nnone: null',
+        'address',
+        'city: Mint\nzip: 12',
+        'needles',
+        '[0] no: 1; gold: 583\n[1] no: 2; gold: 750',
+        'note: One line.\nAnother.',
+      ].join('\n\n'),
+    );
+  });
+
+  test('of one value a line is read as a list', async () => {
+    expect((await readSourceText('a.jsonl', '{"a":1}\n{"a":2}\n')).text).toBe('[0] a: 1\n[1] a: 2');
+  });
+
+  test('that is not valid is refused with the place', async () => {
+    await expect(readSourceText('a.json', '{\n "a": 1,\n "b" 2}')).rejects.toThrow(
+      'The JSON is not valid, at line 3, column 6.',
+    );
+    await expect(readSourceText('a.json', '{"a": [1, 2')).rejects.toThrow(/^The JSON is not valid/);
+  });
+
+  test('has no halves of characters', async () => {
+    expect((await readSourceText('a.json', '{"a":"x \\ud800 y"}')).text).toBe('a: x \ufffd y');
+  });
+});
+
+describe('a Word document', () => {
+  test('gives headings, lists, tables and notes, without what is hidden or deleted', async () => {
+    const { text, passages } = await readFileAt(fixture('touchstone.docx'));
+    expect(text).toBe(
+      [
+        'The touchstone',
+        'What it is',
+        'A touchstone is a small tablet of dark stone on which gold leaves a visible streak.',
+        'The assayer kept twenty-four needles of known alloy.',
+        'How it is used',
+        '1. Rub the gold on the stone.\n2. Rub a needle beside it.\n3. Compare both streaks under acid.\n- Keep the stone clean.\n- Keep the acid closed.',
+        'Needles',
+        'Needle: First; Gold parts: 583; Colour: pale\nNeedle: Second; Gold parts: 750; Colour: warm\nNeedle: Third; Gold parts: 916; Colour: deep',
+        'Tabs\tand\nbreaks are kept apart.',
+        'Pliny the Elder, Natural History, book 33.',
+      ].join('\n\n'),
+    );
+    expect(headingsOf(passages)).toEqual(['The touchstone › What it is', 'The touchstone › Needles']);
+  });
+});
+
+describe('a PDF', () => {
+  test('gives paragraphs over the ends of pages, headings and tables, without running lines', async () => {
+    const { text, pages, passages, texts } = await readFileAt(fixture('report.pdf'));
+    const printed = readFileSync(fixture('report.html'), 'utf8').matchAll(/<p>(.*?)<\/p>/gs);
+    for (const [, paragraph] of printed) expect(text).toContain(paragraph);
+    expect(text).toContain('Fineness: 585; Objects: 6840; Share: 60 %\nFineness: 750');
+    expect(text).not.toContain('yearly report');
+    expect(text).not.toContain('Page ');
+    const office = 'Report of the assay office';
+    expect(new Set(headingsOf(passages))).toEqual(
+      new Set([office, `${office} › Methods`, `${office} › Results`, `${office} › Outlook`]),
+    );
+    expect(texts.every((own) => own.length > 0)).toBe(true);
+    expect(pages!.map(({ page }) => page)).toEqual(pages!.map((_, index) => index + 1));
+    expect(pages!.map(({ start }) => start)).toEqual([0, ...pages!.slice(0, -1).map(({ end }) => end)]);
+    expect(pages!.at(-1)!.end).toBe(text.length);
+    expect(pages!.length).toBe(3);
+    // The sentence runs over the end of the first page.
+    const starts = pages!.map(({ start }) => text.slice(start, start + 30));
+    expect(starts).toEqual(['Report of the assay office\n\nTh', 'number AO-2291 and can be cons', expect.any(String)]);
+    expect(passages.find(({ start, end }) => text.slice(start, end).includes('Fineness'))).toMatchObject({
+      heading: `${office} › Results`,
+    });
+  });
+
+  test('that only asks for a password to be changed is read', async () => {
+    expect((await readFileAt(fixture('restricted.pdf'))).text).toBe(
+      'Anybody may read this, though nobody may change it.',
+    );
+  });
+});
