@@ -77,15 +77,15 @@ export const vector = {
   store: (address: Code, value: Code, offset = 0): Code => [...address, ...value, 0xfd, 11, 4, ...unsigned(offset)],
   /** The same four bytes in all four places. */
   loadSplat: (address: Code, offset = 0): Code => [...address, 0xfd, 9, 2, ...unsigned(offset)],
-  /** The first four bytes. */
-  storeFirst: (address: Code, value: Code, offset = 0): Code => [
+  /** Four of the bytes, the first four unless told. */
+  storePlace: (address: Code, value: Code, offset = 0, place = 0): Code => [
     ...address,
     ...value,
     0xfd,
-    ...unsigned(0x5a),
+    0x5a,
     2,
     ...unsigned(offset),
-    0,
+    place,
   ],
   zero: [0xfd, 12, ...Array.from({ length: 16 }, () => 0)] as Code,
   and: vectorOperation(0x4e),
@@ -115,6 +115,7 @@ export const floats = {
   /** Of two numbers; which of two zeros is left open is of no matter here, and numbers that are none do not come. */
   least: vectorOperation(0xea),
   greatest: vectorOperation(0xeb),
+  absolute: vectorOperation(0xe0),
   fromIntegers: vectorOperation(0xfa),
 };
 
@@ -128,6 +129,7 @@ export const integers = {
   /** Eight 16-bit integers from twice four, and sixteen unsigned bytes from twice eight. */
   narrow: vectorOperation(0x85),
   narrowToBytes: vectorOperation(0x66),
+  narrowToSignedBytes: vectorOperation(0x65),
 };
 
 /** `sum` plus, in each of four places, the products of four pairs of bytes; what it makes of the bytes from 128 on is up to the processor. */

@@ -11,129 +11,112 @@ import {
   vector,
 } from './assembler.ts';
 import {
+  acrossLanes,
   advance,
   floatBytes,
+  groupSize,
   headSize,
   lanes,
   polynomial,
   roundingFloat,
-  tileKeys,
   tileRows,
   times,
   tokenSize,
+  tokenStride,
   upTo,
   variables,
   vectorBytes,
+  weightBlockBytes,
 } from './kernel-parts.ts';
+import type { ProjectionKind } from './projection-kernels.ts';
 
-/** Bytes from a token's queries to the next one's; its keys and values lie between. */
-const tokenStride = 3 * tokenSize * floatBytes;
+/** Added to a float, leaves its nearest integer in the lowest bits; as integers the sum is that much more. */
+const roundingBits = new Int32Array(Float32Array.of(roundingFloat).buffer)[0]!;
 
-/** `turnKeys(from, to, tiles, stride)`: the keys of a head, four times `tiles` rows, as columns that are `stride` bytes apart. */
-export const turnKeys: FunctionDefinition = {
-  name: 'turnKeys',
-  parameters: 4,
-  build(scope, [from, to, tiles, stride]) {
-    const [tile, target] = [scope.integer(), scope.integer()];
-    const rows = variables(lanes, scope.vector);
-    const [low, high] = [variables(2, scope.vector), variables(2, scope.vector)];
-    const turned = (part: number): Code => [
-      ...rows.flatMap((row, index) => set(row, vector.load(get(from!), index * tokenStride + part * vectorBytes))),
-      ...upTo(2).flatMap((half) => [
-        ...set(low[half]!, vector.shuffle(get(rows[2 * half]!), get(rows[2 * half + 1]!), [0, 4, 1, 5])),
-        ...set(high[half]!, vector.shuffle(get(rows[2 * half]!), get(rows[2 * half + 1]!), [2, 6, 3, 7])),
+/**
+ * `packKeys(keys, packed, groups)`: the keys of a head, of eight times `groups` tokens, as a matrix with one block of bytes for each
+ * token, as `weights.ts` writes those of the model.
+ */
+export const packKeys: FunctionDefinition = {
+  name: 'packKeys',
+  parameters: 3,
+  build(scope, [keys, packed, groups]) {
+    const group = scope.integer();
+    const values = variables(headSize / lanes, scope.vector);
+    const [greatest, scale, sum] = [scope.vector(), scope.vector(), scope.vector()];
+    const rounded = (value: Local) =>
+      integers.subtract(
+        floats.multiplyAdd(get(value), get(scale), floats.constant(roundingFloat)),
+        integers.constant(roundingBits),
+      );
+    const sixteen = ([first, second, third, fourth]: readonly Local[]) =>
+      integers.narrowToSignedBytes(
+        integers.narrow(get(first!), get(second!)),
+        integers.narrow(get(third!), get(fourth!)),
+      );
+    const perVector = vectorBytes / lanes;
+    const factors = (part: number, token: number) => groupSize * headSize + (part * groupSize + token) * floatBytes;
+    const packOne = (token: number): Code => [
+      ...set(greatest, floats.constant(1e-30)),
+      ...values.flatMap((value, index) => [
+        ...set(value, vector.load(get(keys!), token * tokenStride + index * vectorBytes)),
+        ...set(greatest, floats.greatest(get(greatest), floats.absolute(get(value)))),
       ]),
-      ...[low, low, high, high].flatMap(([first, second], column) => [
-        ...vector.store(
-          get(target),
-          vector.shuffle(get(first!), get(second!), column % 2 === 0 ? [0, 1, 4, 5] : [2, 3, 6, 7]),
+      ...acrossLanes(greatest, floats.greatest),
+      ...set(scale, floats.divide(floats.constant(127), get(greatest))),
+      ...set(sum, vector.zero),
+      ...values.flatMap((value) => [...set(value, rounded(value)), ...set(sum, integers.add(get(sum), get(value)))]),
+      ...acrossLanes(sum, integers.add),
+      ...set(greatest, floats.multiply(get(greatest), floats.constant(1 / 127))),
+      ...vector.storePlace(get(packed!), get(greatest), factors(0, token)),
+      ...vector.storePlace(
+        get(packed!),
+        floats.multiply(get(greatest), floats.fromIntegers(get(sum))),
+        factors(1, token),
+      ),
+      ...vector.storePlace(get(packed!), integers.shiftLeft(get(sum), 7), factors(2, token)),
+      ...upTo(headSize / vectorBytes).flatMap((part) => [
+        ...set(scale, sixteen(values.slice(part * perVector, (part + 1) * perVector))),
+        ...upTo(perVector).flatMap((place) =>
+          vector.storePlace(get(packed!), get(scale), ((part * perVector + place) * groupSize + token) * lanes, place),
         ),
-        ...advance(target, get(stride!)),
       ]),
     ];
-    return repeat(tile, get(tiles!), [
-      ...set(target, get(to!)),
-      ...upTo(headSize / lanes).flatMap(turned),
-      ...advance(to!, integer.constant(vectorBytes)),
-      ...advance(from!, integer.constant(lanes * tokenStride)),
+    return repeat(group, get(groups!), [
+      ...upTo(groupSize).flatMap(packOne),
+      ...advance(keys!, integer.constant(groupSize * tokenStride)),
+      ...advance(packed!, integer.constant(weightBlockBytes(headSize))),
     ]);
   },
 };
 
-/** Of numbers between -1/2 and 1/2 times the logarithm of 2, exact to about 3e-6. */
-const powerCoefficients = [1 / 120, 1 / 24, 1 / 6, 1 / 2, 1, 1];
+/** Of 2 to the power of numbers between -1/2 and 1/2, exact to about 3e-6. */
+const powerCoefficients = [5, 4, 3, 2, 1, 0].map((exponent) => Math.LN2 ** exponent / factorial(exponent));
+
+function factorial(number: number): number {
+  return number <= 1 ? 1 : number * factorial(number - 1);
+}
 
 /**
- * Sets `value` to e to its power. Beyond -80 and 80 it stays as it is there: what a token weighs is divided by the sum of all,
+ * Sets `value` to 2 to its power. Beyond -115 and 115 it stays as it is there: what a token weighs is divided by the sum of all,
  * which is finite that way.
  */
 function power(value: Local, whole: Local): Code {
-  const wholeFloat = floats.subtract(get(whole), floats.constant(roundingFloat));
-  const rest = floats.multiplyAdd(wholeFloat, floats.constant(-Math.LN2), get(value));
+  const rest = floats.subtract(get(value), floats.subtract(get(whole), floats.constant(roundingFloat)));
   const scale = integers.add(integers.shiftLeft(get(whole), 23), integers.constant(0x3f800000));
   return [
-    ...set(value, floats.least(floats.greatest(get(value), floats.constant(-80)), floats.constant(80))),
-    ...set(whole, floats.multiplyAdd(get(value), floats.constant(Math.LOG2E), floats.constant(roundingFloat))),
+    ...set(value, floats.least(floats.greatest(get(value), floats.constant(-115)), floats.constant(115))),
+    ...set(whole, floats.add(get(value), floats.constant(roundingFloat))),
     ...set(value, rest),
     ...set(value, floats.multiply(polynomial(get(value), powerCoefficients), scale)),
   ];
 }
 
 /**
- * `score(queries, keys, scores, tiles, keyTiles)`: how much each token of a head attends to each other, as e to the power of the
- * product of query and key.
+ * How much each token of a head attends to each other: `score(queries, ranges, keys, zeros, scores, rows, groups, 1)` gives 2 to the
+ * power of the products of queries and keys.
  */
-export const score: FunctionDefinition = {
-  name: 'score',
-  parameters: 5,
-  build(scope, [queries, keys, scores, tiles, keyTiles]) {
-    const [tile, keyTile, column, target, stride] = [
-      scope.integer(),
-      scope.integer(),
-      scope.integer(),
-      scope.integer(),
-      scope.integer(),
-    ];
-    const perTile = tileKeys / lanes;
-    const sums = variables(tileRows * perTile, scope.vector);
-    const parts = variables(perTile, scope.vector);
-    const query = scope.vector();
-    const whole = scope.vector();
-    const multiplied = upTo(headSize).flatMap((place) => [
-      ...parts.flatMap((part, index) => set(part, vector.load(get(column), index * vectorBytes))),
-      ...advance(column, get(stride)),
-      ...upTo(tileRows).flatMap((row) => [
-        ...set(query, vector.loadSplat(get(queries!), row * tokenStride + place * floatBytes)),
-        ...parts.flatMap((part, index) => {
-          const sum = sums[row * perTile + index]!;
-          return set(sum, floats.multiplyAdd(get(query), get(part), get(sum)));
-        }),
-      ]),
-    ]);
-    const stored = upTo(tileRows).flatMap((row) => [
-      ...upTo(perTile).flatMap((index) =>
-        vector.store(get(target), get(sums[row * perTile + index]!), index * vectorBytes),
-      ),
-      ...advance(target, get(stride)),
-    ]);
-    const body = [
-      ...set(column, integer.add(get(keys!), times(get(keyTile), tileKeys * floatBytes))),
-      ...sums.flatMap((sum) => set(sum, vector.zero)),
-      ...multiplied,
-      ...sums.flatMap((sum) => power(sum, whole)),
-      ...set(target, integer.add(get(scores!), times(get(keyTile), tileKeys * floatBytes))),
-      ...stored,
-    ];
-    return [
-      ...set(stride, times(get(keyTiles!), tileKeys * floatBytes)),
-      ...repeat(tile, get(tiles!), [
-        ...repeat(keyTile, get(keyTiles!), body),
-        ...advance(queries!, integer.constant(tileRows * tokenStride)),
-        ...advance(scores!, times(get(stride), tileRows)),
-      ]),
-    ];
-  },
-};
+export const ofAttention: ProjectionKind = { name: 'score', size: headSize, finish: power };
 
 /** `gather(scores, values, out, tiles, tokens, stride)`: the mean of a head's values for each token, weighed by the scores. */
 export const gather: FunctionDefinition = {

@@ -10,16 +10,13 @@ export const groupSize = 8;
  * Bytes of one block of weights for one group: the weights, and for each output their scale, their sum by the scale, and their sum
  * as an integer times 128.
  */
-export const weightBlockBytes = groupSize * blockSize + 3 * groupSize * 4;
+export const weightBlockBytes = (size: number): number => groupSize * size + 3 * groupSize * 4;
 
 /** Rows that are worked on together in attention; buffers of rows are a multiple of it long. */
 export const tileRows = 4;
 
 /** Rows that are multiplied with a matrix together: as many as there are vector registers for. There must be at least as many. */
 export const projectedRows = 6;
-
-/** Keys whose scores are worked on together. */
-export const tileKeys = 8;
 
 /** Numbers of a token. */
 export const tokenSize = 384;
@@ -32,6 +29,9 @@ export const lanes = 4;
 
 export const floatBytes = 4;
 export const vectorBytes = 16;
+
+/** Bytes from a token's queries to the next one's; its keys and values lie between. */
+export const tokenStride = 3 * tokenSize * floatBytes;
 
 /** Scale and least value of one block. */
 export const rangeBytes = 2 * floatBytes;

@@ -4,41 +4,46 @@
  * of 32-bit floats, never rounded in a way that is left to the processor, so that all machines give the same bits.
  */
 import { assemble } from './assembler.ts';
-import { gather, score, turnKeys } from './attention-kernels.ts';
+import { gather, ofAttention, packKeys } from './attention-kernels.ts';
 import type { ByteProducts } from './byte-products.ts';
-import { project, quantise } from './projection-kernels.ts';
+import { ofModel, project, quantise, quantisedQueries, quantisedRows } from './projection-kernels.ts';
 import { activate, normalise } from './row-kernels.ts';
 import { type CompiledModule, maximumPages, type SharedMemory, webAssembly } from './web-assembly.ts';
 
 type Kernel<Parameters extends readonly number[]> = (...parameters: Parameters) => void;
 
+type Quantise = Kernel<[values: number, bytes: number, ranges: number, blocks: number]>;
+
+type Project = Kernel<
+  [
+    bytes: number,
+    ranges: number,
+    weights: number,
+    bias: number,
+    out: number,
+    rows: number,
+    groups: number,
+    blocks: number,
+  ]
+>;
+
 /** See the definitions for what each does; addresses are in bytes of the memory. */
 export interface Kernels {
-  readonly quantise: Kernel<[values: number, bytes: number, ranges: number, blocks: number]>;
-  readonly project: Kernel<
-    [
-      bytes: number,
-      ranges: number,
-      weights: number,
-      bias: number,
-      out: number,
-      rows: number,
-      groups: number,
-      blocks: number,
-    ]
-  >;
+  readonly quantise: Quantise;
+  readonly project: Project;
   readonly activate: Kernel<[values: number, vectors: number]>;
   readonly normalise: Kernel<[values: number, others: number, scale: number, bias: number, rows: number]>;
-  readonly turnKeys: Kernel<[from: number, to: number, tiles: number, stride: number]>;
-  readonly score: Kernel<[queries: number, keys: number, scores: number, tiles: number, keyTiles: number]>;
+  readonly quantiseQueries: Quantise;
+  readonly packKeys: Kernel<[keys: number, packed: number, groups: number]>;
+  readonly score: Project;
   readonly gather: Kernel<[scores: number, values: number, out: number, tiles: number, tokens: number, stride: number]>;
 }
 
 /** Compiles the kernels for this processor, once for all threads. */
 export function compileKernels(products: ByteProducts): CompiledModule {
-  return new webAssembly.Module(
-    assemble([quantise(products), project(products), activate, normalise, turnKeys, score, gather], maximumPages),
-  );
+  const ofRows = [quantise(products, quantisedRows), project(products, ofModel), activate, normalise];
+  const ofHeads = [quantise(products, quantisedQueries), packKeys, project(products, ofAttention), gather];
+  return new webAssembly.Module(assemble([...ofRows, ...ofHeads], maximumPages));
 }
 
 /** The kernels over a memory that threads may share. */

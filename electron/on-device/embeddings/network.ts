@@ -7,9 +7,9 @@ import {
   lanes,
   projectedRows,
   rangeBytes,
-  tileKeys,
   tileRows,
   tokenSize,
+  weightBlockBytes,
 } from './kernel-parts.ts';
 import { bindKernels } from './kernels.ts';
 import { type EmbeddingWeights, type Layer, maximumTokens, type Projection } from './weights.ts';
@@ -26,7 +26,11 @@ const bufferBytes = {
   hidden: 4 * rowFloats * floatBytes,
   bytes: 4 * rowFloats,
   ranges: ((4 * rowFloats) / blockSize) * rangeBytes,
-  keys: headSize * maximumTokens * floatBytes,
+  queries: headSize * maximumTokens,
+  queryRanges: maximumTokens * rangeBytes,
+  keys: (maximumTokens / groupSize) * weightBlockBytes(headSize),
+  /** Stays empty: scores have no bias. */
+  zeros: maximumTokens * floatBytes,
   scores: maximumTokens * maximumTokens * floatBytes,
 };
 
@@ -64,14 +68,16 @@ export function createEmbeddingNetwork(
   /** What the tokens take over from each other, head by head; into `others`. */
   function attend(tokens: number, rows: number): void {
     const tiles = rows / tileRows;
-    const keyTiles = Math.ceil(tokens / tileKeys);
-    const stride = keyTiles * tileKeys * floatBytes;
+    const groups = Math.ceil(tokens / groupSize);
+    const stride = groups * groupSize * floatBytes;
     for (let head = 0; head < tokenSize; head += headSize) {
       const queries = at.attention + head * floatBytes;
       const keys = queries + tokenSize * floatBytes;
-      kernels.turnKeys(keys, at.keys, (keyTiles * tileKeys) / lanes, stride);
-      kernels.score(queries, at.keys, at.scores, tiles, keyTiles);
-      kernels.gather(at.scores, keys + tokenSize * floatBytes, at.others + head * floatBytes, tiles, tokens, stride);
+      const headValues = keys + tokenSize * floatBytes;
+      kernels.quantiseQueries(queries, at.queries, at.queryRanges, rows);
+      kernels.packKeys(keys, at.keys, groups);
+      kernels.score(at.queries, at.queryRanges, at.keys, at.zeros, at.scores, rows, groups, 1);
+      kernels.gather(at.scores, headValues, at.others + head * floatBytes, tiles, tokens, stride);
     }
   }
 

@@ -25,20 +25,34 @@ import {
   upTo,
   variables,
   vectorBytes,
+  headSize,
+  tokenStride,
   weightBlockBytes,
 } from './kernel-parts.ts';
 import type { ByteProducts } from './byte-products.ts';
 
 const vectorsOfGroup = groupSize / lanes;
 
+/** A kind of multiplication of rows with a matrix. */
+export interface ProjectionKind {
+  readonly name: string;
+  /** Numbers that share a scale. */
+  readonly size: number;
+  /** What is done with a sum before it is stored; `spare` may be overwritten. */
+  readonly finish: (sum: Local, spare: Local) => Code;
+}
+
+export const ofModel: ProjectionKind = { name: 'project', size: blockSize, finish: () => [] };
+
 /** One block of weights with one block of each of the rows, added to `sums`. */
 function addBlock(
   scope: Record<'rows' | 'products' | 'sums' | 'weights' | 'part', readonly Local[]>,
   at: { readonly weights: Local; readonly ranges: Local; readonly rangesOfRow: Local; readonly range: Local },
   bytes: ByteProducts,
+  size: number,
 ): Code {
   const { rows, products, sums, weights, part } = scope;
-  const steps = blockSize / lanes;
+  const steps = size / lanes;
   const place = (row: number, group: number) => row * vectorsOfGroup + group;
   const multiplied = upTo(steps).flatMap((step) => [
     ...weights.flatMap((weight, group) =>
@@ -52,7 +66,7 @@ function addBlock(
       }),
     ]),
   ]);
-  const scales = groupSize * blockSize;
+  const scales = groupSize * size;
   const scaled = rows.flatMap((_, index) => [
     ...set(at.range, index === 0 ? get(at.ranges) : integer.add(get(at.range), get(at.rangesOfRow))),
     ...weights.flatMap((_weight, group) => {
@@ -75,7 +89,7 @@ function addBlock(
  * has `blocks` blocks, and there are `groups` times eight outputs. The last rows are worked on twice where their number does not
  * fit, which changes nothing.
  */
-export function project(byteProducts: ByteProducts): FunctionDefinition {
+export function project(byteProducts: ByteProducts, { name, size, finish }: ProjectionKind): FunctionDefinition {
   function build(scope: FunctionScope, parameters: readonly Local[]): Code {
     const [bytes, ranges, weights, bias, out, rowCount, groups, blocks] = parameters as [
       Local,
@@ -99,11 +113,11 @@ export function project(byteProducts: ByteProducts): FunctionDefinition {
     const rows = variables(projectedRows, scope.integer);
     const sums = variables(projectedRows * vectorsOfGroup, scope.vector);
     const products = variables(projectedRows * vectorsOfGroup, scope.vector);
-    const rowBytes = times(get(blocks), blockSize);
+    const rowBytes = times(get(blocks), size);
     const outBytes = times(get(groups), groupSize * floatBytes);
     const nextBlock = [
-      ...rows.flatMap((row) => advance(row, integer.constant(blockSize))),
-      ...advance(at.weights, integer.constant(weightBlockBytes)),
+      ...rows.flatMap((row) => advance(row, integer.constant(size))),
+      ...advance(at.weights, integer.constant(weightBlockBytes(size))),
       ...advance(at.ranges, integer.constant(rangeBytes)),
     ];
     const lastTile = integer.subtract(get(rowCount), integer.constant(projectedRows));
@@ -122,7 +136,10 @@ export function project(byteProducts: ByteProducts): FunctionDefinition {
         ),
       ),
       ...set(at.ranges, integer.add(get(ranges), integer.multiply(get(first), get(at.rangesOfRow)))),
-      ...set(at.weights, integer.add(get(weights), integer.multiply(get(group), times(get(blocks), weightBlockBytes)))),
+      ...set(
+        at.weights,
+        integer.add(get(weights), integer.multiply(get(group), times(get(blocks), weightBlockBytes(size)))),
+      ),
       ...sums.flatMap((sum, index) =>
         set(
           sum,
@@ -156,7 +173,8 @@ export function project(byteProducts: ByteProducts): FunctionDefinition {
     };
     const tileBody = [
       ...tileStart,
-      ...repeat(block, get(blocks), [...addBlock(used, at, byteProducts), ...nextBlock]),
+      ...repeat(block, get(blocks), [...addBlock(used, at, byteProducts, size), ...nextBlock]),
+      ...sums.flatMap((sum) => finish(sum, used.part[0]!)),
       ...stored,
     ];
     return [
@@ -164,17 +182,28 @@ export function project(byteProducts: ByteProducts): FunctionDefinition {
       ...repeat(group, get(groups), repeat(tile, tiles, tileBody)),
     ];
   }
-  return { name: 'project', parameters: 8, build };
+  return { name, parameters: 8, build };
 }
 
+/** Blocks of numbers that are to become bytes. */
+export interface QuantisedKind {
+  readonly name: string;
+  readonly size: number;
+  /** Bytes from one block of floats to the next. */
+  readonly stride: number;
+}
+
+export const quantisedRows: QuantisedKind = { name: 'quantise', size: blockSize, stride: blockSize * floatBytes };
+export const quantisedQueries: QuantisedKind = { name: 'quantiseQueries', size: headSize, stride: tokenStride };
+
 /** `quantise(values, bytes, ranges, blocks)`: floats as bytes from 0 to 255, with scale and least value of each block of them. */
-export const quantise = ({ isSigned }: ByteProducts): FunctionDefinition => ({
-  name: 'quantise',
+export const quantise = ({ isSigned }: ByteProducts, { name, size, stride }: QuantisedKind): FunctionDefinition => ({
+  name,
   parameters: 4,
   build(scope, [values, bytes, ranges, blocks]) {
     const block = scope.integer();
     const [least, greatest, scale] = [scope.vector(), scope.vector(), scope.vector()];
-    const vectorsOfBlock = blockSize / lanes;
+    const vectorsOfBlock = size / lanes;
     const value = (index: number) => vector.load(get(values!), index * vectorBytes);
     const extremes = upTo(vectorsOfBlock).flatMap((index) =>
       index === 0
@@ -206,14 +235,14 @@ export const quantise = ({ isSigned }: ByteProducts): FunctionDefinition => ({
       ...acrossLanes(greatest, floats.greatest),
       // A block of equal numbers has no range; anything small keeps the division from giving what is no number.
       ...set(greatest, floats.greatest(floats.subtract(get(greatest), get(least)), floats.constant(1e-30))),
-      ...vector.storeFirst(get(ranges!), floats.multiply(get(greatest), floats.constant(1 / 255))),
-      ...vector.storeFirst(get(ranges!), get(least), floatBytes),
+      ...vector.storePlace(get(ranges!), floats.multiply(get(greatest), floats.constant(1 / 255))),
+      ...vector.storePlace(get(ranges!), get(least), floatBytes),
       ...set(scale, floats.divide(floats.constant(255), get(greatest))),
-      ...upTo(blockSize / vectorBytes).flatMap((part) =>
+      ...upTo(size / vectorBytes).flatMap((part) =>
         vector.store(get(bytes!), sixteen(part * lanes), part * vectorBytes),
       ),
-      ...advance(values!, integer.constant(blockSize * floatBytes)),
-      ...advance(bytes!, integer.constant(blockSize)),
+      ...advance(values!, integer.constant(stride)),
+      ...advance(bytes!, integer.constant(size)),
       ...advance(ranges!, integer.constant(rangeBytes)),
     ]);
   },

@@ -8,6 +8,8 @@ export const maximumTokens = 256;
 
 const layerCount = 6;
 
+const blockBytes = weightBlockBytes(blockSize);
+
 const wordTensor = 'embeddings.word_embeddings.weight';
 
 /** Where a matrix and its bias lie in the memory. */
@@ -106,7 +108,7 @@ function takeNormalisation(take: Take): Normalisation {
 
 function takeProjection(take: Take, inputs: number, outputs: number): Projection {
   const blocks = (inputs / blockSize) * (outputs / groupSize);
-  return { weights: take(blocks * weightBlockBytes), bias: take(outputs * floatBytes), inputs, outputs };
+  return { weights: take(blocks * blockBytes), bias: take(outputs * floatBytes), inputs, outputs };
 }
 
 function takeLayer(take: Take): Layer {
@@ -159,8 +161,8 @@ function writeLayer(views: Views, layer: Layer, tensors: Safetensors, index: num
     values: readFloats(tensors, `${name}.${part}.weight`),
     bias: readFloats(tensors, `${name}.${part}.bias`),
   });
-  // Scores are divided by the square root of a head's size; it is done here once and for all.
-  const queries = scaled(matrix('attention.self.query'), 1 / Math.sqrt(headSize));
+  // Scores are divided by the square root of a head's size, and 2 is taken to their power rather than e.
+  const queries = scaled(matrix('attention.self.query'), Math.LOG2E / Math.sqrt(headSize));
   const keysAndValues = [matrix('attention.self.key'), matrix('attention.self.value')];
   writeProjection(views, layer.attention, [queries, ...keysAndValues]);
   writeProjection(views, layer.attentionOut, [matrix('attention.output.dense')]);
@@ -183,7 +185,7 @@ function writeProjection(views: Views, { weights, bias, inputs }: Projection, ma
     for (let row = 0; row < matrix.bias.length; row += 1, output += 1) {
       const group = Math.floor(output / groupSize);
       for (let block = 0; block < blocks; block += 1) {
-        const address = weights + (group * blocks + block) * weightBlockBytes;
+        const address = weights + (group * blocks + block) * blockBytes;
         writeBlock(views, address, output % groupSize, matrix.values, row * inputs + block * blockSize);
       }
     }
