@@ -19,12 +19,9 @@ export interface TextEmbedder {
   embed(texts: readonly string[], options: EmbedTextsOptions): Promise<Float32Array[]>;
 }
 
-/** Changes whenever the same text would get another vector. */
-const onDeviceModel = 'on-device/all-MiniLM-L6-v2';
-
 /** The embedder that is always there: no key, no network. */
-export function onDeviceEmbedder({ embed }: Embeddings): TextEmbedder {
-  return { model: onDeviceModel, embed };
+export function onDeviceEmbedder({ model, embed }: Embeddings): TextEmbedder {
+  return { model: `on-device/${model}`, embed };
 }
 
 /** How often a provider is asked again that is busy, and how long is waited if it does not say. */
