@@ -215,7 +215,7 @@ describe('the preview of the window', () => {
   });
 
   test('refuses passages that are not there any more', async () => {
-    const answer = await window('/window/grounding', { grounding: { only: [{ sourceId, start: 0, end: 3 }] } });
+    const answer = await window('/window/grounding', { grounding: { only: [{ sourceId, start: 500, end: 503 }] } });
     expect([answer.status, await answer.json()]).toEqual([
       400,
       { error: expect.objectContaining({ details: [expect.objectContaining({ field: 'grounding.only[0]' })] }) },

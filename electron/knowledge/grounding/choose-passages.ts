@@ -8,6 +8,11 @@ const tokensAround = 20;
 /** A passage that is less likely than the best one by this factor would only distract. */
 const leastShare = 0.1;
 
+/** An estimate, rather too high. */
+export function passageTokens(text: string): number {
+  return estimateTokens(text) + tokensAround;
+}
+
 export interface PassageLimits {
   /** Passages below this are not given: an answer from them would most likely be made up. */
   readonly relevance: number;
@@ -23,19 +28,20 @@ export interface PassageChoice {
   readonly excluded: readonly PassageReference[];
 }
 
-function isAt(one: PassageReference, other: PassageReference): boolean {
-  return one.sourceId === other.sourceId && one.start === other.start && one.end === other.end;
+/** Whether a passage is the one that is meant; its excerpts name it too. */
+function holds(passage: PassageReference, place: PassageReference): boolean {
+  return passage.sourceId === place.sourceId && passage.start <= place.start && passage.end >= place.end;
 }
 
 const unranked = { textRank: null, textScore: null, coverage: 0, vectorRank: null, similarity: null };
 
 /** Decides which passages a model is given, numbers them, and says of the others why not. */
 export function choosePassages({ pinned, found, excluded }: PassageChoice, limits: PassageLimits): GroundingPassage[] {
-  const isPinned = (passage: FoundPassage) => pinned.some((other) => isAt(passage, other));
+  const isPinned = (passage: FoundPassage) => pinned.some((other) => holds(passage, other));
   const candidates = [
     ...pinned.map((passage) => ({
       ...unranked,
-      ...(found.find((other) => isAt(passage, other)) ?? passage),
+      ...(found.find((other) => holds(passage, other)) ?? passage),
       isPinned: true,
     })),
     ...found.filter((passage) => !isPinned(passage)).map((passage) => ({ ...passage, isPinned: false })),
@@ -45,14 +51,14 @@ export function choosePassages({ pinned, found, excluded }: PassageChoice, limit
   let used = 0;
 
   function omissionOf(passage: (typeof candidates)[number], tokens: number): GroundingOmission | null {
-    if (excluded.some((other) => isAt(passage, other))) return 'excluded';
+    if (excluded.some((other) => holds(passage, other))) return 'excluded';
     if (!passage.isPinned && passage.relevance < least) return 'not-relevant';
     if (limits.tokens <= 0 || (given > 0 && used + tokens > limits.tokens)) return 'no-room';
     return !passage.isPinned && given >= limits.passages ? 'too-many' : null;
   }
 
   const judged = candidates.map((passage): GroundingPassage => {
-    const tokens = estimateTokens(passage.text) + tokensAround;
+    const tokens = passageTokens(passage.text);
     const omission = omissionOf(passage, tokens);
     if (omission === null) {
       given += 1;

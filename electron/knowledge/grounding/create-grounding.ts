@@ -1,11 +1,16 @@
 import { invalidField } from '../../../shared/app-error.ts';
 import type { Citation, Configuration } from '../../../shared/contract/completions.ts';
-import type { GroundingChoice, GroundingPreview, PassageReference } from '../../../shared/contract/grounding.ts';
+import type {
+  GroundingChoice,
+  GroundingPassage,
+  GroundingPreview,
+  PassageReference,
+} from '../../../shared/contract/grounding.ts';
 import { estimateTokens } from '../../agents/memory.ts';
 import { defaultModelId, modelCatalogue } from '../../on-device/model-catalogue.ts';
 import type { ResolvedModel } from '../../providers/model-resolver.ts';
 import { toCitation, type FoundPassage, type Retrieval, type SearchOutcome } from '../retrieval/create-retrieval.ts';
-import { choosePassages } from './choose-passages.ts';
+import { choosePassages, passageTokens } from './choose-passages.ts';
 import { exampleFrame, instructionFrame, type PromptFrame } from './frames.ts';
 import { questionOf } from './question-of.ts';
 
@@ -93,6 +98,22 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
     });
   }
 
+  /** Of passages that are given, what the frame has room for. */
+  async function excerpts(
+    passages: readonly GroundingPassage[],
+    text: string,
+    { excerpt: characters }: PromptFrame,
+    signal: AbortSignal,
+  ): Promise<GroundingPassage[]> {
+    if (characters === null) return [...passages];
+    const shortened = passages.map(async (passage) => {
+      if (passage.index === null) return passage;
+      const excerpt = await retrieval.excerpt(passage, { text, characters }, { signal });
+      return { ...excerpt, tokens: passageTokens(excerpt.text) };
+    });
+    return Promise.all(shortened);
+  }
+
   async function searched(request: GroundingRequest, query: string, signal: AbortSignal): Promise<SearchOutcome> {
     if (request.choice.only) return nothingSearched;
     return retrieval.search({ dataspaceIds: request.dataspaceIds, text: query, limit: candidates }, { signal });
@@ -114,7 +135,8 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
         : await chosen('pinned', choice.pinned ?? [], signal);
       const outcome = await searched(request, query, signal);
       const limits = { tokens: roomFor(request, frame), passages: frame.passages, relevance: frame.relevance };
-      const passages = choosePassages({ pinned, found: outcome.passages, excluded: choice.excluded ?? [] }, limits);
+      const chosenOnes = choosePassages({ pinned, found: outcome.passages, excluded: choice.excluded ?? [] }, limits);
+      const passages = await excerpts(chosenOnes, query, frame, signal);
       const given = passages.filter(({ index }) => index !== null);
       const framed = frame.frame(renderedPrompt, given);
       return {

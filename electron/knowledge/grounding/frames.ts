@@ -17,6 +17,8 @@ export interface PromptFrame {
   /** Passages below this relevance are not given: the worse a model tells what is no answer, the higher. */
   readonly relevance: number;
   readonly passages: number;
+  /** Of longer passages so many characters are given; null gives them whole. */
+  readonly excerpt: number | null;
   /** The most tokens that passages may take, whatever the model's context. */
   readonly tokens: number;
   /** About what rules and examples take. */
@@ -54,6 +56,7 @@ answer it from what you know otherwise.`;
 export const instructionFrame: PromptFrame = {
   relevance: 0.03,
   passages: 8,
+  excerpt: null,
   tokens: 4000,
   ownTokens: 220,
   frame(prompt, passages) {
@@ -91,6 +94,7 @@ const examples: Messages = [
 export const exampleFrame: PromptFrame = {
   relevance: 0.1,
   passages: 1,
+  excerpt: 180,
   tokens: 500,
   ownTokens: 90,
   frame(prompt, passages) {

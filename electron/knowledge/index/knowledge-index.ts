@@ -95,7 +95,7 @@ export interface KnowledgeIndex {
     page: { readonly sourceId: string; readonly first: number; readonly limit: number },
     options: Cancellable,
   ): Promise<readonly (IndexedPassage & { readonly position: number })[]>;
-  /** Passages by their places in their finished sources; null for those that are not there. */
+  /** The shortest passages that hold these places in their finished sources; null where there is none. */
   read(
     places: readonly { readonly sourceId: string; readonly start: number; readonly end: number }[],
     options: Cancellable,

@@ -86,6 +86,7 @@ export function createPassageStore(database: Database.Database) {
     },
     someOf: (source: number, most: number): number[] => statements.someOf.all(source, most),
     read: (id: number): StoredPassage => statements.read.get(id)!,
+    /** The shortest passage that holds a place. */
     at: (source: number, start: number, end: number): StoredPassage | undefined =>
       statements.at.get(source, start, end),
     page: (source: number, first: number, limit: number): StoredPassage[] => statements.page.all(source, first, limit),
@@ -125,7 +126,7 @@ function passageStatements(database: Database.Database) {
     someOf: database.prepare<[number, number], number>('SELECT id FROM passages WHERE source = ? LIMIT ?').pluck(),
     read: database.prepare<[number], StoredPassage>(`SELECT ${columns} FROM passages WHERE id = ?`),
     at: database.prepare<[number, number, number], StoredPassage>(
-      `SELECT ${columns} FROM passages WHERE source = ? AND start = ? AND "end" = ?`,
+      `SELECT ${columns} FROM passages WHERE source = ? AND start <= ? AND "end" >= ? ORDER BY "end" - start LIMIT 1`,
     ),
     page: database.prepare<[number, number, number], StoredPassage>(
       `SELECT ${columns} FROM passages WHERE source = ? AND position >= ? ORDER BY position LIMIT ?`,

@@ -1,5 +1,6 @@
 import type { Citation } from '../../../shared/contract/completions.ts';
 import type { PassageReference } from '../../../shared/contract/grounding.ts';
+import { excerptOf } from './excerpt.ts';
 import type { IndexedPassage, IndexHit, KnowledgeIndex } from '../index/knowledge-index.ts';
 import type { TextEmbedder } from '../text-embedder.ts';
 
@@ -26,7 +27,13 @@ export interface Retrieval {
     query: { readonly dataspaceIds: readonly string[]; readonly text: string; readonly limit: number },
     options: { readonly signal: AbortSignal },
   ): Promise<SearchOutcome>;
-  /** Passages by their places; null for those that are not there any more. */
+  /** The part of a passage that is nearest to a question, within about so many characters; the whole one when embeddings cannot be made. */
+  excerpt<Passage extends FoundPassage>(
+    passage: Passage,
+    about: { readonly text: string; readonly characters: number },
+    options: { readonly signal: AbortSignal },
+  ): Promise<Passage>;
+  /** The passages that hold these places; null where there is none any more. */
   read(
     references: readonly PassageReference[],
     options: { readonly signal: AbortSignal },
@@ -60,7 +67,7 @@ export function createRetrieval({ index, embedder, sourceName, log }: RetrievalO
   async function embeddingOf(text: string, signal: AbortSignal) {
     const { model, embed } = embedder();
     try {
-      const [vector] = await embed([text], { signal });
+      const [vector] = await embed([text], { signal, isQuestion: true });
       return { embedding: { model, vector: vector! }, failure: null };
     } catch (error) {
       signal.throwIfAborted();
@@ -84,6 +91,17 @@ export function createRetrieval({ index, embedder, sourceName, log }: RetrievalO
       });
       const milliseconds = { embedding: embedded - begun, search: performance.now() - embedded };
       return { passages, milliseconds, wordsAloneBecause: failure };
+    },
+    async excerpt(passage, { text, characters }, { signal }) {
+      try {
+        const span = await excerptOf(passage.text, text, characters, { embedder: embedder(), signal });
+        const start = passage.start + span.start;
+        return { ...passage, text: passage.text.slice(span.start, span.end), start, end: passage.start + span.end };
+      } catch (error) {
+        signal.throwIfAborted();
+        log('a passage could not be shortened and is given whole', error);
+        return passage;
+      }
     },
     async read(references, options) {
       const found = await index.read(references, options);

@@ -143,17 +143,19 @@ describe('a source', () => {
     const read = await index.read(
       [
         { sourceId: 'a', start: 1000, end: 1003 },
-        { sourceId: 'a', start: 1001, end: 1003 },
+        { sourceId: 'a', start: 1001, end: 1002 },
+        { sourceId: 'a', start: 1001, end: 1004 },
         { sourceId: 'b', start: 0, end: 3 },
       ],
       { signal },
     );
+    const two = { text: 'two', start: 1000, end: 1003, page: null, heading: null };
     expect({ page, read }).toEqual({
       page: [
         { position: 1, text: 'two', start: 1000, end: 1003, page: null, heading: null },
         { position: 2, text: 'three', start: 2000, end: 2005, page: null, heading: null },
       ],
-      read: [{ text: 'two', start: 1000, end: 1003, page: null, heading: null }, null, null],
+      read: [two, two, null, null],
     });
   });
 });

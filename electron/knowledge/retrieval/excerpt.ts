@@ -1,0 +1,45 @@
+import { sentencesOf } from '../cutting/sentences.ts';
+import type { TextEmbedder } from '../text-embedder.ts';
+
+/** A part of a passage's text; both ends count from the beginning of the text. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+function dotProduct(one: Float32Array, other: Float32Array): number {
+  return one.reduce((sum, value, index) => sum + value * other[index]!, 0);
+}
+
+/** Widens a span by its neighbours as far as it stays within the limit: first by what stands before, which says what "it" is. */
+function widened(sentences: readonly TextSpan[], best: number, characters: number): TextSpan {
+  let first = best;
+  let last = best;
+  const fits = (from: number, to: number) =>
+    sentences[from] !== undefined &&
+    sentences[to] !== undefined &&
+    sentences[to].end - sentences[from].start <= characters;
+  for (;;) {
+    if (fits(first - 1, last)) first -= 1;
+    else if (fits(first, last + 1)) last += 1;
+    else return { start: sentences[first]!.start, end: sentences[last]!.end };
+  }
+}
+
+/**
+ * The sentences of a text that are nearest to a question in meaning, in a row and within so many characters; a single sentence may be
+ * longer. Rejects with an `AbortError` when the signal ends it.
+ */
+export async function excerptOf(
+  text: string,
+  question: string,
+  characters: number,
+  { embedder, signal }: { readonly embedder: TextEmbedder; readonly signal: AbortSignal },
+): Promise<TextSpan> {
+  const sentences = [...sentencesOf(text)].map((part) => ({ start: part.start, end: part.start + part.text.length }));
+  if (text.length <= characters || sentences.length < 2) return { start: 0, end: text.length };
+  const texts = sentences.map(({ start, end }) => text.slice(start, end));
+  const [asked, ...vectors] = await embedder.embed([question, ...texts], { signal });
+  const similarities = vectors.map((vector) => dotProduct(asked!, vector));
+  return widened(sentences, similarities.indexOf(Math.max(...similarities)), characters);
+}
