@@ -168,6 +168,9 @@ export function createClient(hostFetch: HostFetch): Client {
 
   async function upload(endpoint: Endpoint, options: UploadOptions<Endpoint>): Promise<unknown> {
     const { file, onProgress, signal } = options;
+    const most = endpoint.form?.maximumFileBytes ?? 0;
+    // The host would say the same, but of a very large file it does not take in enough for its answer to be read.
+    if (file.size > most) throw new AppError('payload_too_large', `The file is larger than ${most / 1_048_576} MB.`);
     const form = new FormData();
     // Before the file, so that a host may look at them while it still comes.
     for (const [name, value] of Object.entries(options.fields as Record<string, unknown>)) {

@@ -12,7 +12,8 @@ import {
   stopDataspace,
   stopSource,
 } from '../../shared/contract/knowledge-window.ts';
-import { createDataspace, deleteDataspace } from '../../shared/contract/dataspaces.ts';
+import { createDataspace, deleteDataspace, searchDataspace } from '../../shared/contract/dataspaces.ts';
+import { updateSettings } from '../../shared/contract/settings.ts';
 import { createSource, deleteSource, type Source } from '../../shared/contract/sources.ts';
 import { createClient, type Client } from '../../renderer/host/client.ts';
 import { connectByPort } from '../support/port-pair.ts';
@@ -152,8 +153,47 @@ test('a file goes over the port, and one that is too large is refused while it i
   const source = await port.upload(createSource, { fields, file: new File(['Sent over the port'], 'port.txt') });
   expect(source).toMatchObject({ name: 'Over the port', bytes: 18, dataspaceId: id });
   const tooLarge = new File([new Uint8Array(51 * 1_048_576)], 'large.txt');
-  await expect(port.upload(createSource, { fields, file: tooLarge })).rejects.toMatchObject({ status: 413 });
+  const body = new FormData();
+  body.append('name', 'Too large');
+  body.append('file', tooLarge);
+  const refused = await pair.hostFetch({ method: 'POST', path: '/sources', headers: {}, body });
+  expect([refused.status, await refused.json()]).toMatchObject([413, { error: { code: 'payload_too_large' } }]);
   const sent = pair.frames.reduce((sum, frame) => sum + (frame.type === 'body' ? frame.bytes.byteLength : 0), 0);
   expect(sent).toBeLessThan(51 * 1_048_576);
+  await expect(port.upload(createSource, { fields, file: tooLarge })).rejects.toMatchObject({ status: 413 });
   await port.call(deleteDataspace, { parameters: { id } });
+});
+
+test('embeddings of a provider are used once they are chosen, and sources are indexed again only when asked', async () => {
+  host.provider.answerWith((call) => {
+    if (!call.path.endsWith('/embeddings')) return call.fail(404, 'Not here');
+    const texts = call.body['input'] as string[];
+    const data = texts.map((text, index) => ({
+      index,
+      embedding: /gold|metal/i.test(text) ? [1, 0, 0.1] : [0, 1, 0.1],
+    }));
+    return call.json(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } });
+  });
+  const { id } = await client.call(createDataspace, { body: { name: 'Provider' } });
+  const gold = await add(id, 'Gold', 'Gold leaves a yellow streak.');
+  const snow = await add(id, 'Snow', 'Snow is white.');
+  await Promise.all([ready(gold.id), ready(snow.id)]);
+  const embeddings = { kind: 'provider', aiSystem: 'OpenAiCompatible', model: 'scripted/vectors' } as const;
+  await client.call(updateSettings, { body: { embeddings } });
+  const detail = (source: Source) => client.call(readSourceDetail, { parameters: { id: source.id } });
+  expect(await detail(gold)).toMatchObject({ isOutdated: true, embeddingModel: expect.stringMatching(/^on-device\//) });
+  await client.call(reindexDataspace, { parameters: { id }, body: { which: 'outdated' } });
+  await Promise.all([ready(gold.id), ready(snow.id)]);
+  expect(await detail(gold)).toMatchObject({ isOutdated: false, embeddingModel: 'OpenAiCompatible/scripted/vectors' });
+  // No word of it is in the passage: it is found by the provider's vectors alone.
+  const { data } = await client.call(searchDataspace, { parameters: { id }, body: { query: 'Which metal?' } });
+  expect(data[0]).toMatchObject({ sourceId: gold.id });
+
+  host.provider.answerWith((call) => call.fail(401, 'No such key'));
+  const failing = await add(id, 'Failing', 'Something else.');
+  await ready(failing.id);
+  expect(await detail(failing)).toMatchObject({ status: 'Failed', failureReason: expect.stringContaining('key') });
+  const byWords = await client.call(searchDataspace, { parameters: { id }, body: { query: 'snow' } });
+  expect(byWords.data.map(({ sourceId }) => sourceId)).toEqual([snow.id]);
+  await client.call(updateSettings, { body: { embeddings: { kind: 'on-device' } } });
 });
