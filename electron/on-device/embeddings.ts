@@ -11,6 +11,9 @@ const maximumThreads = 4;
 /** Texts that wait for a thread before another one is started. */
 const textsWorthAThread = 4;
 
+/** Questions without an answer yet that go before others, one after the other, until it is the turn of those again. */
+const newcomersInARow = 3;
+
 export interface EmbedOptions {
   readonly signal: AbortSignal;
   /** Told after every text how many are done. */
@@ -27,7 +30,7 @@ export interface Embeddings {
   /**
    * One vector of length 1 per text, in order; a text has the same one, to the bit, in whatever company and on whatever machine. Of
    * each text the first 256 tokens are read (about 1,000 characters of English). Questions that are asked at the same time take
-   * turns text by text. Rejects with an `AbortError` when the signal ends it.
+   * turns text by text, a new one first. Rejects with an `AbortError` when the signal ends it.
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]>;
   close(): Promise<void>;
@@ -59,8 +62,9 @@ export function createEmbeddings({
   threads: wantedThreads = maximumThreads,
 }: EmbeddingsOptions = {}): Embeddings {
   const threadLimit = Math.max(1, Math.min(wantedThreads, maximumThreads, availableParallelism()));
-  /** Questions with texts that no thread has yet; the first one is next in turn. */
+  /** Questions with texts that no thread has yet, in the order of their turns. */
   let waiting: Job[] = [];
+  let newcomers = 0;
   const underWay = new Set<Job>();
   let threads: EmbeddingsThread[] = [];
   let model: SharedModel | null = null;
@@ -95,7 +99,15 @@ export function createEmbeddings({
     threads.push(started);
   }
 
-  /** One text of each question in turn, so that a short one does not wait behind a whole book. */
+  /** A short question waits for one text of a whole book, but many short ones do not keep the book waiting for good. */
+  function takeNext(): Job | undefined {
+    const newcomer = waiting.findIndex(({ given }) => given === 0);
+    const other = waiting.findIndex(({ given }) => given > 0);
+    const isForNewcomer = other < 0 || (newcomer >= 0 && newcomers < newcomersInARow);
+    newcomers = isForNewcomer ? newcomers + 1 : 0;
+    return waiting.splice(isForNewcomer ? newcomer : other, 1)[0];
+  }
+
   async function work(thread: EmbeddingsThread, job: Job): Promise<void> {
     const index = job.given;
     job.given += 1;
@@ -115,7 +127,7 @@ export function createEmbeddings({
 
   function giveWork(): void {
     for (const thread of threads.filter(({ isFree }) => isFree)) {
-      const job = waiting.shift();
+      const job = waiting.length > 0 && takeNext();
       if (job) void work(thread, job);
     }
     const waitingTexts = waiting.reduce((sum, { texts, given }) => sum + texts.length - given, 0);

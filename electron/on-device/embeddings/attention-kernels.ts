@@ -91,11 +91,9 @@ export const packKeys: FunctionDefinition = {
 };
 
 /** Of 2 to the power of numbers between -1/2 and 1/2, exact to about 3e-6. */
-const powerCoefficients = [5, 4, 3, 2, 1, 0].map((exponent) => Math.LN2 ** exponent / factorial(exponent));
-
-function factorial(number: number): number {
-  return number <= 1 ? 1 : number * factorial(number - 1);
-}
+const powerCoefficients = [5, 4, 3, 2, 1, 0].map((exponent) =>
+  upTo(exponent).reduce((product, index) => (product * Math.LN2) / (index + 1), 1),
+);
 
 /**
  * Sets `value` to 2 to its power. Beyond -115 and 115 it stays as it is there: what a token weighs is divided by the sum of all,

@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createEmbeddings, type Embeddings, type EmbeddingsOptions } from '../../../electron/on-device/embeddings.ts';
+
+const { signal } = new AbortController();
+const opened: Embeddings[] = [];
+
+function open(options?: EmbeddingsOptions): Embeddings {
+  const embeddings = createEmbeddings(options);
+  opened.push(embeddings);
+  return embeddings;
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each.close()));
+});
+
+const texts = (count: number) =>
+  Array.from({ length: count }, (_, index) => `${index} ${'green bottles '.repeat(index)}`);
+
+describe('embeddings', () => {
+  it('put texts of one meaning nearer to each other than to others', async () => {
+    const [question, answer, other] = await open().embed(
+      ['Where do I change my password?', 'Resetting a forgotten passphrase', 'The soup needs more salt.'],
+      { signal },
+    );
+    const near = (first: Float32Array, second: Float32Array) =>
+      first.reduce((sum, value, index) => sum + value * second[index]!, 0);
+    expect(near(question!, answer!)).toBeGreaterThan(near(question!, other!) + 0.3);
+  });
+
+  it('are the same to the bit alone and in company, by one thread and by several', async () => {
+    const several = open({ threads: 4 });
+    const one = open({ threads: 1 });
+    const together = await several.embed(texts(24), { signal });
+    const again = await Promise.all(texts(24).map(async (text) => (await one.embed([text], { signal }))[0]!));
+    expect(again).toEqual(together);
+    expect(several.model).toBe(one.model);
+  });
+
+  it('tell of every text that is done', async () => {
+    const told: number[] = [];
+    await open().embed(texts(6), { signal, onProgress: (done) => told.push(done) });
+    expect(told).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await open().embed([], { signal })).toEqual([]);
+  });
+
+  it('answer a short question before a long one that came first is done', async () => {
+    const embeddings = open({ threads: 1 });
+    let done = 0;
+    const begun = Promise.withResolvers<void>();
+    const long = embeddings.embed(texts(60), {
+      signal,
+      onProgress: (count) => {
+        done = count;
+        if (count === 3) begun.resolve();
+      },
+    });
+    await begun.promise;
+    await embeddings.embed(['A short question'], { signal });
+    // The text that was under way, and the next one where it was given before the question came.
+    expect(done).toBeLessThanOrEqual(5);
+    expect(await long).toHaveLength(60);
+  });
+
+  it('go on with a long question while short ones come without end', async () => {
+    const embeddings = open({ threads: 1 });
+    let isDone = false;
+    const short = async () => {
+      while (!isDone) await embeddings.embed(['short'], { signal });
+    };
+    const shorts = Array.from({ length: 6 }, short);
+    expect(await embeddings.embed(texts(8), { signal })).toHaveLength(8);
+    isDone = true;
+    await Promise.all(shorts);
+  });
+
+  it('stop for who has left, and go on for the others', async () => {
+    const embeddings = open({ threads: 1 });
+    const controller = new AbortController();
+    const left = embeddings.embed(texts(30), { signal: controller.signal, onProgress: () => controller.abort() });
+    const stays = embeddings.embed(texts(3), { signal });
+    await expect(left).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await stays).toHaveLength(3);
+    await expect(embeddings.embed(['x'], { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('fail for a question that cannot be answered, and for no other', async () => {
+    const embeddings = open({ threads: 1 });
+    const wrong = embeddings.embed([null as unknown as string], { signal });
+    const right = embeddings.embed(['right'], { signal });
+    await expect(wrong).rejects.toThrow(/Embedding failed/);
+    expect(await right).toHaveLength(1);
+  });
+
+  it('are there again after their threads were ended for want of questions', async () => {
+    const embeddings = open({ threads: 1, idleMinutes: 0 });
+    const before = await embeddings.embed(['once'], { signal });
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(await embeddings.embed(['once'], { signal })).toEqual(before);
+  });
+
+  it('end what is under way when they are closed', async () => {
+    const embeddings = open();
+    const question = embeddings.embed(texts(10), { signal });
+    const closing = embeddings.close();
+    await expect(question).rejects.toMatchObject({ name: 'AbortError' });
+    await closing;
+    await expect(embeddings.embed(['late'], { signal })).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
