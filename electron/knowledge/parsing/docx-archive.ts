@@ -6,7 +6,7 @@ import { SourceFailure } from './source-failure.ts';
 export const mainDocument = /^word\/document\d*\.xml$/;
 
 /** A Word document has a few dozen entries, one with many pictures a few hundred. */
-const mostEntries = 10_000;
+const mostEntries = 5_000;
 /** Of all parts that are read together; 200 MB of XML are about 20,000 pages. */
 const mostUnpackedBytes = 200 * 1024 * 1024;
 /** XML packs to a twentieth, to a hundredth where it repeats itself much; beyond that it is made to hurt. */

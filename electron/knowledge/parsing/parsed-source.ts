@@ -57,7 +57,7 @@ export interface ReadSourceOptions {
   readonly onProgress?: (fraction: number) => void;
 }
 
-/** Reads files in a thread of its own, one after the other. */
+/** Reads files in a process of its own, one after the other. */
 export interface SourceReader {
   /**
    * Rejects with an `AppError` whose message is the reason for a person (encrypted, scanned, empty, broken, too large when
@@ -67,13 +67,13 @@ export interface SourceReader {
     source: SourceFile & { readonly mediaType: SourceMediaType },
     options: ReadSourceOptions,
   ): Promise<ParsedSource>;
-  /** Ends the thread; what is being read rejects with an `AbortError`. */
+  /** Ends the process; what is being read rejects with an `AbortError`. */
   close(): Promise<void>;
 }
 
 export interface SourceReaderOptions {
   /** Seconds that reading one file may take; 120 unless told. */
   readonly deadlineSeconds?: number;
-  /** Megabytes that the thread may hold; 1024 unless told. */
+  /** Megabytes that the process may hold; 1024 unless told. */
   readonly memoryMegabytes?: number;
 }

@@ -27,7 +27,7 @@ const parsers: Readonly<Record<SourceMediaType, Parser>> = {
     (await import('./read-docx.ts')).readDocx(path, report),
 };
 
-/** Reads a file and cuts it, all in this thread and without any limit on its time: see `source-reader.ts` for those. */
+/** Reads a file and cuts it, all in this process and without any limit on its time: see `source-reader.ts` for those. */
 export async function readDocument(
   path: string,
   mediaType: SourceMediaType,

@@ -1,6 +1,9 @@
 import type { ReadDocument } from './document-writer.ts';
 import type { ParsedSource, Passage, SourceMediaType, SourcePage } from './parsed-source.ts';
 
+/** With this the process ends when something goes wrong in it that nobody foresaw. */
+export const unforeseenExitCode = 70;
+
 export interface ReadQuestion {
   readonly id: number;
   readonly path: string;
@@ -8,15 +11,15 @@ export interface ReadQuestion {
 }
 
 /**
- * A document as it crosses between threads: a large file has 100,000 passages, and copying that many objects would hold up
+ * A document as it crosses between processes: a large file has 100,000 passages, and copying that many objects would hold up
  * the host, as would copying their texts, which are in the document's own already.
  */
 export interface PackedDocument {
   readonly text: string;
   /** Three numbers a page. */
-  readonly pages: Int32Array<ArrayBuffer> | null;
+  readonly pages: Int32Array | null;
   /** Five numbers a passage: start, end, page (0 for none), tokens, place of its heading in `headings` (-1 for none). */
-  readonly passages: Int32Array<ArrayBuffer>;
+  readonly passages: Int32Array;
   readonly headings: readonly string[];
 }
 

@@ -24,7 +24,9 @@ export function writeSource(fileName: string, content: string | Uint8Array): str
 /** A ZIP archive of these entries. */
 export async function zip(entries: Readonly<Record<string, string | Uint8Array>>): Promise<Buffer> {
   const archive = new ZipFile();
-  for (const [name, content] of Object.entries(entries)) archive.addBuffer(Buffer.from(content as string), name);
+  for (const [name, content] of Object.entries(entries)) {
+    archive.addBuffer(Buffer.from(content as string), name, { compress: content.length > 100 });
+  }
   archive.end();
   const chunks: Buffer[] = [];
   for await (const chunk of archive.outputStream) chunks.push(chunk as Buffer);

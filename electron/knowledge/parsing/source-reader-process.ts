@@ -1,0 +1,46 @@
+/**
+ * Entry point of the process that reads files for dataspaces; started by `source-reader.ts`. It ends when the connection to its
+ * parent does, however the parent ended.
+ */
+import { constants, setPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { siblingModule } from '../../sibling-module.ts';
+import { readDocument } from './read-document.ts';
+import { SourceFailure } from './source-failure.ts';
+import { packDocument, unforeseenExitCode, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
+
+/** More often would only cost time. */
+const progressStep = 0.01;
+
+// Who works with the window comes first.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+new Worker(siblingModule(import.meta.url, 'source-reader-watch'), {
+  execArgv: [],
+  workerData: { memoryMegabytes: Number(process.argv[2]), parentId: process.ppid },
+}).unref();
+
+function answer(message: ReadAnswer): void {
+  if (process.connected) process.send?.(message);
+}
+
+async function read({ id, path, mediaType }: ReadQuestion): Promise<void> {
+  let reported = 0;
+  const report = (fraction: number) => {
+    if (fraction < reported + progressStep) return;
+    reported = fraction;
+    answer({ type: 'progress', id, fraction });
+  };
+  try {
+    answer({ type: 'read', id, document: packDocument(await readDocument(path, mediaType, report)) });
+  } catch (error) {
+    if (error instanceof SourceFailure) return answer({ type: 'failed', id, reason: error.message });
+    answer({ type: 'broken', id, details: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+}
+
+process.on('message', (question: ReadQuestion) => void read(question));
+process.on('disconnect', () => process.exit());
+process.on('uncaughtException', (error) => {
+  process.stderr.write(error.stack ?? String(error));
+  process.exit(unforeseenExitCode);
+});

@@ -1,0 +1,137 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ParsedSource, SourceReaderOptions } from '../../../../electron/knowledge/parsing/parsed-source.ts';
+import { createSourceReader } from '../../../../electron/knowledge/parsing/source-reader.ts';
+import { fixture, writeSource } from './test-files.ts';
+
+const { signal } = new AbortController();
+
+function startReader(options?: SourceReaderOptions) {
+  const reader = createSourceReader(options);
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
+/** How many processes this one starts from here on. */
+function countProcesses(): () => number {
+  let started = 0;
+  const onChild = () => (started += 1);
+  subscribe('child_process', onChild);
+  onTestFinished(() => void unsubscribe('child_process', onChild));
+  return () => started;
+}
+
+const text = (content: string) => ({
+  path: writeSource('a.txt', content),
+  fileName: 'a.txt',
+  mediaType: 'text/plain' as const,
+});
+const report = { path: fixture('report.pdf'), fileName: 'report.pdf', mediaType: 'application/pdf' as const };
+
+/** The stack of open elements is searched from its end to its beginning for each of these: seconds of work. */
+const slow = () => ({
+  path: writeSource('a.html', '<div>'.repeat(400_000)),
+  fileName: 'a.html',
+  mediaType: 'text/html' as const,
+});
+
+/** What holds of every source that was read. */
+function expectSound({ text: whole, pages, passages }: ParsedSource): void {
+  for (const [index, passage] of passages.entries()) {
+    expect(passage.ordinal).toBe(index);
+    expect(whole.slice(passage.start, passage.end)).toBe(passage.text);
+    const page = pages?.find(({ start, end }) => passage.start >= start && passage.start < end)?.page ?? null;
+    expect(passage.page).toBe(page);
+  }
+}
+
+describe('the reader of sources', () => {
+  test('gives passages with their exact places, pages, headings and tokens', async () => {
+    const reader = startReader();
+    const parsed = await reader.readSource(report, { signal });
+    expectSound(parsed);
+    expect(parsed.pages?.length).toBe(3);
+    expect(parsed.passages.map(({ page, heading }) => [page, heading])).toEqual([
+      [1, 'Report of the assay office'],
+      [1, 'Report of the assay office › Methods'],
+      [2, 'Report of the assay office › Results'],
+      [expect.any(Number), 'Report of the assay office › Outlook'],
+    ]);
+    expect(parsed.passages.every(({ tokens }) => tokens > 40 && tokens < 256)).toBe(true);
+  });
+
+  test('reads many files in one process, and those that are asked for at once one after the other', async () => {
+    const processes = countProcesses();
+    const reader = startReader();
+    const words = Array.from({ length: 12 }, (_, index) => `Word ${index}.`);
+    const read = await Promise.all(words.map((word) => reader.readSource(text(word), { signal })));
+    expect(read.map((parsed) => parsed.passages.map((passage) => passage.text))).toEqual(words.map((word) => [word]));
+    await expect(reader.readSource({ ...text('{'), mediaType: 'application/json' }, { signal })).rejects.toThrow(
+      'not valid',
+    );
+    expect(processes()).toBe(1);
+  });
+
+  test('tells how far it is', async () => {
+    const reader = startReader();
+    const fractions: number[] = [];
+    await reader.readSource(report, { signal, onProgress: (fraction) => fractions.push(fraction) });
+    expect(fractions.length).toBeGreaterThan(1);
+    expect(fractions).toEqual(fractions.toSorted((one, other) => one - other));
+    expect(fractions.every((fraction) => fraction > 0 && fraction <= 1)).toBe(true);
+  });
+
+  test('stops at once when the signal says so, in the middle of work too, and then reads the next file', async () => {
+    const reader = startReader();
+    const controller = new AbortController();
+    const onProgress = () => controller.abort();
+    await expect(reader.readSource(slow(), { signal: controller.signal, onProgress })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+    expect((await reader.readSource(text('Next.'), { signal })).text).toBe('Next.');
+  });
+
+  test('does not begin with a file whose turn has not come when it is stopped', async () => {
+    const reader = startReader();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const under = reader.readSource(slow(), { signal: first.signal });
+    const waiting = reader.readSource(text('Never.'), { signal: second.signal });
+    second.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    first.abort();
+    await expect(under).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('ends what takes too long, with the reason', async () => {
+    const reader = startReader({ deadlineSeconds: 0.2 });
+    await expect(reader.readSource(slow(), { signal })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'Reading the file took longer than 0.2 seconds. Split it into smaller files.',
+    });
+  });
+
+  test('ends what needs too much of the heap, with the reason', async () => {
+    const reader = startReader({ memoryMegabytes: 200 });
+    const list = { path: writeSource('a.json', `[${'[1],'.repeat(8_000_000)}1]`), fileName: 'a.json' };
+    await expect(reader.readSource({ ...list, mediaType: 'application/json' }, { signal })).rejects.toMatchObject({
+      message: 'Reading the file takes more than 200 MB of memory. Split it into smaller files.',
+    });
+  });
+
+  test('stops what is under way when it is closed, and takes nothing more', async () => {
+    const reader = startReader();
+    const progress = Promise.withResolvers<void>();
+    const under = reader.readSource(slow(), { signal, onProgress: () => progress.resolve() });
+    const stopped = expect(under).rejects.toMatchObject({ name: 'AbortError' });
+    await progress.promise;
+    await reader.close();
+    await stopped;
+    await expect(reader.readSource(text('Late.'), { signal })).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('tells of a file that is not there', async () => {
+    const reader = startReader();
+    const missing = { path: '/nowhere/a.txt', fileName: 'a.txt', mediaType: 'text/plain' as const };
+    await expect(reader.readSource(missing, { signal })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
