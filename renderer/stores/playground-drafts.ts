@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 import type { NamedParameter } from '../../shared/contract/completions.ts';
+import type { PassageReference } from '../../shared/contract/grounding.ts';
 import { exampleDraft } from './playground-example.ts';
 import { createDraftStorage } from './playground-draft-storage.ts';
 
@@ -13,6 +14,15 @@ export interface DraftSource {
   promptId: string;
   versionId: string;
 }
+
+/** What a draft is grounded on, and what a person wants otherwise than the search has it. */
+export interface DraftGrounding {
+  dataspaceIds: readonly string[];
+  pinned: readonly PassageReference[];
+  excluded: readonly PassageReference[];
+}
+
+export const noGrounding: DraftGrounding = { dataspaceIds: [], pinned: [], excluded: [] };
 
 /**
  * One prompt that is being worked on. Fields hold the text as it was typed, valid or not, so that nothing a person
@@ -38,6 +48,8 @@ export interface Draft {
   transport: Transport;
   /** Null for one that is not in the library; drafts that were kept by earlier versions have none. */
   source?: DraftSource | null;
+  /** Absent in drafts that were kept by earlier versions. */
+  grounding?: DraftGrounding;
   /** The run whose answer is on the screen; null before the first one. */
   shownRunId: string | null;
   /** Milliseconds since 1970. */

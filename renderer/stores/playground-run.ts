@@ -5,14 +5,16 @@ import {
   createCompletionSync,
 } from '../../shared/contract/completions.ts';
 import type {
+  Citation,
   CompletionAnswer,
   CompletionChunk,
   CompletionRequest,
   Usage,
   Warning,
 } from '../../shared/contract/completions.ts';
+import { createGroundedCompletion, type GroundingChoice } from '../../shared/contract/grounding.ts';
 import { followReasoning } from '../../shared/contract/runs.ts';
-import type { Client, WireFrame } from '../host/client.ts';
+import type { Client, WireFrame, WireObserver } from '../host/client.ts';
 import type { Transport } from './playground-drafts.ts';
 
 /** What went over the wire for one run. `frames` only ever grows and keeps its identity, so that looking costs nothing. */
@@ -49,6 +51,8 @@ export interface LiveRun {
   usage: Usage | null;
   finishReason: string | null;
   warnings: readonly Warning[];
+  /** The passages that were given to the model; told at the end. */
+  citations: readonly Citation[];
   servedBy: string | null;
   credits: number | null;
   creditsRemaining: number | null;
@@ -61,6 +65,8 @@ export interface LiveRun {
 export interface RunOptions {
   draftId: string;
   request: CompletionRequest;
+  /** Passages that a person has chosen; such a run is streamed as server-sent events, whatever the transport. */
+  choice?: GroundingChoice | null;
   transport: Transport;
   /** Whether reasoning may come, which the public stream leaves out and the host tells on the side. */
   hasReasoning: boolean;
@@ -91,6 +97,7 @@ function newRun({ draftId, request, transport }: RunOptions): LiveRun {
     usage: null,
     finishReason: null,
     warnings: [],
+    citations: [],
     servedBy: null,
     credits: null,
     creditsRemaining: null,
@@ -123,6 +130,7 @@ function takeChunk(run: LiveRun, chunk: CompletionChunk, at: number): void {
   run.finishReason = chunk.choice.finish_reason ?? run.finishReason;
   run.usage = chunk.usage ?? run.usage;
   run.warnings = chunk.warnings ?? run.warnings;
+  run.citations = chunk.citations ?? run.citations;
 }
 
 function takeAnswer(run: LiveRun, answer: CompletionAnswer, at: number): void {
@@ -133,6 +141,15 @@ function takeAnswer(run: LiveRun, answer: CompletionAnswer, at: number): void {
   run.finishReason = choice?.finish_reason ?? null;
   run.usage = answer.usage;
   run.warnings = answer.warnings ?? [];
+  run.citations = answer.citations ?? [];
+}
+
+function openStream(client: Client, { request, choice, transport, signal }: RunOptions, wire: WireObserver) {
+  if (choice) {
+    return client.stream(createGroundedCompletion, { body: { ...request, grounding: choice }, signal, wire });
+  }
+  const endpoint = transport === 'sse' ? createCompletionEvents : createCompletionStream;
+  return client.stream(endpoint, { body: request, signal, wire });
 }
 
 /** Reads the reasoning beside the answer. It is an extra: without it the run is none the worse. */
@@ -198,11 +215,10 @@ export async function followRun(client: Client, options: RunOptions): Promise<Li
   };
 
   try {
-    if (transport === 'sync') {
+    if (transport === 'sync' && !options.choice) {
       takeAnswer(run, await client.call(createCompletionSync, { body: request, signal, wire }), performance.now());
     } else {
-      const endpoint = transport === 'sse' ? createCompletionEvents : createCompletionStream;
-      const { parts } = await client.stream(endpoint, { body: request, signal, wire });
+      const { parts } = await openStream(client, options, wire);
       for await (const chunk of parts) {
         takeChunk(run, chunk, performance.now());
         change();

@@ -7,6 +7,7 @@ interface PlaygroundView {
   answerView: 'markdown' | 'plain';
   isSystemOpen: boolean;
   isWireOpen: boolean;
+  isGroundingOpen: boolean;
   isReasoningOpen: boolean;
   historyScope: 'draft' | 'all';
   codeLanguage: 'curl' | 'TypeScript' | 'Python';
@@ -20,6 +21,7 @@ export const usePlaygroundView = create<PlaygroundView>()(
       answerView: 'markdown',
       isSystemOpen: false,
       isWireOpen: false,
+      isGroundingOpen: true,
       isReasoningOpen: false,
       historyScope: 'draft',
       codeLanguage: 'curl',

@@ -13,6 +13,8 @@ import { usePlaygroundView } from '../../stores/playground-view.ts';
 import { showToast } from '../../stores/toasts.ts';
 import { AnswerPanel } from './answer/answer-panel.tsx';
 import { offeredModel } from './first-start/first-start.tsx';
+import { GroundingPanel } from './grounding/grounding-panel.tsx';
+import { useComparison } from './grounding/use-comparison.ts';
 import { modelKey } from './model/model-list.ts';
 import { ModelPicker } from './model/model-picker.tsx';
 import { PromptPanel } from './prompt-panel.tsx';
@@ -59,11 +61,17 @@ function usePlayground() {
     if (mustWait) install();
     runner.run();
   };
+  const comparison = useComparison(draft, model, (choice) => (choice ? runner.runWith(choice) : run()));
+  const stop = (): void => {
+    runner.stop();
+    comparison.stop();
+  };
   return {
     draft,
     model,
     template,
-    runner: { ...runner, run },
+    runner: { ...runner, run, stop, isUnderWay: runner.isUnderWay || comparison.isUnderWay },
+    comparison,
     mustWait,
     focusAt,
     isPickerOpen,
@@ -133,12 +141,15 @@ function Work({ state }: { state: PlaygroundState }) {
         <ResizablePanel id="panes" minSize={160}>
           <ResizableGroup id="playground-panes">
             <ResizablePanel id="edit" defaultSize="48%" minSize={280}>
-              <PromptPanel draft={draft} template={template} onChange={change} focusAt={focusAt} />
+              <PromptPanel draft={draft} template={template} onChange={change} focusAt={focusAt}>
+                <GroundingPanel state={state} />
+              </PromptPanel>
             </ResizablePanel>
             <ResizeHandle label="Width of the prompt" />
             <ResizablePanel id="answer" minSize={280}>
               <AnswerPanel
                 run={shown}
+                beside={state.comparison}
                 mustWait={state.mustWait}
                 isWaiting={state.runner.isWaiting}
                 actions={{
@@ -203,6 +214,13 @@ export function Playground() {
           requestAnimationFrame(runner.run);
         }}
         onClose={() => setPickerOpen(false)}
+      />
+      <ModelPicker
+        isOpen={state.comparison.isPicking}
+        chosenKey={modelKey({ aiSystem: draft.aiSystem, name: draft.model })}
+        onChoose={state.comparison.onModel}
+        onChooseAndRun={state.comparison.onModel}
+        onClose={state.comparison.endPicking}
       />
       {state.isSaving && <SaveDialog draft={draft} onClose={() => state.setSaving(false)} />}
     </>

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronRight, CircleX, TriangleAlert } from 'lucide-react';
-import { useCallback, useMemo, type RefObject } from 'react';
+import { useCallback, useMemo, type ReactNode, type RefObject } from 'react';
 import { Segmented } from '../../components/choices.tsx';
 import { formatPlural } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
@@ -122,10 +122,12 @@ export interface PromptPanelProps {
   onChange: (change: DraftChange) => void;
   /** Puts the cursor at an offset of the prompt; set once the editor is there. */
   focusAt: RefObject<((offset: number) => void) | null>;
+  /** What stands below the variables. */
+  children?: ReactNode;
 }
 
 /** Where the prompt is written: system message, template or its rendering, and a field for each variable. */
-export function PromptPanel({ draft, template, onChange, focusAt }: PromptPanelProps) {
+export function PromptPanel({ draft, template, onChange, focusAt, children }: PromptPanelProps) {
   const view = usePlaygroundView(({ promptView }) => promptView);
   const names = useMemo(() => readNames(template, draft), [template, draft]);
   // While the template has a mistake nothing is known of places; the marks move along with the text.
@@ -183,6 +185,7 @@ export function PromptPanel({ draft, template, onChange, focusAt }: PromptPanelP
           })
         }
       />
+      {children}
     </section>
   );
 }

@@ -1,14 +1,17 @@
 import './answer.css';
-import { Check, ChevronDown, ChevronRight, CircleX, Play, Square } from 'lucide-react';
+import { Check, ChevronDown, ChevronRight, CircleX, Play, Square, X } from 'lucide-react';
 import { Button } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { Icon } from '../../../components/icon.tsx';
+import { IconButton } from '../../../components/icon-button.tsx';
 import { Spinner } from '../../../components/marks.tsx';
 import { EmptyState, Notice } from '../../../components/state-panels.tsx';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { durationText, estimateTokens } from '../format.ts';
+import type { Comparison } from '../grounding/use-comparison.ts';
 import { FirstStart } from '../first-start/first-start.tsx';
+import { CitationButton, CitedText } from './citation-button.tsx';
 import { MarkdownView } from './markdown-view.tsx';
 import { MetricsBar } from './metrics-bar.tsx';
 import { RunFailure } from './run-failure.tsx';
@@ -92,7 +95,32 @@ function AnswerText({ run }: { run: ShownRun }) {
     ) : null;
   }
   if (view === 'plain') return <pre className={isGrowing ? 'plain is-growing' : 'plain'}>{run.text}</pre>;
-  return <MarkdownView key={run.key} text={run.text} isGrowing={isGrowing} />;
+  return (
+    <CitedText citations={run.citations}>
+      <MarkdownView key={run.key} text={run.text} isGrowing={isGrowing} />
+    </CitedText>
+  );
+}
+
+/** The passages that the model was given, each to be read in its place. */
+function Citations({ run }: { run: ShownRun }) {
+  if (run.citations.length === 0) return null;
+  return (
+    <section className="citations" aria-label="Passages given to the model">
+      <h3 className="caption tertiary">Passages given to the model</h3>
+      <ol>
+        {run.citations.map((citation) => (
+          <li key={citation.index} className="row small">
+            <CitationButton citation={citation} />
+            <span className="truncate">{citation.sourceName}</span>
+            {citation.page !== undefined && <span className="caption tertiary nowrap">page {citation.page}</span>}
+            <span className="grow" />
+            <span className="caption tertiary numbers nowrap">{Math.round(citation.relevance * 100)} %</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
 }
 
 function AfterAnswer({ run, actions }: { run: ShownRun; actions: RemedyActions }) {
@@ -163,8 +191,44 @@ function AnswerBody({ run, actions }: { run: ShownRun; actions: RemedyActions })
       <div>
         <Reasoning run={run} />
         <AnswerText run={run} />
+        <Citations run={run} />
         <AfterAnswer run={run} actions={actions} />
       </div>
+    </div>
+  );
+}
+
+/** The draft's run and one that differs from it in one thing. */
+function Pair({
+  run,
+  beside,
+  actions,
+}: {
+  run: ShownRun;
+  beside: Comparison & { run: ShownRun };
+  actions: RemedyActions;
+}) {
+  return (
+    <div className="answer__pair">
+      <section className="panel" aria-label="As the prompt stands">
+        <div className="header">
+          <h3>As the prompt stands</h3>
+        </div>
+        <AnswerBody run={run} actions={actions} />
+        <MetricsBar metrics={run.metrics} />
+      </section>
+      <section className="panel" aria-label={beside.title}>
+        <div className="header">
+          <h3 className="truncate">{beside.title}</h3>
+          <div className="row answer__state" role="status">
+            <RunStateMark run={beside.run} />
+          </div>
+          <span className="grow" />
+          <IconButton icon={X} label="Close the run beside" size="small" onClick={beside.close} />
+        </div>
+        <AnswerBody run={beside.run} actions={actions} />
+        <MetricsBar metrics={beside.run.metrics} />
+      </section>
     </div>
   );
 }
@@ -172,6 +236,7 @@ function AnswerBody({ run, actions }: { run: ShownRun; actions: RemedyActions })
 export interface AnswerPanelProps {
   /** Null before the first run of a draft. */
   run: ShownRun | null;
+  beside: Comparison;
   /** The chosen model is not on this device yet. */
   mustWait: boolean;
   /** A run begins by itself once it is. */
@@ -180,7 +245,7 @@ export interface AnswerPanelProps {
 }
 
 /** The answer with its figures; before the first one, the next step. */
-export function AnswerPanel({ run, mustWait, isWaiting, actions }: AnswerPanelProps) {
+export function AnswerPanel({ run, beside, mustWait, isWaiting, actions }: AnswerPanelProps) {
   const isFirst = isWaiting || (mustWait && run === null);
   const shown = isFirst ? null : run;
   return (
@@ -199,8 +264,9 @@ export function AnswerPanel({ run, mustWait, isWaiting, actions }: AnswerPanelPr
           </EmptyState>
         </div>
       )}
-      {shown && <AnswerBody run={shown} actions={actions} />}
-      {shown && <MetricsBar metrics={shown.metrics} />}
+      {shown && beside.run && <Pair run={shown} beside={{ ...beside, run: beside.run }} actions={actions} />}
+      {shown && !beside.run && <AnswerBody run={shown} actions={actions} />}
+      {shown && !beside.run && <MetricsBar metrics={shown.metrics} />}
     </section>
   );
 }

@@ -3,6 +3,8 @@ import type { ComponentProps, ReactNode } from 'react';
 import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CopyButton } from '../../../components/copy-button.tsx';
+import { CitationMark } from './citation-button.tsx';
+import { citationNumber, remarkCitations } from './citation-marks.ts';
 import { definitionsOf, hasReference, noBlocks, readBlocks } from './markdown-blocks.ts';
 import type { MarkdownBlock } from './markdown-blocks.ts';
 
@@ -57,6 +59,8 @@ function InnerCode({ children }: ComponentProps<'pre'>) {
 
 /** What a model writes as a link may lead anywhere: it opens outside and tells nothing about this page. */
 function OuterLink({ href, children }: ComponentProps<'a'>) {
+  const citation = citationNumber(href);
+  if (citation !== null) return <CitationMark number={citation} />;
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
       {children}
@@ -102,7 +106,7 @@ const components = {
   h5: heading(4),
   h6: heading(4),
 };
-const plugins = [remarkGfm];
+const plugins = [remarkGfm, remarkCitations];
 
 /** One block. It is drawn again only when its own text or a definition that it refers to changes. */
 const Block = memo(function Block({

@@ -1,6 +1,6 @@
 import type { AppError } from '../../../../shared/app-error.ts';
 import type { AiSystem } from '../../../../shared/contract/common.ts';
-import type { Usage, Warning } from '../../../../shared/contract/completions.ts';
+import type { Citation, Usage, Warning } from '../../../../shared/contract/completions.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import type { RunDetail } from '../../../../shared/contract/runs.ts';
 import type { LiveRun, RunState } from '../../../stores/playground-run.ts';
@@ -27,6 +27,8 @@ export interface ShownRun {
   isReasoningLive: boolean;
   finishReason: string | null;
   warnings: readonly Warning[];
+  /** The passages that it was grounded on; known at its end. */
+  citations: readonly Citation[];
   failure: RunFailure | null;
   metrics: Metrics;
 }
@@ -97,6 +99,7 @@ export function shownLive(run: LiveRun, model: Model | null, now: number): Shown
     isReasoningLive: run.isReasoningLive,
     finishReason: run.finishReason,
     warnings: run.warnings,
+    citations: run.citations,
     failure: run.error && { code: run.error.code, message: run.error.message, error: run.error },
     metrics: liveMetrics(run, model, now),
   };
@@ -124,6 +127,7 @@ export function shownKept(run: RunDetail): ShownRun {
     isReasoningLive: false,
     finishReason: output.finishReason,
     warnings: run.warnings,
+    citations: run.citations,
     failure: output.error && { ...output.error, error: null },
     metrics: {
       runningSince: null,

@@ -2,7 +2,8 @@ import type { CompletionRequest } from '../../../../shared/contract/completions.
 import type { Model } from '../../../../shared/contract/providers.ts';
 import type { RunDetail } from '../../../../shared/contract/runs.ts';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
-import type { Draft, DraftChange } from '../../../stores/playground-drafts.ts';
+import type { GroundingChoice } from '../../../../shared/contract/grounding.ts';
+import { noGrounding, type Draft, type DraftChange } from '../../../stores/playground-drafts.ts';
 import { readConfiguration, writeParameters } from '../parameters/parameter-model.ts';
 import { readTemplate } from '../template-state.ts';
 import { writeFields } from '../variables/variable-model.ts';
@@ -43,8 +44,17 @@ export function readRequest(draft: Draft, model: Model | null): RunRequest {
       model: draft.model,
       ...(Object.keys(configuration).length > 0 && { configuration }),
       ...(Object.keys(replacements).length > 0 && { replacements }),
+      ...(draft.grounding &&
+        draft.grounding.dataspaceIds.length > 0 && { dataspaceIds: [...draft.grounding.dataspaceIds] }),
     },
   };
+}
+
+/** What a person has chosen among the passages of a draft; null when the search decides alone. */
+export function readChoice({ grounding }: Pick<Draft, 'grounding'>): GroundingChoice | null {
+  if (!grounding || grounding.dataspaceIds.length === 0) return null;
+  const { pinned, excluded } = grounding;
+  return pinned.length + excluded.length === 0 ? null : { pinned: [...pinned], excluded: [...excluded] };
 }
 
 /**
@@ -57,7 +67,7 @@ export function asSent(request: CompletionRequest, { id, source }: Pick<Draft, '
 
 /** What a draft becomes when a run is put back as it was. Values of variables that the run does not use stay where they are. */
 export function putBack(run: RunDetail, draft: Pick<Draft, 'values'>): DraftChange {
-  const { promptText, systemMessage, replacements, configuration } = run.input;
+  const { promptText, systemMessage, replacements, configuration, dataspaceIds } = run.input;
   const { variables } = parseTemplate(promptText);
   const { values, jsonNames } = writeFields(variables, replacements);
   const empty = Object.fromEntries(variables.map(({ name }) => [name, '']));
@@ -69,6 +79,7 @@ export function putBack(run: RunDetail, draft: Pick<Draft, 'values'>): DraftChan
     values: { ...draft.values, ...empty, ...values },
     jsonNames,
     ...writeParameters(configuration),
+    grounding: { ...noGrounding, dataspaceIds: dataspaceIds ?? [] },
     shownRunId: run.runId,
   };
 }

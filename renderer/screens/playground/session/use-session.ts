@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { GroundingChoice } from '../../../../shared/contract/grounding.ts';
 import { followOnDevice } from '../../../../shared/contract/on-device.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { useHost } from '../../../host/host-context.tsx';
@@ -15,7 +16,7 @@ import { useLiveRuns } from '../../../stores/playground-runs.ts';
 import { shownKept, shownLive, withKept } from '../answer/shown-run.ts';
 import type { ShownRun } from '../answer/shown-run.ts';
 import { isOnDevice } from '../model/model-list.ts';
-import { asSent, readRequest } from './run-request.ts';
+import { asSent, readChoice, readRequest } from './run-request.ts';
 import type { Blocker } from './run-request.ts';
 
 /** The chosen model's facts; null while the list is on its way, and for a name that no list has. */
@@ -56,6 +57,8 @@ export interface Runner {
   /** Why the last attempt did not begin; null once it could. */
   blocker: Blocker | null;
   run: () => void;
+  /** Runs it on these passages, whatever the draft says. */
+  runWith: (choice: GroundingChoice) => void;
   stop: () => void;
 }
 
@@ -75,29 +78,33 @@ export function useRunner(draftId: string, model: Model | null): Runner {
   const isWaiting = useLiveRuns(({ waiting }) => draftId in waiting);
   const [blocker, setBlocker] = useState<Blocker | null>(null);
 
-  const begin = useCallback(async (): Promise<void> => {
-    const draft = useDrafts.getState().drafts.find(({ id }) => id === draftId);
-    if (!draft) return;
-    const read = readRequest(draft, model);
-    setBlocker('blocker' in read ? read.blocker : null);
-    if ('blocker' in read) return;
-    const run = await useLiveRuns.getState().start(client, {
-      draftId,
-      request: asSent(read.request, draft),
-      transport: draft.transport,
-      hasReasoning: model === null || model.contextTokens === null || model.capabilities.includes('reasoning'),
-      onRunId: (shownRunId) => {
-        useDrafts.getState().change(draftId, { shownRunId });
-        void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });
-      },
-    });
-    await Promise.all([
-      queryClient.invalidateQueries({ queryKey: runsKey }),
-      queryClient.invalidateQueries({ queryKey: hostKey }),
-      queryClient.invalidateQueries({ queryKey: promptUsageKey }),
-      run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
-    ]);
-  }, [client, draftId, model, queryClient]);
+  const begin = useCallback(
+    async (choice?: GroundingChoice): Promise<void> => {
+      const draft = useDrafts.getState().drafts.find(({ id }) => id === draftId);
+      if (!draft) return;
+      const read = readRequest(draft, model);
+      setBlocker('blocker' in read ? read.blocker : null);
+      if ('blocker' in read) return;
+      const run = await useLiveRuns.getState().start(client, {
+        draftId,
+        request: asSent(read.request, draft),
+        choice: choice ?? readChoice(draft),
+        transport: draft.transport,
+        hasReasoning: model === null || model.contextTokens === null || model.capabilities.includes('reasoning'),
+        onRunId: (shownRunId) => {
+          useDrafts.getState().change(draftId, { shownRunId });
+          void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });
+        },
+      });
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: runsKey }),
+        queryClient.invalidateQueries({ queryKey: hostKey }),
+        queryClient.invalidateQueries({ queryKey: promptUsageKey }),
+        run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
+      ]);
+    },
+    [client, draftId, model, queryClient],
+  );
 
   const beginWhenReady = useCallback(async (): Promise<void> => {
     const signal = useLiveRuns.getState().wait(draftId);
@@ -120,6 +127,7 @@ export function useRunner(draftId: string, model: Model | null): Runner {
     () => void (isWaitingForModel(model) ? beginWhenReady() : begin()),
     [begin, beginWhenReady, model],
   );
+  const runWith = useCallback((choice: GroundingChoice) => void begin(choice), [begin]);
   const stop = useCallback(() => useLiveRuns.getState().stop(draftId), [draftId]);
-  return { isUnderWay: underWay, isWaiting, blocker, run, stop };
+  return { isUnderWay: underWay, isWaiting, blocker, run, runWith, stop };
 }

@@ -28,6 +28,7 @@ const live: LiveRun = {
   usage: null,
   finishReason: null,
   warnings: [],
+  citations: [],
   servedBy: 'OpenAi/gpt-test',
   credits: 1,
   creditsRemaining: null,

@@ -1,0 +1,84 @@
+import { BookOpenText, ChevronDown } from 'lucide-react';
+import { useLocation } from 'wouter';
+import { Button } from '../../../components/button.tsx';
+import { Checkbox } from '../../../components/choices.tsx';
+import { formatPlural } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { Popover } from '../../../components/popover.tsx';
+import { QueryView } from '../../../components/query-view.tsx';
+import { useDataspaces } from '../../../queries/knowledge.ts';
+
+interface DataspaceChoiceProps {
+  dataspaceIds: readonly string[];
+  onChange: (dataspaceIds: string[]) => void;
+}
+
+function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
+  const dataspaces = useDataspaces();
+  const [, navigate] = useLocation();
+  return (
+    <QueryView query={dataspaces} subject="the dataspaces">
+      {(all) => (
+        <div className="grounding__choices">
+          {all.length === 0 && (
+            <p className="small secondary">
+              There is no dataspace yet. Make one, add files to it, and prompts can be answered from them.
+            </p>
+          )}
+          {all.map(({ id, name, passages }) => (
+            <div key={id} className="row">
+              <Checkbox
+                label={name}
+                isChecked={dataspaceIds.includes(id)}
+                onCheckedChange={(isChecked) =>
+                  onChange(isChecked ? [...dataspaceIds, id] : dataspaceIds.filter((other) => other !== id))
+                }
+              />
+              <span className="grow" />
+              <span className="caption tertiary nowrap">{formatPlural(passages, 'passage')}</span>
+            </div>
+          ))}
+          {/* One that was deleted would make every run fail. */}
+          {dataspaceIds
+            .filter((id) => all.every((dataspace) => dataspace.id !== id))
+            .map((id) => (
+              <Checkbox
+                key={id}
+                label="A dataspace that was deleted"
+                isChecked
+                onCheckedChange={() => onChange(dataspaceIds.filter((other) => other !== id))}
+              />
+            ))}
+          <div className="row">
+            <Button size="small" onClick={() => navigate('/knowledge')}>
+              Open Knowledge
+            </Button>
+          </div>
+        </div>
+      )}
+    </QueryView>
+  );
+}
+
+/** Chooses the dataspaces that a prompt is answered from. */
+export function DataspaceChoice(props: DataspaceChoiceProps) {
+  const { data } = useDataspaces();
+  const names = (data ?? []).filter(({ id }) => props.dataspaceIds.includes(id)).map(({ name }) => name);
+  const { length } = props.dataspaceIds;
+  const label = length === 0 ? 'Choose dataspaces' : names.join(', ') || formatPlural(length, 'dataspace');
+  return (
+    <Popover
+      label="Dataspaces to answer from"
+      align="start"
+      className="grounding__popover"
+      trigger={
+        <Button size="small" className="grounding__choose" icon={BookOpenText}>
+          <span className="truncate">{label}</span>
+          <Icon icon={ChevronDown} size="small" />
+        </Button>
+      }
+    >
+      <Choices {...props} />
+    </Popover>
+  );
+}

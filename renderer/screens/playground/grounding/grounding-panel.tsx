@@ -1,0 +1,146 @@
+import { ChevronDown, ChevronRight, Columns2, Eye } from 'lucide-react';
+import { useState } from 'react';
+import type { GroundingPreview } from '../../../../shared/contract/grounding.ts';
+import { formatCount, formatDuration, formatPlural } from '../../../components/format.ts';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Menu } from '../../../components/menu.tsx';
+import { ErrorFailure, LoadingRows, Notice } from '../../../components/state-panels.tsx';
+import { noGrounding, type DraftGrounding } from '../../../stores/playground-drafts.ts';
+import { usePlaygroundView } from '../../../stores/playground-view.ts';
+import type { PlaygroundState } from '../playground.tsx';
+import { DataspaceChoice } from './dataspace-choice.tsx';
+import './grounding.css';
+import { toggleExclusion, togglePin } from './passage-choice.ts';
+import { PassageRow } from './passage-row.tsx';
+import { SentDialog } from './sent-dialog.tsx';
+import { useGrounding } from './use-grounding.ts';
+
+function Budget({ preview }: { preview: GroundingPreview }) {
+  const { budget, passages, milliseconds } = preview;
+  const given = passages.filter(({ index }) => index !== null).length;
+  const took = milliseconds.embedding + milliseconds.search;
+  return (
+    <p className="row caption tertiary grounding__budget">
+      <span className="nowrap">{formatPlural(given, 'passage')} given</span>
+      <span className="nowrap numbers">
+        about {formatCount(budget.used)} of {formatCount(budget.tokens)} tokens
+      </span>
+      <span className="nowrap">found in {formatDuration(took)}</span>
+    </p>
+  );
+}
+
+interface PassagesProps {
+  grounding: DraftGrounding;
+  found: ReturnType<typeof useGrounding>;
+  onChange: (grounding: DraftGrounding) => void;
+}
+
+function Passages({ grounding, found, onChange }: PassagesProps) {
+  const { preview, hasRequest } = found;
+  if (!hasRequest) {
+    return <p className="small tertiary grounding__note">Passages are looked for once the prompt can be run.</p>;
+  }
+  if (preview.isError) return <ErrorFailure title="The passages could not be found" error={preview.error} />;
+  if (!preview.data) return <LoadingRows label="Looking for passages" rows={3} />;
+  const { passages, wordsAloneBecause } = preview.data;
+  return (
+    <>
+      {wordsAloneBecause && <Notice tone="caution">Found by words alone: {wordsAloneBecause}</Notice>}
+      {passages.length === 0 && (
+        <p className="small tertiary grounding__note">
+          Nothing was found. The model is told so, and to say that it does not know.
+        </p>
+      )}
+      <ol>
+        {passages.map((passage) => (
+          <PassageRow
+            key={`${passage.sourceId} ${passage.start}`}
+            passage={passage}
+            onPin={() => onChange(togglePin(grounding, passage))}
+            onExclude={() => onChange(toggleExclusion(grounding, passage))}
+          />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Compare({ state }: { state: PlaygroundState }) {
+  const { comparison } = state;
+  return (
+    <Menu
+      align="end"
+      groups={[
+        [
+          { label: 'Run with and without passages', onSelect: comparison.withoutPassages },
+          { label: 'Run the same passages on another model', onSelect: comparison.pickModel },
+        ],
+      ]}
+    >
+      <IconButton icon={Columns2} label="Run side by side" size="small" />
+    </Menu>
+  );
+}
+
+/** What the prompt is answered from: dataspaces, and the passages that would be given now. */
+export function GroundingPanel({ state }: { state: PlaygroundState }) {
+  const { draft, model, change } = state;
+  const isOpen = usePlaygroundView((view) => view.isGroundingOpen);
+  const [isSentOpen, setSentOpen] = useState(false);
+  const grounding = draft.grounding ?? noGrounding;
+  const isOn = grounding.dataspaceIds.length > 0;
+  const found = useGrounding(draft, model, isOn && (isOpen || isSentOpen));
+  const set = (next: DraftGrounding): void => change({ grounding: next });
+  return (
+    <section className="panel grounding" aria-label="Grounding">
+      <div className="header line-top">
+        <h2>
+          <button
+            type="button"
+            className="row fold-title"
+            aria-expanded={isOn && isOpen}
+            aria-disabled={!isOn}
+            onClick={() => isOn && usePlaygroundView.setState({ isGroundingOpen: !isOpen })}
+          >
+            {isOn && isOpen ? (
+              <ChevronDown className="icon icon--small" />
+            ) : (
+              <ChevronRight className="icon icon--small" />
+            )}
+            Grounding
+          </button>
+        </h2>
+        <DataspaceChoice
+          dataspaceIds={grounding.dataspaceIds}
+          onChange={(dataspaceIds) => {
+            set({ ...grounding, dataspaceIds });
+            if (!isOn) usePlaygroundView.setState({ isGroundingOpen: true });
+          }}
+        />
+        <span className="grow" />
+        {isOn && (
+          <>
+            <IconButton
+              icon={Eye}
+              label="As it is sent to the model"
+              size="small"
+              aria-disabled={!found.preview.data}
+              onClick={() => setSentOpen(true)}
+            />
+            <Compare state={state} />
+          </>
+        )}
+      </div>
+      {isOn && isOpen && (
+        <div className="scroll grounding__passages">
+          {found.preview.data && found.hasRequest && <Budget preview={found.preview.data} />}
+          <Passages grounding={grounding} found={found} onChange={set} />
+        </div>
+      )}
+      {isSentOpen && found.preview.data && (
+        <SentDialog preview={found.preview.data} onClose={() => setSentOpen(false)} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,75 @@
+import { Ban, Pin } from 'lucide-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { GroundingPassage } from '../../../../shared/contract/grounding.ts';
+import { classNames } from '../../../components/class-names.ts';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { sourceAddress } from '../../../shell/addresses.ts';
+import { omissionText, rankText } from './passage-choice.ts';
+
+interface PassageRowProps {
+  passage: GroundingPassage;
+  onPin: () => void;
+  onExclude: () => void;
+}
+
+function Facts({ passage }: { passage: GroundingPassage }) {
+  const { page, tokens, relevance } = passage;
+  const omission = omissionText(passage);
+  return (
+    <p className="row caption tertiary grounding__facts">
+      <span className="numbers nowrap">{Math.round(relevance * 100)} %</span>
+      <span className="nowrap">{rankText(passage)}</span>
+      {page !== undefined && <span className="nowrap">page {page}</span>}
+      <span className="numbers nowrap">about {tokens} tokens</span>
+      {omission && <span className="nowrap caution">{omission}</span>}
+    </p>
+  );
+}
+
+/** One passage: its number in the prompt or why it has none, where it stands in both lists, and the two things one may want of it. */
+export function PassageRow({ passage, onPin, onExclude }: PassageRowProps) {
+  const [, navigate] = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  const { index, sourceId, sourceName, text, start, end, isPinned, omission } = passage;
+  const isExcluded = omission === 'excluded';
+  return (
+    <li className={classNames('grounding__passage', index === null && 'is-left-out')}>
+      <div className="row">
+        <span className="mono--small grounding__number">{index === null ? '–' : `[${index}]`}</span>
+        <button
+          type="button"
+          className="small medium truncate grounding__source"
+          title={`Open ${sourceName} at this passage`}
+          onClick={() => navigate(sourceAddress(sourceId, { start, end }))}
+        >
+          {sourceName}
+        </button>
+        <span className="grow" />
+        <IconButton
+          icon={Pin}
+          size="small"
+          label={isPinned ? 'Let go' : 'Pin: always give it'}
+          aria-pressed={isPinned}
+          onClick={onPin}
+        />
+        <IconButton
+          icon={Ban}
+          size="small"
+          label={isExcluded ? 'Let in again' : 'Exclude: never give it'}
+          aria-pressed={isExcluded}
+          onClick={onExclude}
+        />
+      </div>
+      <Facts passage={passage} />
+      <button
+        type="button"
+        className={classNames('small secondary grounding__text', isOpen && 'is-open')}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {text}
+      </button>
+    </li>
+  );
+}

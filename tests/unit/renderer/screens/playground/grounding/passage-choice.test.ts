@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import {
+  omissionText,
+  rankText,
+  toggleExclusion,
+  togglePin,
+} from '../../../../../../renderer/screens/playground/grounding/passage-choice.ts';
+import { noGrounding } from '../../../../../../renderer/stores/playground-drafts.ts';
+
+const rotor = { sourceId: 'a', start: 0, end: 90 };
+const doors = { sourceId: 'a', start: 90, end: 200 };
+
+test('a passage is pinned once and let go again', () => {
+  const pinned = togglePin(togglePin(noGrounding, rotor), doors);
+  expect(pinned.pinned).toEqual([rotor, doors]);
+  expect(togglePin(pinned, rotor).pinned).toEqual([doors]);
+});
+
+test('what is pinned is not excluded, and what is excluded is not pinned', () => {
+  const excluded = toggleExclusion(togglePin(noGrounding, rotor), rotor);
+  expect(excluded).toEqual({ ...noGrounding, excluded: [rotor] });
+  expect(togglePin(excluded, rotor)).toEqual({ ...noGrounding, pinned: [rotor] });
+  expect(toggleExclusion(excluded, rotor)).toEqual(noGrounding);
+});
+
+test('a choice keeps the place of a passage and nothing else of it', () => {
+  const passage = { ...rotor, text: 'The torque is 42 newton metres.', relevance: 0.9 };
+  expect(togglePin(noGrounding, passage).pinned).toEqual([rotor]);
+});
+
+test('places in both lists and reasons for leaving out are said in words', () => {
+  expect(rankText({ textRank: 2, vectorRank: 1 })).toBe('words 2, meaning 1');
+  expect(rankText({ textRank: null, vectorRank: 3 })).toBe('meaning 3');
+  expect(rankText({ textRank: null, vectorRank: null })).toBe('pinned');
+  expect(omissionText({ omission: null })).toBeNull();
+  expect(omissionText({ omission: 'no-room' })).toBe('no room in the budget');
+});
