@@ -1,4 +1,5 @@
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
+import { flagsOf } from '../../../shared/contract/guard.ts';
 import type { FeedbackInput } from '../../../shared/contract/conversations.ts';
 import type { NewRun, RunOutcome } from '../../../electron/storage/storage.ts';
 
@@ -20,7 +21,9 @@ function isWithin(value: number | null | undefined, { min, max }: Range): boolea
 }
 
 /** What each part of a filter means, written as plainly as it can be. */
-const meanings: { [Name in keyof AuditFilter]?: (wanted: NonNullable<AuditFilter[Name]>) => Test } = {
+const meanings: {
+  [Name in keyof AuditFilter]?: (wanted: NonNullable<AuditFilter[Name]>, filter: AuditFilter) => Test;
+} = {
   callerId:
     (id) =>
     ({ run }) =>
@@ -41,6 +44,14 @@ const meanings: { [Name in keyof AuditFilter]?: (wanted: NonNullable<AuditFilter
     (id) =>
     ({ run }) =>
       run.promptId === id,
+  promptVersionId:
+    (id) =>
+    ({ run }) =>
+      run.promptVersionId === id,
+  promptRunId:
+    (id) =>
+    ({ run }) =>
+      run.promptId !== null && run.runId === id,
   workspaceId:
     (id) =>
     ({ run }) =>
@@ -83,6 +94,14 @@ const meanings: { [Name in keyof AuditFilter]?: (wanted: NonNullable<AuditFilter
     (codes) =>
     ({ outcome }) =>
       codes.includes(outcome.error?.code ?? ''),
+  moderationFlags:
+    (flags) =>
+    ({ outcome: { moderation } }) =>
+      moderation != null && flagsOf(moderation).some((flag) => flags.includes(flag)),
+  tags:
+    (wanted) =>
+    ({ feedback }) =>
+      wanted.every((tag) => tagsOf(feedback?.scoreTags ?? '').includes(tag)),
   totalMs:
     (range) =>
     ({ outcome }) =>
@@ -96,18 +115,21 @@ const meanings: { [Name in keyof AuditFilter]?: (wanted: NonNullable<AuditFilter
     ({ outcome }) =>
       isWithin(outcome.usage?.total_tokens, range),
   text:
-    (text) =>
+    (text, { textIn }) =>
     ({ run, outcome }) => {
-      const present = new Set(wordsOf(`${run.systemMessage} ${run.renderedPrompt} ${outcome.content}`));
+      const prompt = textIn === 'answer' ? '' : `${run.systemMessage} ${run.renderedPrompt}`;
+      const present = new Set(wordsOf(`${prompt} ${textIn === 'prompt' ? '' : outcome.content}`));
       return wordsOf(text).every((word) => present.has(word));
     },
+  // Says where the text is, and nothing without one.
+  textIn: () => () => true,
 };
 
 export function meets(run: PlainRun, filter: AuditFilter): boolean {
   return Object.entries(filter).every(([name, wanted]) => {
-    const meaning = meanings[name as keyof AuditFilter] as ((wanted: unknown) => Test) | undefined;
+    const meaning = meanings[name as keyof AuditFilter] as ((wanted: unknown, filter: AuditFilter) => Test) | undefined;
     if (meaning === undefined) throw new Error(`No meaning for ${name}`);
-    return meaning(wanted)(run);
+    return meaning(wanted, filter)(run);
   });
 }
 

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
+import type { GuardFinding, RunModeration } from '../../../shared/contract/guard.ts';
+import type { Category } from '../../../shared/contract/moderation.ts';
 import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import type { PlainRun } from './plain-filter.ts';
 
@@ -11,7 +13,27 @@ const words = ['red', 'green', 'blue', 'amber', 'the'];
 const callers = [uuid(1), uuid(2)];
 const conversations = Array.from({ length: 12 }, (_, index) => uuid(index % 10).replace('0000-', `00${index + 10}-`));
 const prompts = [uuid(3), uuid(4)];
+const versions = [uuid(5), uuid(6)];
+const workspaces = [uuid(7), uuid(8)];
 const models = ['gpt-4o', 'gpt-4o-mini'] as const;
+const aiSystems = ['OpenAi', 'Groq'] as const;
+/** A run's id by its place among the random ones, so that filters can name runs that exist. */
+const runIdAt = (place: number): string => `${String(place).padStart(8, '0')}-aaaa-4000-8000-000000000000`;
+const runId = fc.integer({ min: 0, max: 20 }).map(runIdAt);
+const finding = (category: Category): GuardFinding => ({
+  mode: 'note',
+  model: 'classifier',
+  categories: [category],
+  categoryScores: null,
+  milliseconds: 1,
+  withheld: null,
+  failure: null,
+});
+const findings: readonly (RunModeration | undefined)[] = [
+  undefined,
+  { prompt: finding('violence'), answer: null },
+  { prompt: finding('violence'), answer: finding('sexual') },
+];
 const time = fc.integer({ min: 0, max: 40 });
 const score = fc.integer({ min: -2, max: 2 });
 const tags = fc.constantFrom('good', 'bad', 'good,bad', ' bad , good ');
@@ -22,7 +44,10 @@ const randomRun = fc.record({
   conversation: fc.constantFrom(...conversations),
   time,
   promptId: fc.option(fc.constantFrom(...prompts)),
+  promptVersionId: fc.option(fc.constantFrom(...versions)),
   model: fc.constantFrom(...models),
+  aiSystem: fc.constantFrom(...aiSystems),
+  moderation: fc.constantFrom(...findings),
   headers,
   prompt: text,
   answer: text,
@@ -40,46 +65,52 @@ export const randomRuns = fc.array(randomRun, { minLength: 1, maxLength: 60 });
 const range = fc.record({ min: fc.integer({ min: 0, max: 4 }) }, { requiredKeys: [] });
 const date = time.map((after) => new Date(start + after).toISOString());
 
-/** Of all filters a few at once. */
+const fields: { [Name in keyof AuditFilter]: fc.Arbitrary<NonNullable<AuditFilter[Name]>> } = {
+  callerId: fc.constantFrom(...callers),
+  startDate: date,
+  endDate: date,
+  appHeaders: fc.constantFrom<Record<string, string | null>>({ Team: 'a' }, { team: null }, { colour: 'c', team: 'a' }),
+  promptId: fc.constantFrom(...prompts),
+  promptVersionId: fc.constantFrom(...versions),
+  promptRunId: runId,
+  conversationRunId: runId,
+  workspaceId: fc.constantFrom(...workspaces),
+  conversationId: fc.constantFrom(...conversations),
+  feedback: fc.record({ score, scoreText: fc.constantFrom('RE', 'e', 'amber'), scoreTags: tags }, { requiredKeys: [] }),
+  hasFeedback: fc.boolean(),
+  score: range.map(({ min }) => ({ min: (min ?? 0) - 2 })),
+  models: fc.subarray([...models], { minLength: 1 }),
+  aiSystems: fc.subarray([...aiSystems], { minLength: 1 }),
+  tags: fc.subarray(['good', 'bad'], { minLength: 1 }),
+  moderationFlags: fc.subarray(['prompt:violence', 'answer:sexual'], { minLength: 1 }),
+  totalTokens: range.map(({ min = 0 }) => ({ min, max: min + 3 })),
+  statuses: fc.subarray(['Completed' as const, 'Failed' as const, 'Cancelled' as const], { minLength: 1 }),
+  totalMs: range.filter(({ min }) => min !== undefined),
+  text,
+  textIn: fc.constantFrom('prompt', 'answer'),
+};
+
+/** Of all filters up to three at once: more than that leave nothing over. */
 export const randomFilter: fc.Arbitrary<AuditFilter> = fc
-  .record(
-    {
-      callerId: fc.constantFrom(...callers),
-      startDate: date,
-      endDate: date,
-      appHeaders: fc.constantFrom<Record<string, string | null>>(
-        { Team: 'a' },
-        { team: null },
-        { colour: 'c', team: 'a' },
-      ),
-      promptId: fc.constantFrom(...prompts),
-      conversationId: fc.constantFrom(...conversations),
-      feedback: fc.record(
-        { score, scoreText: fc.constantFrom('RE', 'e', 'amber'), scoreTags: tags },
-        { requiredKeys: [] },
-      ),
-      hasFeedback: fc.boolean(),
-      score: range.map(({ min }) => ({ min: (min ?? 0) - 2 })),
-      models: fc.subarray([...models], { minLength: 1 }),
-      statuses: fc.subarray(['Completed' as const, 'Failed' as const, 'Cancelled' as const], { minLength: 1 }),
-      totalMs: range.filter(({ min }) => min !== undefined),
-      text,
-    },
-    { requiredKeys: [] },
-  )
+  .subarray(Object.keys(fields) as (keyof typeof fields)[], { maxLength: 3 })
+  .chain((names) => fc.record<Record<string, unknown>>(Object.fromEntries(names.map((name) => [name, fields[name]!]))))
   .map((filter): AuditFilter => filter);
 
-/** A caller's conversations are its own, so the conversation decides on the caller. */
-export function plainRunOf(random: RandomRun): PlainRun {
+/** A caller's conversations are its own and in one workspace, so the conversation decides on both. */
+export function plainRunOf(random: RandomRun, place: number): PlainRun {
   const feedback = random.feedback;
   const isFailed = random.status === 'Failed';
   const hasFeedback = feedback !== null && Object.values(feedback).some((value) => value != null);
   return {
     run: sampleRun({
+      runId: runIdAt(place),
       conversationId: random.conversation,
       callerId: callers[conversations.indexOf(random.conversation) % callers.length]!,
       createdAt: start + random.time,
       promptId: random.promptId,
+      promptVersionId: random.promptVersionId,
+      workspaceId: [...workspaces, null][conversations.indexOf(random.conversation) % 3]!,
+      aiSystem: random.aiSystem,
       model: random.model,
       appHeaders: random.headers,
       systemMessage: null,
@@ -91,6 +122,7 @@ export function plainRunOf(random: RandomRun): PlainRun {
       status: random.status,
       content: isFailed ? '' : random.answer,
       totalMs: random.totalMs,
+      ...(random.moderation && { moderation: random.moderation }),
       error: isFailed ? { code: 'provider_failed', message: 'no' } : null,
       usage: isFailed
         ? null

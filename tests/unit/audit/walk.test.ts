@@ -63,7 +63,7 @@ test('a walk gives exactly the conversations of a plain filter, in order, also w
   await fc.assert(
     fc.asyncProperty(
       randomRuns,
-      fc.array(randomFilter, { minLength: 4, maxLength: 12 }),
+      fc.array(randomFilter, { minLength: 10, maxLength: 20 }),
       pageSizes,
       async (random, filters, sizes) => {
         const storage = openTestStorage();
