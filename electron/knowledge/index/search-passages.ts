@@ -6,7 +6,7 @@ import type { VectorStore } from './vector-store.ts';
 import type { QuestionWord, WordSearch } from './word-search.ts';
 
 /** How far both lists are read before their passages are judged. */
-const listDepth = 100;
+const listDepth = 60;
 
 /** Which passages a search may find. */
 export interface SearchScope {

@@ -27,7 +27,7 @@ const mostWords = 48;
  * Ranking a passage takes about a microsecond for each word, so the passages that hold one of the rarest words are ranked: as many
  * words as have no more than these together. The other words count in their rank, but bring no passages of their own.
  */
-const rankedPassages = 6000;
+const rankedPassages = 4000;
 
 /** A word that is in more than this share of many passages does not tell them apart. */
 const commonShare = 0.25;

@@ -184,3 +184,38 @@ describe('a run for a whole answer', () => {
     expect(outcomes[0]?.error).toEqual({ code: 'internal', message: 'Something went wrong in the service.' });
   });
 });
+
+describe('a run on dataspaces', () => {
+  const request = { model: 'model', systemMessage: null, messages: [], configuration: {} };
+  const citation = { index: 1, sourceId: 's', sourceName: 'S', text: 'T', relevance: 1, start: 0, end: 1 };
+
+  it('sends what its passages were put before, and keeps that and the passages', async () => {
+    const asked: unknown[] = [];
+    const plan = planWith({
+      generate: async (sent) => {
+        asked.push(sent);
+        return { content: 'Yes [1]', reasoning: null, finishReason: 'Stop', usage };
+      },
+    });
+    const grounded = { ...request, messages: [{ role: 'user' as const, content: 'T, then the prompt' }] };
+    const ground = async () => ({ request: grounded, citations: [citation], sentPrompt: 'T, then the prompt' });
+    const run = new Run({ ...plan, ground }, new AbortController().signal);
+    await run.complete();
+    expect({ asked, citations: run.citations, outcome: outcomes[0] }).toEqual({
+      asked: [grounded],
+      citations: [citation],
+      outcome: expect.objectContaining({ citations: [citation], sentPrompt: 'T, then the prompt' }),
+    });
+  });
+
+  it('whose passages cannot be looked for asks no provider, fails and costs nothing', async () => {
+    const plan = planWith({ generate: () => Promise.reject(new Error('must not be asked')) });
+    const ground = () => Promise.reject(new Error('disk full'));
+    const run = new Run({ ...plan, ground }, new AbortController().signal);
+    await expect(run.complete()).rejects.toThrow('disk full');
+    expect({ releasedCredits, outcome: outcomes[0] }).toEqual({
+      releasedCredits: 1,
+      outcome: expect.objectContaining({ status: 'Failed', credits: 0, citations: [] }),
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createKnowledgeIndex } from '../../../../electron/knowledge/index/create-knowledge-index.ts';
+import type { KnowledgeIndex } from '../../../../electron/knowledge/index/knowledge-index.ts';
+import { createRetrieval, type Retrieval } from '../../../../electron/knowledge/retrieval/create-retrieval.ts';
+import type { TextEmbedder } from '../../../../electron/knowledge/text-embedder.ts';
+
+const { signal } = new AbortController();
+const text = 'The harbour master keeps the keys.';
+let directory: string;
+let index: KnowledgeIndex;
+let retrieval: Retrieval;
+let log: string[];
+let embed: TextEmbedder['embed'];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'touchstone-retrieval-'));
+  index = createKnowledgeIndex({ directory });
+  log = [];
+  embed = async (texts) => texts.map(() => Float32Array.of(1, 0));
+  retrieval = createRetrieval({
+    index,
+    embedder: () => ({ model: 'm', embed: (texts, options) => embed(texts, options) }),
+    sourceName: (id) => (id === 'known' ? 'Harbour rules' : null),
+    log: (message) => void log.push(message),
+  });
+  for (const sourceId of ['known', 'deleted']) {
+    const source = { sourceId, dataspaceId: 'd', revision: '1', embeddingModel: 'm' };
+    const own = `${text} (${sourceId})`;
+    const passage = { text: own, start: 10, end: 10 + own.length, page: 2, heading: 'Keys' };
+    await index.begin(source, { signal });
+    await index.add({ ...source, first: 0, passages: [passage], vectors: [Float32Array.of(1, 0)] }, { signal });
+    await index.finish(source, { signal });
+  }
+});
+
+afterEach(async () => {
+  await index.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const search = (options = { signal }) =>
+  retrieval.search({ dataspaceIds: ['d'], text: 'Who has the keys?', limit: 5 }, options);
+
+test('what is found carries the name of its source, and a source that was deleted a moment ago is left out', async () => {
+  expect(await search()).toEqual({
+    passages: [
+      {
+        sourceId: 'known',
+        sourceName: 'Harbour rules',
+        text: `${text} (known)`,
+        heading: 'Keys',
+        page: 2,
+        start: 10,
+        end: 52,
+        relevance: expect.closeTo(1, 1),
+        textRank: expect.any(Number),
+        textScore: expect.any(Number),
+        coverage: 1,
+        vectorRank: expect.any(Number),
+        similarity: expect.closeTo(1, 2),
+      },
+    ],
+    milliseconds: { embedding: expect.any(Number), search: expect.any(Number) },
+    wordsAloneBecause: null,
+  });
+});
+
+test('when embeddings cannot be made, words alone answer, and it is told and logged', async () => {
+  embed = () => Promise.reject(new Error('no engine'));
+  const outcome = await search();
+  expect([outcome.passages, outcome.wordsAloneBecause, log]).toEqual([
+    [expect.objectContaining({ sourceId: 'known', textRank: expect.any(Number), vectorRank: null, similarity: null })],
+    expect.stringContaining('could not be run'),
+    [expect.stringContaining('words alone')],
+  ]);
+});
+
+test('a search that is stopped while the question is embedded is not answered by words', async () => {
+  const stopping = new AbortController();
+  embed = (_, options) =>
+    new Promise((_resolve, reject) =>
+      options.signal.addEventListener('abort', () => reject(options.signal.reason as Error)),
+    );
+  const stopped = expect(search(stopping)).rejects.toMatchObject({ name: 'AbortError' });
+  stopping.abort();
+  await stopped;
+  expect(log).toEqual([]);
+});
+
+test('an excerpt keeps its place in the source, and is the whole passage when embeddings cannot be made', async () => {
+  const passage = {
+    sourceId: 'known',
+    sourceName: 'Rules',
+    text: 'It opens at nine. It shuts at five.',
+    heading: null,
+    relevance: 1,
+    start: 100,
+    end: 135,
+  };
+  const about = { text: 'When does it shut?', characters: 20 };
+  embed = async (texts) => texts.map((one) => Float32Array.of(Number(one.includes('shut')), 0));
+  const excerpt = await retrieval.excerpt(passage, about, { signal });
+  embed = () => Promise.reject(new Error('no engine'));
+  expect([excerpt, await retrieval.excerpt(passage, about, { signal })]).toEqual([
+    { ...passage, text: 'It shuts at five.', start: 118, end: 135 },
+    passage,
+  ]);
+});

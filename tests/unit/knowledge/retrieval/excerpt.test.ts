@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { excerptOf } from '../../../../electron/knowledge/retrieval/excerpt.ts';
+import type { TextEmbedder } from '../../../../electron/knowledge/text-embedder.ts';
+
+const { signal } = new AbortController();
+/** Texts with a common letter of the three are near each other. */
+const embedder: TextEmbedder = {
+  model: 'letters',
+  embed: async (texts) => texts.map((text) => Float32Array.from('xyz', (letter) => Number(text.includes(letter)))),
+};
+const text = 'One is a. Two is x. Three is y. Four is z.';
+const excerpt = async (question: string, characters: number) => {
+  const { start, end } = await excerptOf(text, question, characters, { embedder, signal });
+  return text.slice(start, end);
+};
+
+test.each([
+  ['y', 5, 'Three is y.'],
+  ['y', 24, 'Two is x. Three is y.'],
+  ['x', 24, 'One is a. Two is x.'],
+  ['z', 33, 'Two is x. Three is y. Four is z.'],
+  ['a', 1000, text],
+])('about %s within %i characters: %s', async (question, characters, expected) => {
+  expect(await excerpt(question, characters)).toBe(expected);
+});
