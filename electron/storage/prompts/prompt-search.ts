@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import type { PromptRow } from '../schema.ts';
 import type { NewPromptVersion } from './prompt-store.ts';
 
@@ -26,20 +26,20 @@ export interface PromptSearch {
 /** As in the migration that made the table: the rowid of a version's text is `prompt * versionsApart + number`. */
 const versionsApart = 2 ** 24;
 
+/** As in the migration. */
+const tokenizer = 'trigram remove_diacritics 1';
+
 /** Two line feeds make a trigram of every last character of a text, so that short words are found there too. */
 const textEnd = '\n\n';
+
+/** UTF-16 units; a longer word always has three characters, however many accents are on them. */
+const longestFolded = 32;
 
 /** A character that more trigrams than this begin with stands in nearly every text: reading the texts finds it sooner. */
 const mostTrigrams = 64;
 
-/** As the tokenizer folds it: without case and without the accents of Latin letters. */
-function folded(word: string): string {
-  return word
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/\p{Mn}/gu, '')
-    .normalize('NFC');
-}
+/** More of one version is not searched: a trigram of each character is written while everything else waits. */
+const mostCharacters = 2 ** 20;
 
 function joined(texts: readonly (string | null)[]): string {
   return texts.filter((text) => text !== null && text !== '').join('\n');
@@ -52,7 +52,7 @@ function textOf({ promptText, systemMessage, aiSystem, model, note, variables }:
     variable.defaultValue,
     variable.sampleValue,
   ]);
-  return joined([promptText, systemMessage, aiSystem, model, note, ...variableTexts]);
+  return joined([model, aiSystem, note, ...variableTexts, systemMessage, promptText]).slice(0, mostCharacters);
 }
 
 /** The lines of a text that the other one has not got. */
@@ -66,12 +66,42 @@ function newLines(text: string, before: string): string {
 
 const phrase = (text: string) => `"${text.replaceAll('"', '""').replaceAll('\0', ' ')}"`;
 
-/** The prompts of the rows that a condition on `prompt_search` leaves. */
-function within(condition: string, value: string, isOnlyDetails: boolean): SearchCondition {
-  const rows = isOnlyDetails ? `${condition} AND rowid % ${versionsApart} = 0` : condition;
+/** The prompts of the rows that match, found before the prompts are read. */
+function matching(query: string, isOnlyDetails: boolean): SearchCondition {
+  const rows = isOnlyDetails ? `prompt_search MATCH ? AND rowid % ${versionsApart} = 0` : 'prompt_search MATCH ?';
   return {
     sql: `prompts.sequence IN (SELECT rowid / ${versionsApart} FROM prompt_search WHERE ${rows})`,
-    values: [value],
+    values: [query],
+  };
+}
+
+/** Looks into the texts of one prompt after the other, which ends when the page is full. */
+function reading(text: string, isOnlyDetails: boolean): SearchCondition {
+  const last = isOnlyDetails ? '' : ` + ${versionsApart - 1}`;
+  const first = `prompts.sequence * ${versionsApart}`;
+  return {
+    sql: `EXISTS (SELECT 1 FROM prompt_search WHERE rowid >= ${first} AND rowid <= ${first}${last}
+      AND text LIKE ? ESCAPE '\\')`,
+    values: [`%${text.replace(/[\\%_]/g, '\\$&')}%`],
+  };
+}
+
+/**
+ * Says how the tokenizer writes a word: without case, without accents, and as one of several forms of a letter. Asked of it in a
+ * database in memory, because no other folding is quite the same.
+ */
+function createFolding(): (word: string) => string {
+  const database = new Database(':memory:');
+  database.exec(`CREATE VIRTUAL TABLE folded_word USING fts5 (text, tokenize = '${tokenizer}');
+    CREATE VIRTUAL TABLE folded_trigrams USING fts5vocab (folded_word, instance)`);
+  const write = database.prepare<[string]>('INSERT OR REPLACE INTO folded_word (rowid, text) VALUES (1, ?)');
+  const read = database.prepare<[], string>('SELECT term FROM folded_trigrams ORDER BY offset').pluck();
+  return (word) => {
+    write.run(word + textEnd);
+    return read
+      .all()
+      .map((trigram) => String.fromCodePoint(trigram.codePointAt(0)!))
+      .join('');
   };
 }
 
@@ -90,6 +120,8 @@ export function createPromptSearch(database: Database.Database): PromptSearch {
     )
     .pluck();
 
+  const folded = createFolding();
+
   return {
     writePrompt(row, labels) {
       const tags = JSON.parse(row.tags_json) as string[];
@@ -104,13 +136,12 @@ export function createPromptSearch(database: Database.Database): PromptSearch {
       remove.run(prompt * versionsApart, (prompt + 1) * versionsApart);
     },
     condition(word, isOnlyDetails) {
-      const matching = (query: string) => within('prompt_search MATCH ?', query, isOnlyDetails);
-      const wanted = folded(word);
-      if ([...wanted].length >= 3) return matching(phrase(wanted));
-      const found = trigrams.all(wanted, `${wanted}\u{10FFFF}`);
+      const written = word.length > longestFolded ? word : folded(word);
+      if ([...written].length >= 3) return matching(phrase(word), isOnlyDetails);
+      const found = trigrams.all(written, `${written}\u{10FFFF}`);
       if (found.length === 0) return { sql: 'FALSE', values: [] };
-      if (found.length <= mostTrigrams) return matching(found.map(phrase).join(' OR '));
-      return within("text LIKE ? ESCAPE '\\'", `%${word.replace(/[\\%_]/g, '\\$&')}%`, isOnlyDetails);
+      if (found.length <= mostTrigrams) return matching(found.map(phrase).join(' OR '), isOnlyDetails);
+      return reading(word, isOnlyDetails);
     },
   };
 }
