@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { createEmbeddingsJobs, type EmbeddingsJob } from './embeddings-jobs.ts';
 import { createEmbeddingsThread, type EmbeddingsThread } from './embeddings-thread.ts';
 import type { SharedModel } from './embeddings-messages.ts';
 
@@ -10,9 +11,6 @@ const maximumThreads = 4;
 
 /** Texts that wait for a thread before another one is started. */
 const textsWorthAThread = 4;
-
-/** Questions without an answer yet that go before others, one after the other, until it is the turn of those again. */
-const newcomersInARow = 3;
 
 export interface EmbedOptions {
   readonly signal: AbortSignal;
@@ -43,18 +41,6 @@ export interface EmbeddingsOptions {
   readonly threads?: number;
 }
 
-/** A question under way. */
-interface Job {
-  readonly texts: readonly string[];
-  readonly vectors: Float32Array[];
-  /** Texts that were given to a thread, and those that are done. */
-  given: number;
-  done: number;
-  readonly onProgress: ((done: number) => void) | undefined;
-  readonly resolve: (vectors: Float32Array[]) => void;
-  readonly reject: (error: Error) => void;
-}
-
 const stopped = () => new DOMException('The embedding was stopped.', 'AbortError');
 
 export function createEmbeddings({
@@ -62,10 +48,8 @@ export function createEmbeddings({
   threads: wantedThreads = maximumThreads,
 }: EmbeddingsOptions = {}): Embeddings {
   const threadLimit = Math.max(1, Math.min(wantedThreads, maximumThreads, availableParallelism()));
-  /** Questions with texts that no thread has yet, in the order of their turns. */
-  let waiting: Job[] = [];
-  let newcomers = 0;
-  const underWay = new Set<Job>();
+  const waiting = createEmbeddingsJobs();
+  const underWay = new Set<EmbeddingsJob>();
   let threads: EmbeddingsThread[] = [];
   let model: SharedModel | null = null;
   let idleTimer: NodeJS.Timeout | null = null;
@@ -79,9 +63,10 @@ export function createEmbeddings({
   }
 
   function failAll(error: Error): void {
-    waiting = [];
-    for (const { reject } of underWay) reject(error);
-    void endThreads();
+    for (const job of underWay) {
+      waiting.remove(job);
+      job.reject(error);
+    }
   }
 
   function startThread(): void {
@@ -93,25 +78,15 @@ export function createEmbeddings({
         giveWork();
       },
       onFailure(error) {
-        if (threads.includes(started)) failAll(error);
+        if (!threads.includes(started)) return;
+        failAll(error);
+        void endThreads();
       },
     });
     threads.push(started);
   }
 
-  /** A short question waits for one text of a whole book, but many short ones do not keep the book waiting for good. */
-  function takeNext(): Job | undefined {
-    const newcomer = waiting.findIndex(({ given }) => given === 0);
-    const other = waiting.findIndex(({ given }) => given > 0);
-    const isForNewcomer = other < 0 || (newcomer >= 0 && newcomers < newcomersInARow);
-    newcomers = isForNewcomer ? newcomers + 1 : 0;
-    return waiting.splice(isForNewcomer ? newcomer : other, 1)[0];
-  }
-
-  async function work(thread: EmbeddingsThread, job: Job): Promise<void> {
-    const index = job.given;
-    job.given += 1;
-    if (job.given < job.texts.length) waiting.push(job);
+  async function work(thread: EmbeddingsThread, job: EmbeddingsJob, index: number): Promise<void> {
     try {
       job.vectors[index] = await thread.embed(job.texts[index]!);
     } catch (error) {
@@ -127,18 +102,16 @@ export function createEmbeddings({
 
   function giveWork(): void {
     for (const thread of threads.filter(({ isFree }) => isFree)) {
-      const job = waiting.length > 0 && takeNext();
-      if (job) void work(thread, job);
+      const next = waiting.takeNext();
+      if (next) void work(thread, next.job, next.index);
     }
-    const waitingTexts = waiting.reduce((sum, { texts, given }) => sum + texts.length - given, 0);
-    if (waitingTexts === 0) return;
+    if (waiting.texts === 0 || threads.length === threadLimit) return;
     // The first thread loads the model; the others need what it has loaded.
-    const isWorthIt = threads.length === 0 || (model !== null && waitingTexts >= textsWorthAThread);
-    if (isWorthIt && threads.length < threadLimit) startThread();
+    if (threads.length === 0 || (model !== null && waiting.texts >= textsWorthAThread)) startThread();
   }
 
-  function leave(job: Job): void {
-    waiting = waiting.filter((each) => each !== job);
+  function leave(job: EmbeddingsJob): void {
+    waiting.remove(job);
     underWay.delete(job);
     if (underWay.size > 0 || isClosed) return;
     if (idleTimer) clearTimeout(idleTimer);
@@ -147,11 +120,11 @@ export function createEmbeddings({
 
   async function ask(texts: readonly string[], { signal, onProgress }: EmbedOptions): Promise<Float32Array[]> {
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>();
-    const job: Job = { texts, vectors: [], given: 0, done: 0, onProgress, resolve, reject };
+    const job: EmbeddingsJob = { texts, vectors: [], given: 0, done: 0, onProgress, resolve, reject };
     const onAbort = () => reject(stopped());
     if (idleTimer) clearTimeout(idleTimer);
     underWay.add(job);
-    waiting.push(job);
+    waiting.add(job);
     signal.addEventListener('abort', onAbort, { once: true });
     giveWork();
     try {
@@ -171,8 +144,7 @@ export function createEmbeddings({
     async close() {
       isClosed = true;
       if (idleTimer) clearTimeout(idleTimer);
-      waiting = [];
-      for (const { reject } of underWay) reject(stopped());
+      failAll(stopped());
       await endThreads();
     },
   };
