@@ -67,7 +67,7 @@ test('a word that stands in one prompt in the same lines of every version, and o
   );
 });
 
-test('a letter before which stands nearly everything is looked for in the texts, and only in those of the prompt', () => {
+test('a letter that nearly everything stands after is looked for in the texts, and only in those of the prompt', () => {
   const storage = openTestStorage();
   const many = Array.from({ length: 100 }, (_, index) => `_${String.fromCodePoint(0x4e00 + index)}`).join('');
   const underlined = keep(storage, 'P', many);
