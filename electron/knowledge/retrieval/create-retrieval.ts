@@ -87,7 +87,7 @@ export function createRetrieval({ index, embedder, sourceName, log }: RetrievalO
         if (name === null) return [];
         const { textRank, textScore, coverage, vectorRank, similarity } = hit;
         const ranks = { textRank, textScore, coverage, vectorRank, similarity };
-        return [{ ...citedPassage(hit, name, hit.relevance), ...ranks }];
+        return [{ ...citedPassage(hit, name, Number(hit.relevance.toFixed(3))), ...ranks }];
       });
       const milliseconds = { embedding: embedded - begun, search: performance.now() - embedded };
       return { passages, milliseconds, wordsAloneBecause: failure };
