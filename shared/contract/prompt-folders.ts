@@ -13,10 +13,18 @@ export const mostLinkedFileBytes = 1_048_576;
 
 /**
  * Why a file and its prompt are not in step. `conflict`: both were changed. `broken`: the file cannot be read as a prompt.
+ * `partial`: the file is made for others to include, which prompts here cannot.
  * `file-missing`: the file is gone, as after switching branches. `prompt-deleted`: the prompt was deleted, its file is there.
  * `not-written`: the prompt was changed, and its file could not take that.
  */
-export const folderIssueKinds = ['conflict', 'broken', 'file-missing', 'prompt-deleted', 'not-written'] as const;
+export const folderIssueKinds = [
+  'conflict',
+  'broken',
+  'partial',
+  'file-missing',
+  'prompt-deleted',
+  'not-written',
+] as const;
 
 export const folderIssue = z.object({
   /** Below the folder, parted by `/`. */

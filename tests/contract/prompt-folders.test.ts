@@ -25,7 +25,7 @@ test('a linked folder is in the library with its folders, and what cannot be rea
   expect([folder.state, folder.folder, folder.files]).toEqual(['watching', 'Team', 2]);
   expect(await world.library()).toEqual(['Team/Greeting: Hello {{name}}', 'Team/support/mail/reply: Dear {{name}}']);
   expect(folder.issues.map(({ path, kind, message }) => [path, kind, message])).toEqual([
-    ['_partial.prompt', 'broken', expect.stringContaining('partial')],
+    ['_partial.prompt', 'partial', expect.stringContaining('include')],
     ['broken.prompt', 'broken', expect.stringContaining('YAML')],
   ]);
 });

@@ -2,6 +2,7 @@ import { AppError } from '../../../shared/app-error.ts';
 import type { FolderIssue } from '../../../shared/contract/prompt-folders.ts';
 import type { KeptFile } from '../../storage/prompts/folder-store.ts';
 import { baseName } from '../transfer/draft.ts';
+import { isPartial } from '../transfer/formats/dotprompt.ts';
 import { diskReason } from './disk-file.ts';
 import { libraryFolder, type FoundFile } from './found-file.ts';
 import {
@@ -41,6 +42,7 @@ interface Pass {
 }
 
 const conflictMessage = 'The prompt and its file were both changed';
+const partialMessage = 'Other files include it; prompts here include nothing';
 const noFileYet = 'The prompt has no file yet';
 
 async function read(pass: Pass, path: string): Promise<FoundFile | null> {
@@ -151,6 +153,10 @@ async function reconcileNew(pass: Pass, known: readonly KeptFile[], unlinked: Ma
   const gone = new Map(known.filter(({ path }) => !tree.has(path)).map((file) => [file.hash, file]));
   for (const path of tree.keys()) {
     if (paths.has(path)) continue;
+    if (isPartial(path)) {
+      tell(pass, 'partial', path, partialMessage);
+      continue;
+    }
     const broken = remembered(pass, path)?.reason;
     if (broken) {
       tell(pass, 'broken', path, broken.message, { line: broken.line });

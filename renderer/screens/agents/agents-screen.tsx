@@ -119,9 +119,11 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
                   : 'Choose an agent'
             }
             reason={
-              agents.length === 0
-                ? 'An agent is a model with a prompt of its own and a memory for each conversation. Programs talk to it over HTTP, you talk to it here.'
-                : 'Talk to it here; each turn is a run in the audit.'
+              address.view !== 'none'
+                ? 'It was deleted. Its conversations are still in the audit.'
+                : agents.length === 0
+                  ? 'An agent is a model with a prompt of its own and a memory for each conversation. Programs talk to it over HTTP, you talk to it here.'
+                  : 'Talk to it here; each turn is a run in the audit.'
             }
           >
             <Button

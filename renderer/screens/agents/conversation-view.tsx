@@ -149,7 +149,7 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
   useEffect(() => {
     // A conversation is read from its end.
     if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
-  }, [scroller, conversationId, turns.length]);
+  }, [scroller, conversationId, turns.length, last?.failure]);
   useActions('agent-conversation', [
     {
       id: 'agents.stop',

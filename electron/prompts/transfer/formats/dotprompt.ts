@@ -167,10 +167,14 @@ function modelNamed(name: string, system: string | null): Draft['model'] {
   return known.success ? { aiSystem: known.data, model: read.aiSystem === null ? name : read.model } : read;
 }
 
+/** Files that others include have names that begin with a line. */
+export function isPartial(path: string): boolean {
+  return /(^|[\\/])_[^\\/]*$/.test(path);
+}
+
 /** `.prompt` files: front matter in YAML and a template of Handlebars, with roles. */
 export const readDotprompt: Reader = (text, { name }) => {
-  if (/(^|[\\/])_[^\\/]*$/.test(name))
-    throw new Refusal('The file is a partial, which other prompts include; partials are not taken');
+  if (isPartial(name)) throw new Refusal('The file is a partial, which other prompts include; partials are not taken');
   const match = frontMatter.exec(text);
   if (match === null && /^---\s*$/m.test(text.slice(0, 10))) {
     throw new Refusal('The front matter is never closed by a line of ---; perhaps the file is cut off', 1);

@@ -5,6 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
+import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import type { ComparedVersion } from '../compare-model.ts';
 import { VersionDifferences } from '../compare-view.tsx';
 import { useFolderFile, useSettle, type Settlement } from './folder-queries.ts';
@@ -100,6 +101,7 @@ function Sides({ shown }: { shown: FolderFile }) {
 function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: FolderFile; onClose: () => void }) {
   const { issue, mine, file, versionId } = shown;
   const [merged, setMerged] = useState<PromptInput | null>(null);
+  const mergeButton = useReturnFocus<HTMLButtonElement>(merged !== null);
   const settle = useSettle(folder.id);
   const words = issueWords[issue.kind];
   const decide = (choice: Settlement['choice']): void =>
@@ -136,13 +138,18 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
         {merged ? (
           <>
             <Button onClick={() => setMerged(null)}>Back</Button>
+            <span className="grow" />
             <Button variant="primary" isBusy={settle.isPending} onClick={() => decide('merged')}>
               Save as a version and write it
             </Button>
           </>
         ) : (
           <>
-            {canMerge && <Button onClick={() => setMerged(mine)}>Write a text of both</Button>}
+            {canMerge && (
+              <Button ref={mergeButton} onClick={() => setMerged(mine)}>
+                Write a text of both
+              </Button>
+            )}
             <span className="grow" />
             {words.file !== null && (
               <Button isBusy={settle.isPending} onClick={() => decide('file')}>

@@ -14,7 +14,12 @@ export function FolderLinks() {
     <button type="button" className="library__row" onClick={openFolders}>
       <Icon icon={FolderSync} size="small" />
       <span className="grow truncate">{folders.length === 0 ? 'Link a folder of files' : 'Linked folders'}</span>
-      {count > 0 && <Badge tone="caution">{count} to decide</Badge>}
+      {count > 0 && (
+        <Badge tone="caution">
+          {count}
+          <span className="visually-hidden"> to decide about</span>
+        </Badge>
+      )}
       {count === 0 && isAway && <Badge tone="caution">Not there</Badge>}
     </button>
   );

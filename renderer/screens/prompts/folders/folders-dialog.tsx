@@ -3,7 +3,6 @@ import type { FolderIssue, PromptFolder } from '../../../../shared/contract/prom
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural } from '../../../components/format.ts';
-import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge } from '../../../components/marks.tsx';
 import { Notice } from '../../../components/state-panels.tsx';
 import { useLookAgain, useUnlinkFolder } from './folder-queries.ts';
@@ -13,6 +12,7 @@ import { LinkForm } from './link-form.tsx';
 
 function Issue({ folder, issue }: { folder: PromptFolder; issue: FolderIssue }) {
   const { mark, tone } = issueWords[issue.kind];
+  const verb = issue.kind === 'conflict' ? 'Compare' : 'Decide about';
   return (
     <li className="linked__issue">
       <Badge tone={tone}>{mark}</Badge>
@@ -24,8 +24,8 @@ function Issue({ folder, issue }: { folder: PromptFolder; issue: FolderIssue }) 
         </span>
       </span>
       {issue.promptId !== null && (
-        <Button size="small" aria-label={`Decide about ${issue.path}`} onClick={() => openFile(folder.id, issue.path)}>
-          {issue.kind === 'conflict' ? 'Compare' : 'Decide'}
+        <Button size="small" aria-label={`${verb} ${issue.path}`} onClick={() => openFile(folder.id, issue.path)}>
+          {verb}
         </Button>
       )}
     </li>
@@ -41,20 +41,26 @@ function Linked({ folder }: { folder: PromptFolder }) {
         <h3 className="truncate">{folder.folder}</h3>
         <span className="caption tertiary nowrap">{formatPlural(folder.files, 'file')}</span>
         <span className="grow" />
-        <IconButton
+        <Button
           icon={RefreshCw}
           size="small"
-          label={`Look at ${folder.folder} again`}
+          variant="quiet"
+          aria-label={`Look again at ${folder.folder}`}
           isBusy={look.isPending}
           onClick={() => look.mutate(folder.id)}
-        />
-        <IconButton
+        >
+          Look again
+        </Button>
+        <Button
           icon={Unlink}
           size="small"
-          label={`Unlink ${folder.folder}; files and prompts stay`}
+          variant="quiet"
+          aria-label={`Unlink ${folder.folder}; files and prompts stay`}
           isBusy={unlink.isPending}
           onClick={() => unlink.mutate(folder.id)}
-        />
+        >
+          Unlink
+        </Button>
       </div>
       <p className="mono--small tertiary linked__path">{folder.path}</p>
       {folder.failure !== null && (

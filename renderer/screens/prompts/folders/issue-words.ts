@@ -12,6 +12,7 @@ interface IssueWords {
 export const issueWords: Readonly<Record<FolderIssue['kind'], IssueWords>> = {
   conflict: { mark: 'Both changed', tone: 'caution', mine: 'Keep the prompt', file: 'Take the file' },
   broken: { mark: 'Not readable', tone: 'negative', mine: 'Write the prompt over it', file: null },
+  partial: { mark: 'Partial', tone: 'neutral', mine: null, file: null },
   'file-missing': { mark: 'File gone', tone: 'neutral', mine: 'Write the file', file: 'Delete the prompt too' },
   'prompt-deleted': {
     mark: 'Prompt deleted',

@@ -41,6 +41,7 @@ export function MergeFields({ mine, file, merged, onChange }: MergeFieldsProps) 
             className="field mono import-pasted"
             rows={name === 'promptText' ? 10 : 4}
             spellCheck={false}
+            autoFocus={name === 'promptText'}
             value={merged[name] ?? ''}
             onChange={(event) => onChange({ ...merged, [name]: event.target.value })}
           />

@@ -1,0 +1,90 @@
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { callHost, expect, test } from '../../support/electron.ts';
+import { startScriptedProvider } from '../../support/scripted-provider.ts';
+
+/** Answers with what the person said last, so that an answer tells which conversation it belongs to. */
+async function startEcho() {
+  const provider = await startScriptedProvider((call) => {
+    if (call.method !== 'POST') return call.models(['kestrel-large']);
+    const messages = call.body['messages'] as { content: string }[];
+    return call.chatStream([`You said: `, messages.at(-1)!.content]);
+  });
+  return provider;
+}
+
+const asked = async (page: Page): Promise<string[]> =>
+  page.getByRole('article').locator('.turn__message p').allInnerTexts();
+
+test('on the desktop an agent is made, talked to, asked something else in a branch, and its turn is read in the audit', async ({
+  folder,
+  launch,
+}) => {
+  await using provider = await startEcho();
+  const dataDirectory = join(folder, 'data');
+  const parameters = ['--endpoint', `workshop=${provider.baseAddress}`];
+  const desktop = await launch({ dataDirectory, parameters });
+  const { page } = desktop;
+  await callHost(page, 'POST', '/agents', {
+    name: 'Desk',
+    aiSystem: 'OpenAiCompatible',
+    model: 'workshop/kestrel-large',
+    prompt: 'Be brief.',
+  });
+  await page.getByRole('link', { name: 'Agents' }).click();
+  await page.getByRole('option', { name: /Desk/ }).click();
+  const message = page.getByRole('textbox', { name: 'Message to Desk' });
+  for (const text of ['First question', 'Second question']) {
+    await message.fill(text);
+    await message.press('Enter');
+    await expect(page.getByText(`You said: ${text}`)).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
+  }
+  const second = page.getByRole('article').nth(1);
+  await second.getByRole('button', { name: 'Edit and branch' }).click();
+  const edited = page.getByRole('textbox', { name: 'Message', exact: true });
+  await edited.fill('Another question');
+  await edited.press('Enter');
+  await expect(page.getByText('You said: Another question')).toBeVisible();
+  await expect(second.getByText('2 of 2')).toBeVisible();
+  expect(await asked(page)).toEqual(['First question', 'Another question']);
+  await desktop.quit();
+
+  const { page: again } = await launch({ dataDirectory, parameters });
+  await expect(again.getByRole('article')).toHaveCount(2);
+  await again.getByRole('article').nth(1).getByRole('button', { name: 'Branch before' }).click();
+  await expect(again.getByText('You said: Second question')).toBeVisible();
+  await again.getByRole('article').nth(1).getByRole('link', { name: 'Run' }).click();
+  await expect(again).toHaveURL(/#\/audit\/all\//);
+  await expect(again.getByText('You said: Second question').first()).toBeVisible();
+});
+
+test('on the desktop a folder is linked by the dialog of the system, and follows what is written there and here', async ({
+  folder,
+  launch,
+}) => {
+  const { app, page } = await launch({ dataDirectory: join(folder, 'data') });
+  const files = join(realpathSync(folder), 'prompts');
+  mkdirSync(files);
+  writeFileSync(join(files, 'greeting.prompt'), '---\nowner.team: [a,  b]\n---\nHello {{name}}\n');
+  await app.evaluate(({ dialog }, path) => {
+    dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [path] });
+  }, files);
+  await page.getByRole('link', { name: 'Prompts' }).click();
+  await page.getByRole('button', { name: 'Link a folder' }).click();
+  await page.getByRole('button', { name: 'Choose' }).click();
+  await expect(page.getByLabel('Folder on this machine')).toHaveValue(files);
+  await page.getByRole('button', { name: 'Link the folder' }).click();
+  await expect(page.getByRole('region', { name: 'prompts' }).getByText('1 file')).toBeVisible();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
+  await page.getByRole('option', { name: /greeting/ }).click();
+  await expect(page.getByText('Hello {{name}}').first()).toBeVisible();
+  writeFileSync(join(files, 'greeting.prompt'), '---\nowner.team: [a,  b]\n---\nGood day {{name}}\n');
+  await expect(page.getByText('Good day {{name}}').first()).toBeVisible();
+  await page.getByRole('option', { name: /^Version 1/ }).click();
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect
+    .poll(() => readFileSync(join(files, 'greeting.prompt'), 'utf8'))
+    .toBe('---\nowner.team: [a,  b]\n---\nHello {{name}}\n');
+});
