@@ -14,13 +14,16 @@ interface Scored {
   hasSecond: boolean;
 }
 
-function Verdict({
-  isFirstOver,
-  isSecondOver,
-  hasSecond,
-}: Record<'isFirstOver' | 'isSecondOver' | 'hasSecond', boolean>) {
+interface VerdictProps {
+  isFirstOver: boolean;
+  isSecondOver: boolean;
+  /** Whether both judge the category: one that says nothing does not disagree. */
+  isByBoth: boolean;
+}
+
+function Verdict({ isFirstOver, isSecondOver, isByBoth }: VerdictProps) {
   if (!isFirstOver && !isSecondOver) return <span />;
-  const word = !hasSecond ? 'Flagged' : isFirstOver && isSecondOver ? 'Both' : isFirstOver ? 'Only A' : 'Only B';
+  const word = !isByBoth ? 'Flagged' : isFirstOver && isSecondOver ? 'Both' : isFirstOver ? 'Only A' : 'Only B';
   return (
     <span className="level__verdict">
       <span className={word.startsWith('Only') ? 'caution' : 'negative'}>
@@ -111,7 +114,11 @@ export function ScoreLevels({ first, second, hasSecond, thresholds, onThreshold,
             <Figure scores={first} category={category} isOver={isOver(first)} />
             <Figure scores={second} category={category} isOver={isOver(second)} />
             <span className="level__limit">{limit.toFixed(2)}</span>
-            <Verdict isFirstOver={isOver(first)} isSecondOver={isOver(second)} hasSecond={hasSecond} />
+            <Verdict
+              isFirstOver={isOver(first)}
+              isSecondOver={isOver(second)}
+              isByBoth={first?.[category] !== undefined && second?.[category] !== undefined}
+            />
           </div>
         );
       })}

@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import type { Batch, CategoryScores, CheckedText } from '../../../shared/contract/moderation-window.ts';
 import { categories, type Category, type ModerationClassifier } from '../../../shared/contract/moderation.ts';
 import { Button } from '../../components/button.tsx';
@@ -31,13 +32,13 @@ function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
   const isBoth = batch !== undefined && batch.classifiers.length > 1;
   return (
     <dl className="agree">
-      {verdicts.map(({ classifier, milliseconds }, place) => (
+      {verdicts.map(({ classifier, milliseconds, failure }, place) => (
         <div key={place}>
           <dt>
             {'AB'[place]}, {classifierName(classifier)}
           </dt>
           <dd>
-            {milliseconds === null ? '' : `${formatDuration(milliseconds)}, `}
+            {failure ? 'failed, ' : milliseconds === null ? '' : `${formatDuration(milliseconds)}, `}
             {classifierPlace(classifier)}
           </dd>
         </div>
@@ -55,6 +56,8 @@ function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
     </dl>
   );
 }
+
+const isAboutKeys = (code: string) => code === 'provider_not_configured' || code === 'provider_key_refused';
 
 export interface ScoresPanelProps extends AgreementProps {
   onThreshold: (category: Category, value: number) => void;
@@ -91,7 +94,12 @@ export function ScoresPanel(props: ScoresPanelProps) {
         ({ failure, classifier }, place) =>
           failure && (
             <Notice key={place} tone="negative">
-              {'AB'[place]}, {classifierName(classifier)}: {failure.message}
+              {'AB'[place]}, {classifierName(classifier)}: {failure.message}{' '}
+              {isAboutKeys(failure.code) && (
+                <Link className="link" href="/settings/providers">
+                  Open Settings
+                </Link>
+              )}
             </Notice>
           ),
       )}

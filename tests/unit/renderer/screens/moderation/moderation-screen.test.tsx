@@ -67,7 +67,8 @@ describe('one text', () => {
     await open();
     fireEvent.click(screen.getByText('Check'));
     await screen.findByText(/^B, omni-moderation-latest: .*key/, {}, patience);
-    expect(within(level('Violence')).getByText('Only A')).toBeTruthy();
+    expect(within(level('Violence')).getByText('Flagged')).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'Open Settings' }).getAttribute('href')).toBe('/settings/providers');
   });
 });
 
