@@ -1,0 +1,102 @@
+import { accessibilityFindings } from '../../support/accessibility.ts';
+import { followKnowledgeJourney } from '../../support/knowledge-journey.ts';
+import { expect, test } from './playground-window.ts';
+
+const model = 'kestrel-large';
+
+test('a dropped PDF grounds an answer whose citation opens its page', async ({ page, playground, nextRun }) => {
+  await followKnowledgeJourney({
+    page,
+    model,
+    writePrompt: (text) => playground.writePrompt(text),
+    chooseModel: (words) => playground.chooseModel(words),
+    nextRun,
+  });
+  await page.reload();
+  await expect(page.getByRole('document', { name: 'Text of the source' }).locator('mark').first()).toBeVisible();
+});
+
+test('a prompt runs with and without its passages side by side, and passages are pinned and excluded', async ({
+  page,
+  playground,
+  provider,
+}) => {
+  provider.answerWith((call) => {
+    if (!call.path.endsWith('/chat/completions')) return call.models([model]);
+    const isGrounded = call.bodyText.includes('<passage');
+    return call.chatStream([isGrounded ? 'It is forty-two [1].' : 'I do not know.']);
+  });
+  await page.getByRole('link', { name: 'Knowledge' }).click();
+  await page.getByRole('button', { name: 'Make a dataspace' }).click();
+  await page.getByLabel('Name of the dataspace').fill('Handbooks');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Files to add').setInputFiles([
+    { name: 'rotor.md', mimeType: 'text/markdown', buffer: Buffer.from('The torque of the rotor bolts is forty-two.') },
+    { name: 'doors.md', mimeType: 'text/markdown', buffer: Buffer.from('The doors of the hangar open at six.') },
+  ]);
+  for (const name of ['rotor.md', 'doors.md']) {
+    await expect(page.getByRole('option', { name: new RegExp(`^${name} .*1 passage`) })).toBeVisible();
+  }
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await playground.chooseModel(model);
+  await playground.writePrompt('What is the torque of the rotor bolts?');
+  await page.getByRole('button', { name: 'Choose dataspaces' }).click();
+  await page.getByRole('checkbox', { name: 'Handbooks' }).click();
+  await page.keyboard.press('Escape');
+  const passages = page.getByRole('region', { name: 'Grounding' }).getByRole('listitem');
+  await expect(passages.first()).toContainText('[1]');
+  await expect(passages.first()).toContainText('rotor.md');
+
+  await page.getByRole('button', { name: 'Run side by side' }).click();
+  await page.getByRole('menuitem', { name: 'Run with and without passages' }).click();
+  await expect(playground.answer.getByRole('region', { name: 'As the prompt stands' })).toContainText(
+    'It is forty-two [1].',
+  );
+  await expect(playground.answer.getByRole('region', { name: 'Without passages' })).toContainText('I do not know.');
+
+  await passages
+    .filter({ hasText: 'rotor.md' })
+    .getByRole('button', { name: /^Exclude/ })
+    .click();
+  await passages.filter({ hasText: 'doors.md' }).getByRole('button', { name: /^Pin/ }).click();
+  await expect(passages.first()).toContainText('doors.md');
+  await expect(passages.filter({ hasText: 'rotor.md' })).toContainText('excluded');
+  await playground.run();
+  await expect(playground.answer.getByRole('region', { name: 'Passages given to the model' }).first()).toContainText(
+    'doors.md',
+  );
+  await page.reload();
+  await expect(passages.filter({ hasText: 'rotor.md' })).toContainText('excluded');
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in the ${colorScheme} theme axe finds nothing`, () => {
+    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
+
+    test('without dataspaces, with sources, a refused file, found passages and an open one', async ({
+      page,
+      served,
+    }) => {
+      await page.goto(`${served.address}/#/knowledge`);
+      await expect(page.getByText('No dataspaces yet')).toBeVisible();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Make a dataspace' }).click();
+      await page.getByLabel('Name of the dataspace').fill('Handbooks');
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Files to add').setInputFiles([
+        { name: 'empty.md', mimeType: 'text/markdown', buffer: Buffer.alloc(0) },
+        { name: 'rotor.md', mimeType: 'text/markdown', buffer: Buffer.from('The torque of the rotor bolts is 42.') },
+      ]);
+      await expect(page.getByText('The file is empty.')).toBeVisible();
+      await page.getByRole('option', { name: /^rotor\.md .*1 passage/ }).click();
+      await expect(page.getByRole('document', { name: 'Text of the source' })).toContainText('torque');
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.getByRole('searchbox').or(page.getByLabel('Search Handbooks')).fill('torque');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: /^rotor\.md/ }).click();
+      await expect(page.locator('.knowledge__text mark')).toBeVisible();
+      await page.setViewportSize({ width: 980, height: 700 });
+      expect(await accessibilityFindings(page)).toEqual([]);
+    });
+  });
+}
