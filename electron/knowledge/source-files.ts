@@ -8,6 +8,7 @@ import type { ParsedSource, SourcePage } from './parsing/parsed-source.ts';
 
 /** The offsets of the extracted text count UTF-16 units, and each of these is two bytes of its file: any part is read by itself. */
 const unitBytes = 2;
+const unitsAtOnce = 262_144;
 
 /** A file on its way in. Unless it is kept, disposing of it removes what has arrived. */
 export interface IncomingFile extends AsyncDisposable {
@@ -70,7 +71,7 @@ export function createSourceFiles(directory: string): SourceFiles {
   }
 
   /** Under another name until it is whole, so that a crash never leaves half of it. */
-  async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  async function writeWhole(file: string, content: string | Iterable<Uint8Array>): Promise<void> {
     await writeFile(`${file}.partial`, content, { mode: fileMode });
     await rename(`${file}.partial`, file);
   }
@@ -100,7 +101,7 @@ export function createSourceFiles(directory: string): SourceFiles {
     },
     async writeText(id, { text, pages }) {
       await writeWhole(pagesPath(id), JSON.stringify(pages));
-      await writeWhole(textPath(id), Buffer.from(text, 'utf16le'));
+      await writeWhole(textPath(id), encoded(text));
     },
     async readText(id, range) {
       try {
@@ -149,6 +150,13 @@ class ArrivingFile implements IncomingFile {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isKept) await rm(this.path, { force: true });
+  }
+}
+
+/** Text as UTF-16 in pieces, so that a long one neither holds up the process nor doubles in its memory. */
+function* encoded(text: string): Generator<Buffer> {
+  for (let start = 0; start < text.length; start += unitsAtOnce) {
+    yield Buffer.from(text.slice(start, start + unitsAtOnce), 'utf16le');
   }
 }
 

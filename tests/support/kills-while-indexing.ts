@@ -1,12 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { DataspaceSummary, SourceDetail, SourcePassage } from '../../shared/contract/knowledge-window.ts';
-
-const serve = fileURLToPath(new URL('../../electron/server/serve.ts', import.meta.url));
+import { read, startHost, type RunningHost } from './running-host.ts';
 
 export interface KillsOptions {
   readonly directory: string;
@@ -24,35 +20,6 @@ export interface KillsReport {
   readonly passages: number;
   /** Everything that should not be: a file that is missing, twice, half, or failed without a reason. */
   readonly problems: readonly string[];
-}
-
-interface RunningHost {
-  readonly child: ChildProcess;
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-}
-
-async function startHost(directory: string): Promise<RunningHost> {
-  const child = spawn(process.execPath, [serve, '--json', '--port', '0', '--data-dir', directory], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { address, windowUrl } = JSON.parse(line) as { address: string; windowUrl: string };
-    const opened = await fetch(windowUrl, { redirect: 'manual' });
-    const cookie = String(opened.headers.get('set-cookie')).split(';', 1)[0]!;
-    const headers = { origin: address, cookie };
-    return {
-      child,
-      fetch: (path, init) => fetch(address + path, { ...init, headers: { ...headers, ...init?.headers } }),
-    };
-  }
-  throw new Error('The host did not start.');
-}
-
-async function read<Body>({ fetch }: RunningHost, path: string, init?: RequestInit): Promise<Body> {
-  const response = await fetch(path, init);
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Body;
 }
 
 /** A word that is in one paragraph of one file and nowhere else. */

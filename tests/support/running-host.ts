@@ -1,0 +1,37 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const serve = fileURLToPath(new URL('../../electron/server/serve.ts', import.meta.url));
+
+/** The headless host as a process, reached as its window reaches it. */
+export interface RunningHost {
+  readonly child: ChildProcess;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** Starts it on a free port, without provider keys; whoever starts it ends it. */
+export async function startHost(directory: string): Promise<RunningHost> {
+  const child = spawn(process.execPath, [serve, '--json', '--port', '0', '--data-dir', directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { address, windowUrl } = JSON.parse(line) as { address: string; windowUrl: string };
+    const opened = await fetch(windowUrl, { redirect: 'manual' });
+    const cookie = String(opened.headers.get('set-cookie')).split(';', 1)[0]!;
+    const headers = { origin: address, cookie };
+    return {
+      child,
+      fetch: (path, init) => fetch(address + path, { ...init, headers: { ...headers, ...init?.headers } }),
+    };
+  }
+  throw new Error('The host did not start.');
+}
+
+/** The JSON of an answer; throws for every status outside 2xx. */
+export async function read<Body>({ fetch }: RunningHost, path: string, init?: RequestInit): Promise<Body> {
+  const response = await fetch(path, init);
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Body;
+}
