@@ -6,7 +6,6 @@ interface WebAssemblyInterface {
     module: CompiledModule,
     imports: { host: { memory: SharedMemory } },
   ) => { readonly exports: Readonly<Record<string, (...parameters: number[]) => void>> };
-  validate(bytes: Uint8Array<ArrayBuffer>): boolean;
 }
 
 /** A memory that several threads may use. */
