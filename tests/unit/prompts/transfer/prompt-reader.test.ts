@@ -1,0 +1,59 @@
+import { afterEach, expect, test } from 'vitest';
+import { createPromptReader, type PromptReader } from '../../../../electron/prompts/transfer/create-prompt-reader.ts';
+import type { ReadTask } from '../../../../electron/prompts/transfer/read-prompts.ts';
+
+let reader: PromptReader;
+afterEach(() => reader.close());
+
+const task = (name: string, content: string): ReadTask => ({
+  name,
+  content,
+  format: null,
+  variableStyle: null,
+  folder: null,
+});
+const waits = () => ({ signal: new AbortController().signal });
+
+/** Within the limits of YAML, and as slow to read as it can be made. */
+const slow = `prompts: [x]\nk: [${'"a",'.repeat(90_000)}]\n`;
+/** Lines of JSON that become far more than they are. */
+const large =
+  `${JSON.stringify({ messages: [{ role: 'user', content: 'x' }], a: Array(2000).fill({ b: [] }) })}\n`.repeat(900);
+
+async function greeting(): Promise<string | undefined> {
+  const { prompts } = await reader.read(task('a.prompt', 'Hello {{name}}'), waits());
+  return prompts[0]?.prompt.promptText;
+}
+
+test('a file that takes too long or too much memory is refused, and the next one is read', async () => {
+  reader = createPromptReader({ milliseconds: 30, megabytes: 512 });
+  const late = await reader.read(task('a.yaml', slow), waits());
+  expect(late.entries).toEqual([
+    { outcome: 'refused', field: 'file', message: 'Reading the file takes too long', line: null },
+  ]);
+  await reader.close();
+  reader = createPromptReader({ milliseconds: 60_000, megabytes: 24 });
+  const big = await reader.read(task('a.jsonl', large), waits());
+  expect(big.entries[0]?.message).toBe('Reading the file takes too much memory');
+  expect(await greeting()).toBe('Hello {{name}}');
+});
+
+test('whoever leaves ends the reading, and the next one is read', async () => {
+  reader = createPromptReader();
+  const leaving = new AbortController();
+  const read = reader.read(task('a.yaml', slow), { signal: leaving.signal });
+  const next = greeting();
+  leaving.abort();
+  await expect(read).rejects.toThrow();
+  expect(await next).toBe('Hello {{name}}');
+});
+
+test('while a hostile file is read this thread goes on', async () => {
+  reader = createPromptReader();
+  await greeting();
+  const before = performance.eventLoopUtilization();
+  await reader.read(task('a.yaml', slow), waits());
+  const { active, idle } = performance.eventLoopUtilization(before);
+  // Not a time but a share: reading it here would leave nothing idle.
+  expect(idle).toBeGreaterThan(active);
+});
