@@ -45,10 +45,11 @@ interface SourceRange {
 type SourceRanges = InfiniteData<SourceRange, number>;
 
 /** Every dataspace with its counts, newest first. */
-export function useDataspaces() {
+export function useDataspaces({ isEnabled = true } = {}) {
   const { client } = useHost();
   return useQuery({
     queryKey: dataspacesKey,
+    enabled: isEnabled,
     queryFn: async ({ signal }) => (await client.call(listDataspaceSummaries, { signal })).data,
   });
 }

@@ -1,14 +1,15 @@
-import { Bot, Box, History, LibraryBig } from 'lucide-react';
+import { BookOpenText, Bot, Box, History, LibraryBig } from 'lucide-react';
 import { useLocation } from 'wouter';
-import { formatTime } from '../components/format.ts';
+import { formatPlural, formatTime } from '../components/format.ts';
 import { useAgents } from '../queries/agents.ts';
+import { useDataspaces } from '../queries/knowledge.ts';
 import { useModels } from '../queries/models.ts';
 import { usePromptsNamed } from '../queries/prompts.ts';
 import { useRuns } from '../queries/runs.ts';
 import type { Action } from '../stores/actions.ts';
-import { agentAddress, modelAddress, promptAddress, runAddress } from './addresses.ts';
+import { agentAddress, dataspaceAddress, modelAddress, promptAddress, runAddress } from './addresses.ts';
 
-/** Objects that the palette finds for what is typed: prompts, agents, models and the newest runs. */
+/** Objects that the palette finds for what is typed: prompts, agents, dataspaces, models and the newest runs. */
 export function useObjectActions(search: string): readonly Action[] {
   const isSearching = search !== '';
   const [, navigate] = useLocation();
@@ -16,6 +17,7 @@ export function useObjectActions(search: string): readonly Action[] {
   const runs = useRuns();
   const prompts = usePromptsNamed(search);
   const agents = useAgents({ isEnabled: isSearching });
+  const dataspaces = useDataspaces({ isEnabled: isSearching });
   if (!isSearching) return [];
   const modelActions = (models.data?.data ?? [])
     .filter(({ hasEnded }) => !hasEnded)
@@ -56,5 +58,14 @@ export function useObjectActions(search: string): readonly Action[] {
     keywords: ['agent'],
     run: () => navigate(agentAddress(agent.id)),
   }));
-  return [...promptActions, ...agentActions, ...modelActions, ...runActions];
+  const dataspaceActions = (dataspaces.data ?? []).map(({ id, name, sources }): Action => ({
+    id: `dataspace.${id}`,
+    title: name,
+    detail: formatPlural(sources, 'source'),
+    group: 'Knowledge',
+    icon: BookOpenText,
+    keywords: ['dataspace'],
+    run: () => navigate(dataspaceAddress(id)),
+  }));
+  return [...promptActions, ...agentActions, ...dataspaceActions, ...modelActions, ...runActions];
 }
