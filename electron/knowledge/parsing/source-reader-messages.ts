@@ -12,10 +12,9 @@ export interface ReadQuestion {
 
 /**
  * A document as it crosses between processes: a large file has 100,000 passages, and copying that many objects would hold up
- * the host, as would copying their texts, which are in the document's own already.
+ * the host, as would copying their texts, which are in the document's own. That one comes in parts.
  */
 export interface PackedDocument {
-  readonly text: string;
   /** Three numbers a page. */
   readonly pages: Int32Array | null;
   /** Five numbers a passage: start, end, page (0 for none), tokens, place of its heading in `headings` (-1 for none). */
@@ -25,6 +24,8 @@ export interface PackedDocument {
 
 export type ReadAnswer =
   | { readonly type: 'progress'; readonly id: number; readonly fraction: number }
+  /** The next part of the text; all of them come before the document. */
+  | { readonly type: 'text'; readonly id: number; readonly part: string }
   | { readonly type: 'read'; readonly id: number; readonly document: PackedDocument }
   /** A reason for a person. */
   | { readonly type: 'failed'; readonly id: number; readonly reason: string }
@@ -34,7 +35,15 @@ export type ReadAnswer =
 const numbersOfPage = 3;
 const numbersOfPassage = 5;
 
-export function packDocument({ text, pages, passages }: ReadDocument): PackedDocument {
+/** Taking in more than this at once would be felt by everything else that the host does. */
+const charactersOfPart = 1_000_000;
+
+/** The text in parts. */
+export function* textParts(text: string): Generator<string> {
+  for (let start = 0; start < text.length; start += charactersOfPart) yield text.slice(start, start + charactersOfPart);
+}
+
+export function packDocument({ pages, passages }: ReadDocument): PackedDocument {
   const places = new Int32Array(passages.length * numbersOfPassage);
   const headings: string[] = [];
   let pageIndex = 0;
@@ -45,7 +54,7 @@ export function packDocument({ text, pages, passages }: ReadDocument): PackedDoc
     places.set([start, end, page, tokens, heading === null ? -1 : headings.length - 1], index * numbersOfPassage);
   }
   const packedPages = pages && Int32Array.from(pages.flatMap(({ page, start, end }) => [page, start, end]));
-  return { text, pages: packedPages, passages: places, headings };
+  return { pages: packedPages, passages: places, headings };
 }
 
 function unpackPages(numbers: Int32Array): SourcePage[] {
@@ -56,7 +65,7 @@ function unpackPages(numbers: Int32Array): SourcePage[] {
 }
 
 /** The passages' texts are parts of the document's text: V8 keeps them as such, without copying. */
-export function unpackDocument({ text, pages, passages, headings }: PackedDocument): ParsedSource {
+export function unpackDocument(text: string, { pages, passages, headings }: PackedDocument): ParsedSource {
   const unpacked = Array.from({ length: passages.length / numbersOfPassage }, (_, ordinal): Passage => {
     const at = ordinal * numbersOfPassage;
     const start = passages[at]!;

@@ -7,7 +7,13 @@ import { Worker } from 'node:worker_threads';
 import { siblingModule } from '../../sibling-module.ts';
 import { readDocument } from './read-document.ts';
 import { SourceFailure } from './source-failure.ts';
-import { packDocument, unforeseenExitCode, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
+import {
+  packDocument,
+  textParts,
+  unforeseenExitCode,
+  type ReadAnswer,
+  type ReadQuestion,
+} from './source-reader-messages.ts';
 
 /** More often would only cost time. */
 const progressStep = 0.01;
@@ -31,7 +37,9 @@ async function read({ id, path, mediaType }: ReadQuestion): Promise<void> {
     answer({ type: 'progress', id, fraction });
   };
   try {
-    answer({ type: 'read', id, document: packDocument(await readDocument(path, mediaType, report)) });
+    const document = await readDocument(path, mediaType, report);
+    for (const part of textParts(document.text)) answer({ type: 'text', id, part });
+    answer({ type: 'read', id, document: packDocument(document) });
   } catch (error) {
     if (error instanceof SourceFailure) return answer({ type: 'failed', id, reason: error.message });
     answer({ type: 'broken', id, details: error instanceof Error ? (error.stack ?? error.message) : String(error) });

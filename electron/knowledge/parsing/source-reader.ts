@@ -30,6 +30,7 @@ export function createSourceReader({
     if (!reading?.isAlive) reading = startReadingProcess(memoryMegabytes);
     const asked = reading;
     const result = Promise.withResolvers<ParsedSource>();
+    const parts: string[] = [];
     let mustEnd = false;
     const giveUp = (error: Error) => {
       mustEnd = true;
@@ -38,7 +39,8 @@ export function createSourceReader({
     const onAnswer = (answer: ReadAnswer) => {
       if (answer.id !== question.id) return;
       if (answer.type === 'progress') onProgress?.(answer.fraction);
-      else if (answer.type === 'read') result.resolve(unpackDocument(answer.document));
+      else if (answer.type === 'text') parts.push(answer.part);
+      else if (answer.type === 'read') result.resolve(unpackDocument(parts.join(''), answer.document));
       else if (answer.type === 'failed') result.reject(unreadable(answer.reason));
       else giveUp(unreadable('The file is damaged in a way that makes it unreadable.', new Error(answer.details)));
     };

@@ -32,7 +32,7 @@ function nameCells(names: readonly string[], cells: readonly string[]): string {
 }
 
 function oneLine(cell: string): string {
-  return cell.replace(/\s+/gu, ' ').trim();
+  return /\s/u.test(cell) ? cell.replace(/\s+/gu, ' ').trim() : cell;
 }
 
 /** A table of two columns mostly has its names in the first one, not above. */
