@@ -228,7 +228,7 @@ describe('after a restart', () => {
     await world.index.begin({ ...stray, embeddingModel: null }, { signal: new AbortController().signal });
     await world.index.finish(stray, { signal: new AbortController().signal });
     const again = await world.restart();
-    await expect.poll(() => again.found('ravens')).toEqual(['Ravens are black']);
+    await expect.poll(() => again.found('ravens'), { timeout: 15_000 }).toEqual(['Ravens are black']);
     expect((await again.index.sources()).map(({ sourceId }) => sourceId)).toEqual([id]);
   });
 
