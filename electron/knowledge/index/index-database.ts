@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { createPrivateFile, prepareDirectory } from '../../storage/database.ts';
 
 /** A file of another format is thrown away: everything in it is made from the sources. */
-const format = 1;
+const format = 2;
 
 /**
  * Words as they are compared: without case, accents and English endings. In the index itself no text is kept (`content=''`): it
@@ -15,6 +15,8 @@ const tokenizer = `tokenize='porter unicode61 remove_diacritics 2'`;
 /**
  * `passages.id` is the rowid in `words` and the slot of the vector in memory. Numbers of sources are never given twice, so that
  * passages of a removed source, which are deleted little by little, cannot become those of another one.
+ * What was deleted is cleared by the merges that later writes bring about; merges for deletions alone (`deletemerge`) take a second at
+ * a time, during which nothing is found.
  * Words of up to 16 MB are gathered before they are written, which makes bulk writes a third quicker.
  */
 const tables = `
@@ -31,6 +33,7 @@ const tables = `
   CREATE VIRTUAL TABLE words USING fts5(text, heading, content='', contentless_delete=1, ${tokenizer});
   CREATE VIRTUAL TABLE word_counts USING fts5vocab(words, 'row');
   INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);
+  INSERT INTO words (words, rank) VALUES ('deletemerge', 0);
 `;
 
 /** Tells how a text is cut into words, which SQLite does not say otherwise. It is in memory and always emptied. */

@@ -130,6 +130,7 @@ export class IndexEngine {
     });
     for (const id of ids) this.#slots.free(id);
     if (isLast) this.#removed.shift();
+    if (isLast && this.#slots.count === 0) this.#words.clear();
     return true;
   }
 

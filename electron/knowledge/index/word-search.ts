@@ -66,6 +66,11 @@ export class WordSearch {
     this.#statements.remove.run(id);
   }
 
+  /** Forgets every passage, and with them what removed ones still take up. */
+  clear(): void {
+    this.#statements.clear.run();
+  }
+
   /** The words of a question that tell passages apart, the rarest first; words that no passage holds come first of all. */
   words(text: string, passages: number): QuestionWord[] {
     if (Math.abs(passages - this.#countedOf) > countTolerance * this.#countedOf) {
@@ -169,6 +174,7 @@ function wordStatements(database: Database.Database) {
   return {
     insert: database.prepare<[number, string, string]>('INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)'),
     remove: database.prepare<[number]>('DELETE FROM words WHERE rowid = ?'),
+    clear: database.prepare("INSERT INTO words (words) VALUES ('delete-all')"),
     count: database.prepare<[string], number>('SELECT doc FROM word_counts WHERE term = ?').pluck(),
     // The inner limit bounds what a question of nothing but frequent words may take.
     ranked: database

@@ -272,6 +272,15 @@ describe('the file', () => {
     ]);
   });
 
+  test('takes up what comes after everything was removed', async () => {
+    await write(['the red fox', 'a blue whale']);
+    for (const revision of ['2', '3']) {
+      await index.removeDataspace('d');
+      await write(['the red fox'], { revision });
+      expect([await byWords('fox whale'), await byMeaning(0)]).toEqual([['the red fox'], ['the red fox']]);
+    }
+  });
+
   test('is made anew when it cannot be read', async () => {
     await write(['apple']);
     await index.close();
