@@ -100,6 +100,7 @@ const promptId = mostly(idOf('prompt'));
 const replacements = mostly(fc.dictionary(word, mostly(word), { maxKeys: 3 }));
 const versionId = mostly(fc.constantFrom('<version>', '<version>', '<otherVersion>', null));
 const message = mostly(word);
+const labelName = fc.oneof(fc.constantFrom('production', 'staging', 'latest', '..'), word);
 const conversationId = mostly(fc.constantFrom('<conversation>', null, randomUUID()));
 
 const call = fc.oneof(
@@ -109,6 +110,15 @@ const call = fc.oneof(
   fc.tuple(fc.constant('POST /prompts/<prompt>/versions'), of(version, ['promptText'])),
   fc.tuple(fc.constant('POST /prompts/<prompt>/versions'), of({ promptText, systemMessage, note }, ['promptText'])),
   fc.tuple(fc.constant('POST /prompts/run'), of({ promptId, promptVersionId: versionId, replacements }, ['promptId'])),
+  fc.tuple(fc.constant('POST /prompts/run'), of({ promptId, label: mostly(labelName), replacements }, ['promptId'])),
+  fc.tuple(
+    labelName.map((label) => `PUT /prompts/<prompt>/labels/${encodeURIComponent(label.toWellFormed())}`),
+    of({ promptVersionId: versionId, previousVersionId: versionId }, ['promptVersionId']),
+  ),
+  fc.tuple(
+    labelName.map((label) => `DELETE /prompts/<prompt>/labels/${encodeURIComponent(label.toWellFormed())}`),
+    fc.constant(undefined),
+  ),
   fc.tuple(
     fc.constant('POST /agents'),
     of({ name: fields.name, model, aiSystem: system, prompt: mostly(word) }, ['name']),
@@ -137,8 +147,18 @@ const call = fc.oneof(
 const reading = fc.oneof(
   fc
     .tuple(
-      fc.constantFrom('/prompts', '/agents', '/prompts/<prompt>/versions', '/prompts/<prompt>', '/agents/<agent>'),
-      fc.constantFrom('pageSize', 'continuationToken', 'x', ''),
+      fc.constantFrom(
+        '/prompts',
+        '/agents',
+        '/prompts/<prompt>/versions',
+        '/prompts/<prompt>/usage',
+        '/prompts/<prompt>/label-changes',
+        '/prompts/<prompt>/labels/production',
+        '/prompts/outline',
+        '/prompts/<prompt>',
+        '/agents/<agent>',
+      ),
+      fc.constantFrom('pageSize', 'continuationToken', 'search', 'searchIn', 'folder', 'tags', 'x', ''),
       fc.oneof(word, fc.integer({ min: -5, max: 120 }).map(String), fc.base64String()),
     )
     .map(([path, name, value]) => `GET ${path}?${name}=${encodeURIComponent(value.toWellFormed())}`),
@@ -151,7 +171,7 @@ async function answerIsAsDecided(way: Way, address: string, body: unknown, accep
   const [method = '', path = ''] = known(address).split(' ');
   const sent = body === undefined ? undefined : (JSON.parse(known(JSON.stringify(body))) as unknown);
   const answer = await callJson(host, way, method, path, { body: sent, headers: { accept } });
-  expect([200, 201, 400, 404, 405, 503]).toContain(answer.status);
+  expect([200, 201, 204, 400, 404, 405, 409, 503]).toContain(answer.status);
   if (answer.status >= 400) {
     const { message: said } = judgeError(answer, answer.status);
     expect(said).not.toContain(process.cwd());
