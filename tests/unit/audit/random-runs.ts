@@ -19,7 +19,7 @@ const models = ['gpt-4o', 'gpt-4o-mini'] as const;
 const aiSystems = ['OpenAi', 'Groq'] as const;
 /** A run's id by its place among the random ones, so that filters can name runs that exist. */
 const runIdAt = (place: number): string => `${String(place).padStart(8, '0')}-aaaa-4000-8000-000000000000`;
-const runId = fc.integer({ min: 0, max: 20 }).map(runIdAt);
+const runId = fc.integer({ min: 0, max: 8 }).map(runIdAt);
 const finding = (category: Category): GuardFinding => ({
   mode: 'note',
   model: 'classifier',
@@ -43,7 +43,7 @@ const headers = fc.constantFrom<Record<string, string>>({}, { team: 'a' }, { tea
 const randomRun = fc.record({
   conversation: fc.constantFrom(...conversations),
   time,
-  promptId: fc.option(fc.constantFrom(...prompts)),
+  promptId: fc.option(fc.constantFrom(...prompts), { freq: 1 }),
   promptVersionId: fc.option(fc.constantFrom(...versions)),
   model: fc.constantFrom(...models),
   aiSystem: fc.constantFrom(...aiSystems),
@@ -60,7 +60,7 @@ const randomRun = fc.record({
 export type RandomRun = typeof randomRun extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Runs in the order in which they are recorded, mostly but not always that of their time. */
-export const randomRuns = fc.array(randomRun, { minLength: 1, maxLength: 60 });
+export const randomRuns = fc.array(randomRun, { minLength: 1, maxLength: 60, size: 'max' });
 
 const range = fc.record({ min: fc.integer({ min: 0, max: 4 }) }, { requiredKeys: [] });
 const date = time.map((after) => new Date(start + after).toISOString());
@@ -90,11 +90,12 @@ const fields: { [Name in keyof AuditFilter]: fc.Arbitrary<NonNullable<AuditFilte
   textIn: fc.constantFrom('prompt', 'answer'),
 };
 
-/** Of all filters up to three at once: more than that leave nothing over. */
+/** Of all filters one to three at once: more than that leave nothing over. */
 export const randomFilter: fc.Arbitrary<AuditFilter> = fc
-  .subarray(Object.keys(fields) as (keyof typeof fields)[], { maxLength: 3 })
+  .subarray(Object.keys(fields) as (keyof typeof fields)[], { minLength: 1, maxLength: 3 })
   .chain((names) => fc.record<Record<string, unknown>>(Object.fromEntries(names.map((name) => [name, fields[name]!]))))
-  .map((filter): AuditFilter => filter);
+  // A place without words says nothing.
+  .map((filter): AuditFilter => ({ ...(filter['textIn'] !== undefined && { text: 'red' }), ...filter }));
 
 /** A caller's conversations are its own and in one workspace, so the conversation decides on both. */
 export function plainRunOf(random: RandomRun, place: number): PlainRun {

@@ -63,7 +63,7 @@ test('a walk gives exactly the conversations of a plain filter, in order, also w
   await fc.assert(
     fc.asyncProperty(
       randomRuns,
-      fc.array(randomFilter, { minLength: 10, maxLength: 20 }),
+      fc.array(randomFilter, { minLength: 16, maxLength: 24 }),
       pageSizes,
       async (random, filters, sizes) => {
         const storage = openTestStorage();
@@ -85,7 +85,7 @@ test('a walk gives exactly the conversations of a plain filter, in order, also w
         await storage.close();
       },
     ),
-    { numRuns: 12 },
+    { numRuns: 12, interruptAfterTimeLimit: 120_000 },
   );
 }, 180_000);
 
@@ -104,7 +104,7 @@ test('runs that are recorded out of the order of time are listed in it', async (
       expect(await walk(storage, filter, sizes)).toEqual(plainReport(all, filter));
       await storage.close();
     }),
-    { numRuns: 12 },
+    { numRuns: 12, interruptAfterTimeLimit: 120_000 },
   );
 }, 180_000);
 
