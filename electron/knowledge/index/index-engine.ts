@@ -16,6 +16,7 @@ import {
 } from './passage-store.ts';
 import { searchPassages, type SearchScope } from './search-passages.ts';
 import { Slots } from './slots.ts';
+import { SourceEntries } from './source-entries.ts';
 import { quantize, VectorStore } from './vector-store.ts';
 import { WordSearch } from './word-search.ts';
 
@@ -30,7 +31,7 @@ export class IndexEngine {
   readonly #close: () => void;
   readonly #store: PassageStore;
   readonly #words: WordSearch;
-  readonly #entries = new Map<number, SourceEntry>();
+  readonly #entries = new SourceEntries();
   readonly #slots = new Slots();
   readonly #vectors = new Map<string, VectorStore>();
   readonly #removed: number[];
@@ -41,7 +42,7 @@ export class IndexEngine {
     this.#close = () => database.close();
     this.#store = createPassageStore(database);
     this.#words = new WordSearch(database);
-    for (const entry of this.#store.entries()) this.#entries.set(entry.number, entry);
+    for (const entry of this.#store.entries()) this.#entries.set(entry);
     this.#removed = this.#store.removedNumbers();
     for (const { id, source } of this.#store.places()) this.#slots.set(id, source);
     for (const { id, source, ...vector } of this.#store.vectors()) {
@@ -55,7 +56,7 @@ export class IndexEngine {
   }
 
   begin(revision: SourceRevision): { passages: number } {
-    const ofSource = this.#entriesOf(({ sourceId }) => sourceId === revision.sourceId);
+    const ofSource = this.#entries.ofSource(revision.sourceId);
     const same = ofSource.find((entry) => entry.revision === revision.revision);
     if (same) return { passages: this.#store.count(same.number) };
     const unfinished = ofSource.filter(({ isFinished }) => !isFinished);
@@ -64,7 +65,7 @@ export class IndexEngine {
       return this.#store.addSource(revision);
     });
     this.#hide(unfinished);
-    this.#entries.set(entry.number, entry);
+    this.#entries.set(entry);
     return { passages: 0 };
   }
 
@@ -89,27 +90,26 @@ export class IndexEngine {
 
   finish({ sourceId, revision }: Pick<SourceRevision, 'sourceId' | 'revision'>): { passages: number } {
     const entry = this.#requireEntry(sourceId, revision);
-    const others = this.#entriesOf((other) => other.sourceId === sourceId && other.number !== entry.number);
+    const others = this.#entries.ofSource(sourceId).filter(({ number }) => number !== entry.number);
     this.#store.transaction(() => {
       this.#store.finishSource(entry.number);
       this.#markRemoved(others);
     });
     this.#hide(others);
-    this.#entries.set(entry.number, { ...entry, isFinished: true });
+    this.#entries.set({ ...entry, isFinished: true });
     return { passages: this.#store.count(entry.number) };
   }
 
   removeSources(sourceIds: readonly string[]): void {
-    const ids = new Set(sourceIds);
-    this.#remove(({ sourceId }) => ids.has(sourceId));
+    this.#remove(sourceIds.flatMap((sourceId) => this.#entries.ofSource(sourceId)));
   }
 
   removeDataspace(dataspaceId: string): void {
-    this.#remove((entry) => entry.dataspaceId === dataspaceId);
+    this.#remove([...this.#entries.all()].filter((entry) => entry.dataspaceId === dataspaceId));
   }
 
   sources(): IndexedSource[] {
-    return [...this.#entries.values()].map(({ number, ...entry }) => ({
+    return [...this.#entries.all()].map(({ number, ...entry }) => ({
       ...entry,
       passages: this.#store.count(number),
     }));
@@ -166,7 +166,7 @@ export class IndexEngine {
     const wanted = new Set(dataspaceIds);
     const allowed = new Set<number>();
     const comparable = new Set<number>();
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#entries.all()) {
       if (!entry.isFinished || !wanted.has(entry.dataspaceId)) continue;
       allowed.add(entry.number);
       if (entry.embeddingModel === model) comparable.add(entry.number);
@@ -201,22 +201,17 @@ export class IndexEngine {
     return made;
   }
 
-  #entriesOf(isWanted: (entry: SourceEntry) => boolean): SourceEntry[] {
-    return [...this.#entries.values()].filter(isWanted);
-  }
-
   #finishedEntry(sourceId: string): SourceEntry | undefined {
-    return this.#entriesOf((entry) => entry.isFinished && entry.sourceId === sourceId)[0];
+    return this.#entries.ofSource(sourceId).find(({ isFinished }) => isFinished);
   }
 
   #requireEntry(sourceId: string, revision: string): SourceEntry {
-    const [entry] = this.#entriesOf((other) => other.sourceId === sourceId && other.revision === revision);
+    const entry = this.#entries.ofSource(sourceId).find((other) => other.revision === revision);
     if (entry) return entry;
     throw new Error(`The revision ${revision} of the source ${sourceId} is not open.`);
   }
 
-  #remove(isRemoved: (entry: SourceEntry) => boolean): void {
-    const entries = this.#entriesOf(isRemoved);
+  #remove(entries: readonly SourceEntry[]): void {
     this.#store.transaction(() => this.#markRemoved(entries));
     this.#hide(entries);
   }
@@ -227,9 +222,9 @@ export class IndexEngine {
 
   /** From here on no search finds them; their passages are deleted later, a few at a time. */
   #hide(entries: readonly SourceEntry[]): void {
-    for (const { number } of entries) {
-      this.#entries.delete(number);
-      this.#removed.push(number);
+    for (const entry of entries) {
+      this.#entries.delete(entry);
+      this.#removed.push(entry.number);
     }
   }
 }

@@ -1,4 +1,5 @@
-import type { IndexHit, KnowledgeIndex } from '../../../electron/knowledge/index/knowledge-index.ts';
+import { createCutter } from '../../../electron/knowledge/cutting/cutter.ts';
+import type { IndexedPassage, IndexHit, KnowledgeIndex } from '../../../electron/knowledge/index/knowledge-index.ts';
 import type { TextEmbedder } from '../../../electron/knowledge/text-embedder.ts';
 import { row, type Row } from '../support/report.ts';
 import type { RetrievalQuestion, RetrievalSet } from './corpus.ts';
@@ -8,6 +9,8 @@ const { signal } = new AbortController();
 const dataspaceId = 'benchmark';
 const depth = 10;
 const batchSize = 64;
+/** Characters; about what the embedding model reads. */
+const longestPassage = 1000;
 
 /** What a search found for a question, by ids of passages. */
 export interface Answered {
@@ -20,18 +23,45 @@ export interface Answered {
   readonly hits: readonly (IndexHit & { readonly id: string })[];
 }
 
-/** Indexes every passage as a source of its own, so that its id is told by its source. */
+type Document = RetrievalSet['passages'][number];
+
+/** A document as sources are cut; short ones are a passage as they stand. */
+function cut({ title, text }: Document): IndexedPassage[] {
+  if (text.length <= longestPassage) return [{ text, start: 0, end: text.length, page: null, heading: title }];
+  const cutter = createCutter();
+  cutter.block('prose', 0, text);
+  return cutter
+    .finish()
+    .map(({ start, end }) => ({ text: text.slice(start, end), start, end, page: null, heading: title }));
+}
+
+async function indexDocument(
+  { id, passages }: { id: string; passages: readonly IndexedPassage[] },
+  vectors: readonly Float32Array[],
+  index: KnowledgeIndex,
+  model: string,
+): Promise<void> {
+  const source = { sourceId: id, dataspaceId, revision: '1', embeddingModel: model };
+  await index.begin(source, { signal });
+  await index.add({ ...source, first: 0, passages, vectors }, { signal });
+  await index.finish(source, { signal });
+}
+
+/** Indexes every document as a source of its own, so that its id is told by its source. */
 export async function indexSet(set: RetrievalSet, index: KnowledgeIndex, embedder: TextEmbedder): Promise<void> {
   for (let first = 0; first < set.passages.length; first += batchSize) {
-    const batch = set.passages.slice(first, first + batchSize);
-    const texts = batch.map(({ title, text }) => (title === null ? text : `${title}\n${text}`));
+    const documents = set.passages.slice(first, first + batchSize).map((document) => ({
+      id: document.id,
+      passages: cut(document),
+    }));
+    const texts = documents.flatMap(({ passages }) =>
+      passages.map(({ heading, text }) => (heading === null ? text : `${heading}\n${text}`)),
+    );
     const vectors = await embedder.embed(texts, { signal });
-    for (const [place, { id, title, text }] of batch.entries()) {
-      const source = { sourceId: id, dataspaceId, revision: '1', embeddingModel: embedder.model };
-      const passage = { text, start: 0, end: text.length, page: null, heading: title };
-      await index.begin(source, { signal });
-      await index.add({ ...source, first: 0, passages: [passage], vectors: [vectors[place]!] }, { signal });
-      await index.finish(source, { signal });
+    let taken = 0;
+    for (const document of documents) {
+      const own = vectors.slice(taken, (taken += document.passages.length));
+      await indexDocument(document, own, index, embedder.model);
     }
   }
 }
@@ -47,7 +77,8 @@ export async function askAll(set: RetrievalSet, index: KnowledgeIndex, embedder:
     const embedding = { model: embedder.model, vector: vectors[place]! };
     const ask = (text: string, asked: typeof embedding | null) =>
       index.search({ dataspaceIds: [dataspaceId], text, embedding: asked, limit: 100 }, { signal });
-    const ids = (hits: readonly IndexHit[]) => hits.map(({ sourceId }) => sourceId);
+    // A document is as good as its best passage.
+    const ids = (hits: readonly IndexHit[]) => [...new Set(hits.map(({ sourceId }) => sourceId))];
     const hybrid = await ask(question.text, embedding);
     const words = ids(await ask(question.text, null));
     const meaning = ids(await ask('', embedding));

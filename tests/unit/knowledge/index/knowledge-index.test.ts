@@ -192,23 +192,26 @@ describe('a search', () => {
     expect(await byWords(question)).toEqual([passage]);
   });
 
-  test.each([
-    '"',
-    'a AND',
-    'NEAR(',
-    '(((',
-    'title:',
-    '*',
-    '-',
-    '^x OR',
-    "'; DROP TABLE passages; --",
-    '\u0000',
-    '🦊',
-    '',
-  ])('takes %j as plain words', async (text) => {
+  test('takes whatever is typed as plain words', async () => {
     await write(['the red fox']);
-    expect(await byWords(`${text} fox`)).toEqual(['the red fox']);
-    await expect(byWords(text)).resolves.toBeInstanceOf(Array);
+    const typed = [
+      '"',
+      'a AND',
+      'NEAR(',
+      '(((',
+      'title:',
+      '*',
+      '-',
+      '^x OR',
+      "'; DROP TABLE passages; --",
+      '\u0000',
+      '🦊',
+      '',
+    ];
+    for (const text of typed) {
+      expect([text, await byWords(`${text} fox`)]).toEqual([text, ['the red fox']]);
+      await expect(byWords(text)).resolves.toBeInstanceOf(Array);
+    }
   });
 
   test('ranks rare words above frequent ones, and tells how much of the question a passage holds', async () => {
