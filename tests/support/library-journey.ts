@@ -94,6 +94,10 @@ export async function followLibraryJourney(journey: LibraryJourney): Promise<voi
   await page.getByRole('link', { name: '1 run in the audit' }).click();
   await expect(page).toHaveURL(new RegExp(`prompt-version=${versionId}`));
   await expect(page.getByRole('article').filter({ hasText: 'Good morning to you!' })).toBeVisible();
+  await page.getByRole('radio', { name: 'Headers' }).click();
+  await page.getByRole('link', { name: 'Open the version' }).click();
+  await expect(page.getByRole('region', { name: 'Version 2' })).toBeVisible();
+  await page.goBack();
   await page.getByRole('radio', { name: 'JSON' }).click();
   const text = page.getByRole('region', { name: 'Text of the run' });
   await expect(text).toContainText(runId);

@@ -215,6 +215,17 @@ for (const colorScheme of ['light', 'dark'] as const) {
         ).toBeVisible();
         expect(await accessibilityFindings(page)).toEqual([]);
       }
+      await library.open(`/prompts/${prompt.id}/${second.id}`);
+      await page.getByRole('button', { name: 'Label', exact: true }).click();
+      await page.getByRole('dialog').getByLabel('Label').fill('production');
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await expect(page.getByRole('button', { name: 'Take the label production off' })).toBeVisible();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      await expect(page.getByRole('dialog', { name: 'Variables of version 2' })).toBeVisible();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
       await page.keyboard.press('F2');
       await expect(page.getByRole('dialog')).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);

@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { formatDuration } from '../../../components/format.ts';
 import { useRun } from '../../../queries/runs.ts';
+import { promptAddress } from '../../../shell/addresses.ts';
 import { formatCost, formatWhole } from '../format.ts';
 
 type Fact = readonly [name: string, value: ReactNode];
@@ -30,6 +32,15 @@ function Id({ id, label }: { id: string | null; label: string }) {
       <span className="mono--small truncate">{id}</span>
       <CopyButton text={id} label={`Copy ${label}`} isIconOnly size="small" />
     </span>
+  );
+}
+
+function VersionLink({ run: { promptId, promptVersionId } }: { run: ConversationRun }) {
+  if (promptId === null || promptVersionId === null) return <span className="tertiary">no</span>;
+  return (
+    <Link className="link" href={promptAddress(promptId, promptVersionId)}>
+      Open the version
+    </Link>
   );
 }
 
@@ -61,6 +72,7 @@ export function HeadersPart({ run, conversationId }: { run: ConversationRun; con
           ['Message', <Id key="message" id={run.messageId} label="the message id" />],
           ['Prompt', <Id key="prompt" id={run.promptId} label="the prompt id" />],
           ['Prompt version', <Id key="version" id={run.promptVersionId} label="the prompt version id" />],
+          ['In the library', <VersionLink key="library" run={run} />],
         ]}
       />
     </>
