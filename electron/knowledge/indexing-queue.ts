@@ -3,6 +3,12 @@ import type { SourceProgress } from '../../shared/contract/knowledge-window.ts';
 import type { SourceStore, StoredSource } from '../storage/knowledge/source-store.ts';
 import { indexSource, type IndexingTools } from './index-source.ts';
 
+/**
+ * Most bytes of what each lane takes. A large file may take a quarter of an hour; the second lane is for those that come meanwhile
+ * and take seconds.
+ */
+const lanes: readonly number[] = [Number.MAX_SAFE_INTEGER, 1_048_576];
+
 /** A source that has ended the process so often while it was read is given up. */
 const mostAttempts = 10;
 
@@ -13,7 +19,6 @@ const ourFault = 'Something went wrong in the service; the log says more. Index 
 const waiting: SourceProgress = { stage: 'waiting', fraction: 0, passagesDone: null, passagesTotal: null, rate: null };
 
 interface CurrentWork {
-  readonly sourceId: string;
   readonly controller: AbortController;
   readonly ended: Promise<void>;
   progress: SourceProgress;
@@ -27,15 +32,16 @@ export interface IndexingQueueOptions extends IndexingTools {
 }
 
 /**
- * Takes sources from `Processing` to `Ready` or `Failed`, one at a time, the one that has waited longest first, and after the others
- * those that ended the process. What there is to do stands in the database alone, so that it goes on after every end of the process.
+ * Takes sources from `Processing` to `Ready` or `Failed`, the one that has waited longest first, and after the others those that ended
+ * the process. What there is to do stands in the database alone, so that it goes on after every end of the process.
  */
 export class IndexingQueue {
   readonly #options: IndexingQueueOptions;
-  #current: CurrentWork | null = null;
+  /** What is being done, by the id of its source. */
+  readonly #current = new Map<string, CurrentWork>();
+  /** Lanes that are at work, with what resolves when they rest. */
+  readonly #running = new Map<number, Promise<void>>();
   #isStarted = false;
-  #isRunning = false;
-  #ended: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: IndexingQueueOptions) {
@@ -50,56 +56,62 @@ export class IndexingQueue {
 
   /** Looks for something to do; call it after a source became `Processing`. */
   wake(): void {
-    if (!this.#isStarted || this.#isClosed || this.#isRunning) return;
-    this.#isRunning = true;
-    this.#ended = this.#run().catch((error: unknown) => {
-      this.#isRunning = false;
-      this.#options.log('indexing rests until the next source comes', error);
-    });
+    if (!this.#isStarted) return;
+    for (const lane of lanes.keys()) {
+      const source = this.#running.has(lane) ? null : this.#next(lane);
+      if (source) this.#running.set(lane, this.#run(lane, source));
+    }
   }
 
   progressOf({ id, status }: Pick<StoredSource, 'id' | 'status'>): SourceProgress | null {
     if (status !== 'Processing') return null;
-    return this.#current?.sourceId === id ? this.#current.progress : waiting;
+    return this.#current.get(id)?.progress ?? waiting;
   }
 
   /** Ids of the sources that are being worked on. */
   current(): string[] {
-    return this.#current ? [this.#current.sourceId] : [];
+    return [...this.#current.keys()];
   }
 
   /** Ends the work on these sources; what is kept of them has to say before what they are now. Resolves when nothing writes any more. */
   async cancel(sourceIds: readonly string[]): Promise<void> {
-    const current = this.#current;
-    if (!current || !sourceIds.includes(current.sourceId)) return;
-    current.controller.abort();
-    await current.ended;
+    const cancelled = sourceIds.flatMap((id) => this.#current.get(id) ?? []);
+    for (const { controller } of cancelled) controller.abort();
+    await Promise.all(cancelled.map(({ ended }) => ended));
   }
 
   /** Leaves everything `Processing` as it is, to go on at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#current?.controller.abort();
-    await this.#ended;
+    for (const { controller } of this.#current.values()) controller.abort();
+    await Promise.all(this.#running.values());
   }
 
-  async #run(): Promise<void> {
-    for (;;) {
-      const source = this.#isClosed ? null : this.#options.sources.nextProcessing();
-      if (!source) {
-        // In the same moment as the look: whoever wakes the queue after it is heard.
-        this.#isRunning = false;
-        return;
-      }
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#current = { sourceId: source.id, controller: new AbortController(), ended: promise, progress: waiting };
-      try {
-        await this.#take(source, this.#current);
-      } finally {
-        this.#current = null;
-        resolve();
-        this.#options.onChange(source.id);
-      }
+  #next(lane: number): StoredSource | null {
+    if (this.#isClosed) return null;
+    return this.#options.sources.nextProcessing({ maximumBytes: lanes[lane]!, except: this.current() });
+  }
+
+  async #run(lane: number, first: StoredSource): Promise<void> {
+    try {
+      for (let source: StoredSource | null = first; source; source = this.#next(lane)) await this.#work(source);
+    } catch (error) {
+      this.#options.log('indexing rests until the next source comes', error);
+    }
+    // In the same moment as the last look: whoever wakes the queue after it is heard.
+    this.#running.delete(lane);
+  }
+
+  async #work(source: StoredSource): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const current = { controller: new AbortController(), ended: promise, progress: waiting };
+    this.#current.set(source.id, current);
+    try {
+      await this.#take(source, current);
+    } finally {
+      this.#current.delete(source.id);
+      resolve();
+      this.#options.onChange(source.id);
     }
   }
 

@@ -17,6 +17,7 @@ import { updateSettings } from '../../shared/contract/settings.ts';
 import { createSource, deleteSource, type Source } from '../../shared/contract/sources.ts';
 import { createClient, type Client } from '../../renderer/host/client.ts';
 import { connectByPort } from '../support/port-pair.ts';
+import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
 
@@ -32,6 +33,15 @@ const lines = (count: number) => Array.from({ length: count }, (_, line) => `Lin
 
 const add = (dataspaceId: string, name: string, text: string, fileName = `${name}.txt`): Promise<Source> =>
   client.upload(createSource, { fields: { name, dataspaceId }, file: new File([text], fileName) });
+
+const providerEmbeddings = { kind: 'provider', aiSystem: 'OpenAiCompatible', model: 'scripted/vectors' } as const;
+
+/** Vectors that know one thing: whether a text is about gold. */
+function answerVectors(call: ScriptedCall): void {
+  const texts = call.body['input'] as string[];
+  const data = texts.map((text, index) => ({ index, embedding: /gold|metal/i.test(text) ? [1, 0, 0.1] : [0, 1, 0.1] }));
+  call.json(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } });
+}
 
 const ready = (id: string) =>
   expect
@@ -108,6 +118,12 @@ test('the file comes back as it was sent, under its own name, and never as a pag
 });
 
 test('a person stops sources, indexes them again, renames a dataspace, and follows all of it', async () => {
+  const opened = Promise.withResolvers<void>();
+  host.provider.answerWith(async (call) => {
+    await opened.promise;
+    answerVectors(call);
+  });
+  await client.call(updateSettings, { body: { embeddings: providerEmbeddings } });
   const { id } = await client.call(createDataspace, { body: { name: 'Before' } });
   const leaving = new AbortController();
   const { parts } = await client.stream(followKnowledge, { signal: leaving.signal });
@@ -123,7 +139,7 @@ test('a person stops sources, indexes them again, renames a dataspace, and follo
   };
   await until(() => seen.names.has('Before'));
 
-  const long = await add(id, 'Long', lines(20_000));
+  const long = await add(id, 'Long', lines(200));
   const next = await add(id, 'Next', 'The next text');
   await until(() => seen.statuses.has('Long Processing'));
   expect(await client.call(stopSource, { parameters: { id: next.id } })).toMatchObject({
@@ -134,6 +150,7 @@ test('a person stops sources, indexes them again, renames a dataspace, and follo
   expect(await client.call(stopDataspace, { parameters: { id } })).toMatchObject({ processing: 0, failed: 2 });
   await client.call(deleteSource, { parameters: { id: long.id } });
   await until(() => seen.removed.has(long.id));
+  opened.resolve();
   const body = { which: 'failed' } as const;
   expect(await client.call(reindexDataspace, { parameters: { id }, body })).toMatchObject({ processing: 1, failed: 0 });
   await until(() => seen.statuses.has('Next Ready'));
@@ -143,6 +160,7 @@ test('a person stops sources, indexes them again, renames a dataspace, and follo
   });
   await until(() => seen.names.has('After'));
   leaving.abort();
+  await client.call(updateSettings, { body: { embeddings: { kind: 'on-device' } } });
 });
 
 test('a file goes over the port, and one that is too large is refused while it is sent', async () => {
@@ -165,21 +183,12 @@ test('a file goes over the port, and one that is too large is refused while it i
 });
 
 test('embeddings of a provider are used once they are chosen, and sources are indexed again only when asked', async () => {
-  host.provider.answerWith((call) => {
-    if (!call.path.endsWith('/embeddings')) return call.fail(404, 'Not here');
-    const texts = call.body['input'] as string[];
-    const data = texts.map((text, index) => ({
-      index,
-      embedding: /gold|metal/i.test(text) ? [1, 0, 0.1] : [0, 1, 0.1],
-    }));
-    return call.json(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } });
-  });
+  host.provider.answerWith(answerVectors);
   const { id } = await client.call(createDataspace, { body: { name: 'Provider' } });
   const gold = await add(id, 'Gold', 'Gold leaves a yellow streak.');
   const snow = await add(id, 'Snow', 'Snow is white.');
   await Promise.all([ready(gold.id), ready(snow.id)]);
-  const embeddings = { kind: 'provider', aiSystem: 'OpenAiCompatible', model: 'scripted/vectors' } as const;
-  await client.call(updateSettings, { body: { embeddings } });
+  await client.call(updateSettings, { body: { embeddings: providerEmbeddings } });
   const detail = (source: Source) => client.call(readSourceDetail, { parameters: { id: source.id } });
   expect(await detail(gold)).toMatchObject({ isOutdated: true, embeddingModel: expect.stringMatching(/^on-device\//) });
   await client.call(reindexDataspace, { parameters: { id }, body: { which: 'outdated' } });

@@ -6,7 +6,7 @@ test(
   'however often the host is killed, every file is ready or failed with a reason, none twice, none half',
   { timeout: 300_000 },
   async () => {
-    const options = { directory: await temporaryFolder(), files: 24, kills: 4 };
+    const options = { directory: await temporaryFolder(), files: 18, kills: 3 };
     const report = await killWhileIndexing({ ...options, lifetime: () => 100 + Math.random() * 1500 });
     expect(report.problems).toEqual([]);
     expect(report.answered).toBeGreaterThan(0);

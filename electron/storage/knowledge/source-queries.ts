@@ -31,8 +31,10 @@ export function sourceQueries(database: Database.Database) {
       )
       .pluck(),
     find: database.prepare<[string], JoinedSource>(`${joined} WHERE sources.id = ?`),
-    nextProcessing: database.prepare<[], JoinedSource>(
-      `${joined} WHERE sources.status = 'Processing' ORDER BY sources.attempts, sources.queued_at, sources.sequence LIMIT 1`,
+    nextProcessing: database.prepare<{ maximumBytes: number; except: string }, JoinedSource>(
+      `${joined} WHERE sources.status = 'Processing' AND sources.bytes <= :maximumBytes
+        AND sources.id NOT IN (SELECT value FROM json_each(:except))
+      ORDER BY sources.attempts, sources.queued_at, sources.sequence LIMIT 1`,
     ),
     kept: database.prepare<[], JoinedSource>(joined),
     idsOf: database

@@ -58,7 +58,7 @@ export interface SourceStore {
   /** Ids of a dataspace's sources that fit, oldest first. */
   idsOf(dataspaceId: string, which: 'processing' | 'failed' | 'outdated' | 'all', embeddingModel: string): string[];
   /** The source that is to be read next: the one that has waited longest of those that ended the process least often. */
-  nextProcessing(): StoredSource | null;
+  nextProcessing(wanted: { maximumBytes: number; except: readonly string[] }): StoredSource | null;
   /** All that are to be read or can be found, for a comparison with the index. */
   kept(): StoredSource[];
   /** Puts it at the end of those that are to be read; one that was stopped keeps its revision. */
@@ -142,8 +142,8 @@ export function createSourceStore(database: Database.Database, tokenSecret: stri
     find,
     idsOf: (dataspaceId, which, embeddingModel) =>
       queries.idsOf.all({ dataspaceId: dataspaceId.toLowerCase(), which, embeddingModel }),
-    nextProcessing() {
-      const row = queries.nextProcessing.get();
+    nextProcessing({ maximumBytes, except }) {
+      const row = queries.nextProcessing.get({ maximumBytes, except: JSON.stringify(except) });
       return row ? sourceOf(row) : null;
     },
     kept: () => queries.kept.all().map(sourceOf),

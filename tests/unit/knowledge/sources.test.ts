@@ -165,13 +165,30 @@ describe('stopping and indexing again', () => {
   test('a waiting source is stopped without ever being begun', async () => {
     const held = gate();
     const world = await startKnowledge({ beforeReading: held.pass });
-    const [first, second] = [await world.add('First', 'first'), await world.add('Second', 'second')];
+    const sources = [];
+    for (const name of ['First', 'Second', 'Third']) sources.push(await world.add(name, name));
+    const [first, second, third] = sources;
     await held.reached;
-    await world.knowledge.sources.stop([second.id]);
+    expect(world.knowledge.sources.detail(third!.id).progress).toMatchObject({ stage: 'waiting' });
+    await world.knowledge.sources.stop([third!.id]);
     held.open();
-    await world.settled(first.id);
-    expect(world.knowledge.sources.read(second.id)).toMatchObject({ status: 'Failed', failureReason: 'Stopped' });
-    expect(await world.found('second')).toEqual([]);
+    await Promise.all([world.settled(first!.id), world.settled(second!.id)]);
+    expect(world.knowledge.sources.read(third!.id)).toMatchObject({ status: 'Failed', failureReason: 'Stopped' });
+    expect(await world.found('third')).toEqual([]);
+  });
+
+  test('a small file does not wait for a large one', async () => {
+    const held = gate();
+    const world = await startKnowledge({
+      beforeReading: (file, options) => (file.fileName === 'Large.txt' ? held.pass(file, options) : Promise.resolve()),
+    });
+    const large = await world.add('Large', 'large '.repeat(200_000));
+    await held.reached;
+    const other = await world.add('Large', 'large '.repeat(200_000));
+    const small = await world.add('Small', 'small');
+    expect(await world.settled(small.id)).toMatchObject({ status: 'Ready' });
+    expect(world.knowledge.sources.detail(other.id).progress).toMatchObject({ stage: 'waiting' });
+    await world.knowledge.sources.stop([large.id, other.id]);
   });
 
   test('while a source is indexed again what was found before is still found', async () => {
@@ -205,13 +222,13 @@ describe('stopping and indexing again', () => {
 
 describe('after a restart', () => {
   test('what was waiting and what was under way is indexed, each once', async () => {
-    let batches = 0;
     const held = gate();
     const world = await startKnowledge({
-      beforeEmbedding: (texts, options) => ((batches += 1) === 2 ? held.pass(texts, options) : Promise.resolve()),
+      beforeEmbedding: (texts, options) => (texts[0] === 'raven line0' ? Promise.resolve() : held.pass(texts, options)),
     });
     const sources = [await world.add('Ravens', manyLines('raven')), await world.add('Swans', 'Swans are white')];
-    await held.reached;
+    await expect.poll(() => world.embedded, { timeout: 15_000 }).toHaveLength(32);
+    world.settings.beforeEmbedding = async () => {};
     const again = await world.restart();
     for (const { id } of sources) expect(await again.settled(id)).toMatchObject({ status: 'Ready' });
     expect(again.embedded).toHaveLength(100 - 32 + 1);
