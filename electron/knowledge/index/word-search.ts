@@ -39,6 +39,9 @@ const countTolerance = 0.05;
 /** Words that are remembered with their stems; some 10 MB. */
 const mostStems = 100_000;
 
+/** What is left out after an apostrophe: "what's", "doesn't", "I'll". By itself the same letter may be a name. */
+const contractions = /(?<=\p{L})['’](?:s|t|d|m|ll|re|ve)(?!\p{L})/gu;
+
 function quoted(words: readonly string[]): string {
   return `"${words.join(' ')}"`;
 }
@@ -77,9 +80,9 @@ export class WordSearch {
       this.#counts.clear();
       this.#countedOf = passages;
     }
-    const chunks = new Set(text.toLowerCase().split(/\s+/u));
+    const chunks = new Set(text.toLowerCase().replaceAll(contractions, '').split(/\s+/u));
     const all = [...chunks].flatMap(expressionsOf).slice(0, 4 * mostWords);
-    const telling = all.filter((words) => words.length > 1 || !stopWords.has(words[0]!));
+    const telling = all.filter((words) => words.some((word) => !stopWords.has(word)));
     const distinct = new Map((telling.length > 0 ? telling : all).map((words) => [words.join(' '), words]));
     const asked = [...distinct.values()].slice(0, mostWords);
     const stems = this.#stemsOf(asked.map((words) => words.join(' ')));

@@ -232,6 +232,15 @@ describe('a search', () => {
     ]);
   });
 
+  test('takes no notice of function words, also of those with an apostrophe', async () => {
+    await write(["What's new? It doesn't matter, I'm told.", 'The ferry leaves at nine.']);
+    const [first, ...others] = await index.search(
+      { dataspaceIds: ['d'], text: "What's the time, doesn't the ferry leave? I'm late", embedding: null, limit: 5 },
+      { signal },
+    );
+    expect([first?.text, others]).toEqual(['The ferry leaves at nine.', []]);
+  });
+
   test('of nothing but function words still looks for them', async () => {
     await write(['to be or not to be', 'something else']);
     expect(await byWords('to be or not to be')).toEqual(['to be or not to be']);
