@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { AppError } from '../../shared/app-error.ts';
 import { mistralEndpoint, type Category } from '../../shared/contract/moderation.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import { settingsPlace } from '../providers/provider-error.ts';
 import type { Provider } from '../providers/provider.ts';
 import { forEachCategory, type Classifier } from './classifier.ts';
 
@@ -97,7 +96,7 @@ export function createMistralClassifier({ model, providers }: ClassifierOptions)
       if (provider) return provider;
       throw new AppError(
         'provider_not_configured',
-        `Mistral is not set up yet. Add an endpoint with the name ${mistralEndpoint}, the address https://api.mistral.ai/v1 and your key in ${settingsPlace}.`,
+        `Mistral is not set up yet. Add an endpoint with the name ${mistralEndpoint}, the address https://api.mistral.ai/v1 and your key in Settings, Compatible endpoints.`,
       );
     },
   });

@@ -2,7 +2,6 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import { mistralEndpoint, type ModerationClassifier } from '../../../shared/contract/moderation.ts';
 import { Select, type SelectOption } from '../../components/select.tsx';
 import { useModels } from '../../queries/models.ts';
-import { classifierName } from './category-names.ts';
 
 const onDevice: ModerationClassifier = { kind: 'on-device' };
 const openAi = { kind: 'open-ai', model: 'omni-moderation-latest' } as const satisfies ModerationClassifier;
@@ -12,6 +11,9 @@ const mistral = { kind: 'mistral', model: 'mistral-moderation-latest' } as const
 function keyOf(classifier: ModerationClassifier): string {
   return JSON.stringify(classifier.kind === 'model' ? { ...classifier, policy: null } : classifier);
 }
+
+const modelName = (classifier: ModerationClassifier) =>
+  classifier.kind === 'on-device' ? classifier.kind : classifier.model;
 
 /** Classifiers of providers are in their lists as well, and do not chat. */
 const isChatModel = ({ isReady, hasEnded, name }: Model) => isReady && !hasEnded && !/moderation/i.test(name);
@@ -40,14 +42,18 @@ export function ClassifierSelect({ label, value, isOptional = false, onValueChan
     { value: keyOf(mistral), label: mistral.model, group: `Mistral, needs the endpoint ${mistralEndpoint}` },
     ...models.filter(isChatModel).map(chatOption),
   ];
-  // One that is no longer in the lists stays what it is.
+  // One that is no longer in the lists stays what it is; which policy it has is told elsewhere.
   const isListed = options.some((option) => option.value === chosen);
-  const all = isListed || value === null ? options : [...options, { value: chosen, label: classifierName(value) }];
+  const all = isListed || value === null ? options : [...options, { value: chosen, label: modelName(value) }];
   const choose = (next: string) => {
     if (next === 'none') return onValueChange(null);
     const classifier = JSON.parse(next) as ModerationClassifier;
     const policy = value?.kind === 'model' ? value.policy : null;
     onValueChange(classifier.kind === 'model' ? { ...classifier, policy } : classifier);
   };
-  return <Select label={label} size="small" isMono value={chosen} options={all} onValueChange={choose} />;
+  return (
+    <div className="moderation-classifier">
+      <Select label={label} size="small" isMono value={chosen} options={all} onValueChange={choose} />
+    </div>
+  );
 }

@@ -63,7 +63,8 @@ function AuditMenu({ load }: { load: LoadTexts }) {
   return (
     <Menu groups={groups}>
       <Button size="small" icon={FileSearch}>
-        From audit
+        <span className="wide-only">From audit</span>
+        <span className="narrow-only">Audit</span>
       </Button>
     </Menu>
   );

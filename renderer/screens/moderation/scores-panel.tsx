@@ -57,7 +57,19 @@ function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
   );
 }
 
-const isAboutKeys = (code: string) => code === 'provider_not_configured' || code === 'provider_key_refused';
+/** The page of Settings where what the classifier lacks is set up. */
+function SettingsLink({ code, classifier }: { code: string; classifier: ModerationClassifier }) {
+  const isModel = code === 'model_not_installed';
+  if (!isModel && code !== 'provider_not_configured' && code !== 'provider_key_refused') return null;
+  const isEndpoint =
+    classifier.kind === 'mistral' || (classifier.kind === 'model' && classifier.aiSystem === 'OpenAiCompatible');
+  const page = isModel ? 'on-device' : isEndpoint ? 'endpoints' : 'providers';
+  return (
+    <Link className="link" href={`/settings/${page}`}>
+      Open Settings
+    </Link>
+  );
+}
 
 export interface ScoresPanelProps extends AgreementProps {
   onThreshold: (category: Category, value: number) => void;
@@ -95,11 +107,7 @@ export function ScoresPanel(props: ScoresPanelProps) {
           failure && (
             <Notice key={place} tone="negative">
               {'AB'[place]}, {classifierName(classifier)}: {failure.message}{' '}
-              {isAboutKeys(failure.code) && (
-                <Link className="link" href="/settings/providers">
-                  Open Settings
-                </Link>
-              )}
+              <SettingsLink code={failure.code} classifier={classifier} />
             </Notice>
           ),
       )}

@@ -20,13 +20,14 @@ function never(): never {
   throw new Error('No provider is asked');
 }
 
-/** Texts of everyday sentences, from the given one on. */
+/** Texts of everyday sentences, from the given one on; numbered after the last one, so that none comes twice. */
 function createEverydayTexts() {
   const sentences = readLabelledTexts(dataFiles.benign).map(({ text }) => text);
   return (characters: number, first: number): string => {
     const parts: string[] = [];
     for (let index = first, length = 0; length < characters; index += 1) {
-      const sentence = `${sentences[index % sentences.length]} `;
+      const round = Math.floor(index / sentences.length);
+      const sentence = `${round === 0 ? '' : `Day ${round}: `}${sentences[index % sentences.length]} `;
       parts.push(sentence);
       length += sentence.length;
     }
