@@ -26,8 +26,10 @@ export interface RetentionOptions {
 }
 
 const day = 86_400_000;
-/** Runs that are changed in one transaction: a few milliseconds. */
+/** Most runs that are changed in one transaction: a few milliseconds, unless their texts are long or the disk is slow. */
 const sliceRuns = 25;
+/** A transaction that took longer is followed by one of half as many runs. */
+const mostMilliseconds = 10;
 /** Between two transactions, so that others find the service free. */
 const pauseMilliseconds = 5;
 /** Runs that are counted in one go. */
@@ -99,12 +101,16 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
     const startedAt = now();
     const before = startedAt - days * day;
     let runs = 0;
+    let slice = sliceRuns;
     for (;;) {
       const current = settings.read().retention;
       // Somebody changed their mind: what is not done yet is left alone.
       if (current.mode !== mode || current.days > days || closing.signal.aborted) break;
-      const changed = store.apply(mode, before, sliceRuns);
+      const began = performance.now();
+      const changed = store.apply(mode, before, slice);
       if (changed === 0) break;
+      const isLong = performance.now() - began > mostMilliseconds;
+      slice = isLong ? Math.max(1, slice >> 1) : Math.min(sliceRuns, slice * 2);
       runs += changed;
       store.noteApplied({ mode, startedAt, endedAt: null, runs });
       await wait(pauseMilliseconds);

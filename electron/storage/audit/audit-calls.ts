@@ -8,8 +8,10 @@ type Result<Value> = Value | Promise<Value>;
 
 /** What the host's thread may ask of the audit's. */
 export interface AuditCalls {
-  /** Takes up what was recorded, without being waited for. */
+  /** Takes up what was recorded, without being waited for, and writes the log back. */
   follow(input: null): Result<void>;
+  /** Writes the database's log back where there is enough of it. */
+  writeBack(input: null): Result<void>;
   report(input: WalkRequest & { hasFeedback: boolean }): Result<ReportPage>;
   list(input: WalkRequest): Result<{ data: Conversation[]; next: WalkPosition | null }>;
   search(input: SearchRequest): Result<SearchPage>;

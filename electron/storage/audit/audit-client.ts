@@ -4,7 +4,7 @@ import { siblingModule } from '../../sibling-module.ts';
 import type { AuditAnswer, AuditCalls, AuditMessage } from './audit-calls.ts';
 
 /** How long recorded runs wait for company before they are indexed; a question makes up for it at once. */
-const followDelayMilliseconds = 250;
+const noteDelayMilliseconds = 250;
 
 export interface AuditClient {
   call<Method extends keyof AuditCalls>(
@@ -14,6 +14,11 @@ export interface AuditClient {
   ): Promise<Awaited<ReturnType<AuditCalls[Method]>>>;
   /** Tells that runs were recorded; costs next to nothing. */
   noteRuns(): void;
+  /**
+   * Tells that many runs were changed or removed: the log is written back. The index follows at the next question, because it reads much of itself
+   * anew for every such change.
+   */
+  noteChanges(): void;
   close(): Promise<void>;
 }
 
@@ -29,7 +34,8 @@ export function createAuditClient(directory: string): AuditClient {
   const pending = new Map<number, Pending>();
   let worker: Worker | null = null;
   let lastId = 0;
-  let followTimer: NodeJS.Timeout | null = null;
+  let noteTimer: NodeJS.Timeout | null = null;
+  let noted: 'follow' | 'writeBack' | null = null;
   let isClosed = false;
 
   function settle({ id, result, error }: AuditAnswer): void {
@@ -64,6 +70,15 @@ export function createAuditClient(directory: string): AuditClient {
     return lastId;
   }
 
+  function note(method: 'follow' | 'writeBack'): void {
+    if (noted !== 'follow') noted = method;
+    noteTimer ??= setTimeout(() => {
+      noteTimer = null;
+      post(noted!, null);
+      noted = null;
+    }, noteDelayMilliseconds).unref();
+  }
+
   return {
     async call(method, input, { signal }) {
       signal.throwIfAborted();
@@ -81,15 +96,11 @@ export function createAuditClient(directory: string): AuditClient {
       signal.addEventListener('abort', cancel);
       return waiting.promise.finally(() => signal.removeEventListener('abort', cancel));
     },
-    noteRuns() {
-      followTimer ??= setTimeout(() => {
-        followTimer = null;
-        post('follow', null);
-      }, followDelayMilliseconds).unref();
-    },
+    noteRuns: () => note('follow'),
+    noteChanges: () => note('writeBack'),
     async close() {
       isClosed = true;
-      if (followTimer) clearTimeout(followTimer);
+      if (noteTimer) clearTimeout(noteTimer);
       if (worker === null) return;
       const ending = worker;
       // Also after an error, with which `once` of node:events would reject.

@@ -156,7 +156,7 @@ export function createAuditStore(options: AuditStoreOptions) {
     },
   };
 
-  return { store, noteRuns: client.noteRuns, close: client.close };
+  return { store, noteRuns: client.noteRuns, noteChanges: client.noteChanges, close: client.close };
 }
 
 function auditStoreQueries(database: Database.Database) {

@@ -57,6 +57,7 @@ const calls: AuditCalls = {
     logWriter.writeBack();
     if (!isFollowing) follow();
   },
+  writeBack: () => logWriter.writeBack(),
   report: (input) => startedEngine().report(input),
   list: (input) => startedEngine().list(input),
   search: (input) => startedEngine().search(input),
@@ -90,7 +91,7 @@ async function answer({ id, method, input }: AuditCall): Promise<void> {
   } finally {
     cancelled.delete(id);
   }
-  if (method !== 'follow') readAheadOnce();
+  if (method !== 'follow' && method !== 'writeBack') readAheadOnce();
 }
 
 port.on('message', (message: AuditMessage) => {
