@@ -8,7 +8,7 @@ import { timeOrderedId } from '../storage/time-ordered-id.ts';
 /** Conversations with their branches, as the person at the window reads them. */
 export interface ConversationThreads {
   /** Throws `not_found` for an unknown conversation. */
-  read(conversationId: string): AgentThread;
+  read(conversationId: string, callerId: string): AgentThread;
   /**
    * Begins a conversation that goes on from before a run of another one. Nothing of it is seen before something is said in it. Throws
    * `not_found`, `forbidden` for another caller's conversation, and `invalid_request` for a run that it does not have.
@@ -52,8 +52,8 @@ export function createConversationThreads({ turns, audit }: ConversationThreadsO
   }
 
   return {
-    read(conversationId) {
-      requireKnown(conversationId);
+    read(conversationId, callerId) {
+      const isOwn = requireKnown(conversationId) === callerId;
       const stretches = [...stretchesOf(branches, conversationId)].toReversed();
       const thread = stretches.flatMap((stretch) =>
         runsOf(stretch).map((run) => ({ ...run, conversationId: stretch.conversationId })),
@@ -63,7 +63,7 @@ export function createConversationThreads({ turns, audit }: ConversationThreadsO
         const others = origin === null ? [] : branches.from(origin);
         return { ...run, branches: origin === null || others.length === 0 ? [] : [origin.conversationId, ...others] };
       });
-      return { id: conversationId.toLowerCase(), runs };
+      return { id: conversationId.toLowerCase(), isOwn, runs };
     },
     branch(from, callerId) {
       requireOwn(from.conversationId, callerId);

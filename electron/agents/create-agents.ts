@@ -106,6 +106,7 @@ export function createAgents({ store, turns, providers, completions }: AgentsOpt
       const end = await conversationTurns.take(conversationId, { signal });
       try {
         const accepted = await startTurn(agent, { message: request.message, conversationId }, origin, signal);
+        turns.noteAgent(accepted.run.plan.runId, agent.id);
         void accepted.run.settled.then(end);
         return accepted;
       } catch (error) {

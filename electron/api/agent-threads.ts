@@ -4,7 +4,7 @@ import { implement, type Handler } from './handler.ts';
 
 export function agentThreadHandlers(threads: ConversationThreads): Handler[] {
   return [
-    implement(readAgentThread, ({ parameters }) => threads.read(parameters.id)),
+    implement(readAgentThread, ({ parameters, caller }) => threads.read(parameters.id, caller.callerId)),
     implement(branchConversation, ({ parameters, body, caller }) =>
       threads.branch({ conversationId: parameters.id, runId: body.runId }, caller.callerId),
     ),

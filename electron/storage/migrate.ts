@@ -14,6 +14,7 @@ import { promptLibraryTables } from './migrations/0011-prompt-library.ts';
 import { knowledgeTables } from './migrations/0012-knowledge.ts';
 import { promptUsageTables } from './migrations/0013-prompt-usage.ts';
 import { auditSpanColumn } from './migrations/0014-audit-spans.ts';
+import { agentRunTables } from './migrations/0015-agent-runs.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
 const migrations: readonly string[] = [
@@ -31,6 +32,7 @@ const migrations: readonly string[] = [
   knowledgeTables,
   promptUsageTables,
   auditSpanColumn,
+  agentRunTables,
 ];
 
 function version(database: Database.Database): number {

@@ -24,6 +24,7 @@ export interface Schema {
   prompt_folders: PromptFolderTable;
   prompt_files: PromptFileRow;
   conversation_branches: ConversationBranchRow;
+  agent_runs: AgentRunRow;
   dataspaces: DataspaceTable;
   sources: SourceTable;
   removed_sources: RemovedSourceRow;
@@ -243,6 +244,12 @@ export interface PromptFileRow {
   version_id: string;
   /** Name, folder, tags and description. */
   details_json: string;
+}
+
+/** The agent that made a run. */
+export interface AgentRunRow {
+  run_id: string;
+  agent_id: string;
 }
 
 /** A conversation that goes on from another one, before one of its runs. */

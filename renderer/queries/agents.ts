@@ -86,19 +86,14 @@ export function useRemoveAgent(): (agentId: string) => Promise<unknown> {
   };
 }
 
-/** The header by which the window finds an agent's conversations again. */
-export function agentHeader(agentId: string): Record<string, string> {
-  return { 'x-app-agent': agentId };
-}
-
-/** The conversations that were held with an agent in the window, newest first. */
+/** The conversations that were held with an agent, here and by programs, newest first. */
 export function useAgentConversations(agentId: string) {
   const { client } = useHost();
   return useQuery({
     queryKey: [...agentsKey, 'conversations', agentId],
     queryFn: async ({ signal }) => {
-      const filter = { appHeaders: { agent: agentId } };
-      const { rows } = await client.call(searchAudit, { signal, body: { filter, limit: mostConversations } });
+      const body = { filter: { agentId }, limit: mostConversations };
+      const { rows } = await client.call(searchAudit, { signal, body });
       return rows;
     },
   });
@@ -146,7 +141,7 @@ export function useBranchConversation(): (place: BranchPlace) => Promise<string>
     const thread = queryClient.getQueryData<AgentThread>(turnsKey(conversationId));
     const place = thread?.runs.findIndex(({ conversationRunId }) => conversationRunId === runId) ?? -1;
     if (thread && place >= 0) {
-      const before = { id: branch.conversationId, runs: thread.runs.slice(0, place) };
+      const before = { id: branch.conversationId, isOwn: true, runs: thread.runs.slice(0, place) };
       queryClient.setQueryData<AgentThread>(turnsKey(branch.conversationId), before);
     }
     return branch.conversationId;

@@ -31,7 +31,6 @@ export interface SentMessage {
   /** Null begins a new conversation. */
   conversationId: string | null;
   message: string;
-  headers: Readonly<Record<string, string>>;
   /** Called once, as soon as the host has named the run and its conversation. */
   onAccepted: (conversationId: string) => void;
 }
@@ -67,7 +66,7 @@ function takeChunk(turn: LiveTurn, { choice, runId, usage }: CompletionChunk): v
 async function follow(
   client: Client,
   turn: LiveTurn,
-  { agentId, conversationId, message, headers, onAccepted }: SentMessage,
+  { agentId, conversationId, message, onAccepted }: SentMessage,
   { signal, onChange }: { signal: AbortSignal; onChange: () => void },
 ): Promise<void> {
   const onHead = ({ status, headers: head }: { status: number; headers: Headers }): void => {
@@ -82,7 +81,6 @@ async function follow(
       parameters: { id: agentId },
       body: { message, ...(conversationId !== null && { conversationId }) },
       kind: 'event-stream',
-      headers,
       signal,
       wire: { onHead },
     });

@@ -15,7 +15,12 @@ const threadRun = conversationRun.extend({
 export type ThreadRun = z.infer<typeof threadRun>;
 
 /** A conversation with what was said before it branched, oldest first. */
-export const agentThread = z.object({ id: uuid, runs: z.array(threadRun) });
+export const agentThread = z.object({
+  id: uuid,
+  /** Whether the caller may go on with it. */
+  isOwn: z.boolean(),
+  runs: z.array(threadRun),
+});
 export type AgentThread = z.infer<typeof agentThread>;
 
 export const readAgentThread = defineEndpoint({

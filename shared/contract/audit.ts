@@ -116,6 +116,8 @@ export const auditFilter = z
     /** Where the text is looked for; both unless told. */
     textIn: z.enum(['prompt', 'answer']).nullish(),
     callerIds: several(uuid).nullish(),
+    /** Whose turns they are, also when it was deleted. */
+    agentId: uuid.nullish(),
     aiSystems: several(aiSystem).nullish(),
     models: several(z.string()).nullish(),
     statuses: several(runStatus).nullish(),

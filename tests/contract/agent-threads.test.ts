@@ -144,7 +144,34 @@ test('a conversation of another caller is read, and not gone on with', async () 
     body: JSON.stringify({ message: 'from a program' }),
   });
   const { conversationId, runId } = JSON.parse(answer.text) as Answer;
-  expect(await asked(conversationId)).toEqual([['from a program', 0]]);
+  expect([await asked(conversationId), (await thread(conversationId)).isOwn]).toEqual([[['from a program', 0]], false]);
   const { status } = await ask('POST', `/window/agents/threads/${conversationId}/branches`, { runId });
   expect(status).toBe(403);
+});
+
+test('the window finds the runs of an agent, whoever asked, and those of no other', async () => {
+  const make = async () =>
+    (await ask<{ id: string }>('POST', '/agents', { name: 'A', aiSystem: 'OpenAiCompatible', model: 'scripted/model' }))
+      .body.id;
+  const [one, other] = [await make(), await make()];
+  const body = JSON.stringify({ message: 'from a program' });
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${host.key}` };
+  const byProgram = await host.send('in memory', { method: 'POST', path: `/agents/${one}/run`, headers, body });
+  const byPerson = await ask<Answer>('POST', `/agents/${one}/run`, { message: 'from a person' });
+  await ask('POST', `/agents/${other}/run`, { message: 'to the other' });
+  const found = async (agentId: string) => {
+    const search = await ask<{ rows: { run: { runId: string } }[] }>('POST', '/window/audit/search', {
+      filter: { agentId },
+    });
+    return search.body.rows.map(({ run }) => run.runId);
+  };
+  const expected = [byPerson.body.runId, (JSON.parse(byProgram.text) as Answer).runId];
+  expect([await found(one.toUpperCase()), (await found(other)).length]).toEqual([expected, 1]);
+  const publicQuery = await host.send('in memory', {
+    method: 'POST',
+    path: '/audit/conversations',
+    headers,
+    body: JSON.stringify({ agentId: one }),
+  });
+  expect(publicQuery.status).toBe(400);
 });

@@ -11,6 +11,8 @@ export interface Turn {
 /** What a conversation said so far, as an agent remembers it. A branch begins with what was said where it comes from. */
 export interface TurnStore {
   readonly branches: BranchStore;
+  /** Keeps which agent makes a run, so that the audit finds it by the agent. */
+  noteAgent(runId: string, agentId: string): void;
   /** Whose conversation it is; null for an unknown id. */
   callerOf(conversationId: string): string | null;
   /** How many turns there are to remember: completed and with text, which anonymous runs have lost. */
@@ -52,8 +54,10 @@ export function createTurnStore(database: Database.Database, flush: () => void):
   const newestFirst = database.prepare<[Stretch], Turn>(
     `SELECT run_texts.rendered_prompt AS question, run_texts.content AS answer ${remembered} ORDER BY runs.sequence DESC`,
   );
+  const noteAgent = database.prepare<[string, string]>('INSERT INTO agent_runs (run_id, agent_id) VALUES (?, ?)');
   return {
     branches,
+    noteAgent: (runId, agentId) => void noteAgent.run(runId, agentId),
     callerOf(conversationId) {
       flush();
       const id = conversationId.toLowerCase();

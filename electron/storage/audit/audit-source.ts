@@ -76,6 +76,7 @@ export function createAuditSource(database: Database.Database) {
     hasChanged: (run: number, after: number) => queries.changeOf.first({ run, after }) !== undefined,
     runId: (sequence: number) => queries.runId.first({ sequence })?.id ?? null,
     findRun: (id: string) => queries.findRun.first({ id }) ?? null,
+    runsOfAgent: (agentId: string) => queries.runsOfAgent.all({ agentId }).map(({ sequence }) => sequence),
     findConversation: (id: string) => queries.findConversation.first({ id })?.sequence ?? null,
     conversationId: (sequence: number) => queries.conversationId.first({ sequence })!.id,
     lastRevision: () => queries.lastRevision.first({})?.revision ?? 0,
@@ -95,6 +96,13 @@ function sourceQueries(database: Database.Database) {
     ),
     findRun: prepareQuery(database, (tables, input: { id: string }) =>
       tables.selectFrom('runs').select(['sequence', 'prompt_id']).where('id', '=', input.id),
+    ),
+    runsOfAgent: prepareQuery(database, (tables, input: { agentId: string }) =>
+      tables
+        .selectFrom('agent_runs')
+        .innerJoin('runs', 'runs.id', 'agent_runs.run_id')
+        .select('runs.sequence')
+        .where('agent_id', '=', input.agentId),
     ),
     findConversation: prepareQuery(database, (tables, input: { id: string }) =>
       tables.selectFrom('conversations').select('sequence').where('id', '=', input.id),

@@ -33,6 +33,7 @@ export function conditionsOf(filter: AuditFilter, index: AuditIndex): Condition[
   return [
     present(runId) && oneRun(index, runId, false),
     present(promptRunId) && oneRun(index, promptRunId, true),
+    present(filter.agentId) && oneAgent(index, filter.agentId),
     present(filter.conversationId) && oneConversation(index, filter.conversationId),
     anyTerm(index, 'caller', lower(filter.callerId)),
     anyTerm(
@@ -79,6 +80,10 @@ function oneRun(index: AuditIndex, id: string, isOfPrompt: boolean): Condition {
     const run = index.source.findRun(id.toLowerCase());
     return run !== null && (!isOfPrompt || run.prompt_id !== null) ? [run.sequence] : [];
   });
+}
+
+function oneAgent(index: AuditIndex, id: string): Condition {
+  return onlyRuns(index, () => index.source.runsOfAgent(id.toLowerCase()));
 }
 
 function oneConversation(index: AuditIndex, id: string): Condition {

@@ -2,7 +2,7 @@ import { Send, Square } from 'lucide-react';
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
-import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
+import { EmptyState, ErrorFailure, LoadingRows, Notice } from '../../components/state-panels.tsx';
 import { useActions } from '../../stores/actions.ts';
 import { useFollowScroll } from '../playground/answer/use-follow-scroll.ts';
 import '../playground/answer/answer.css';
@@ -85,7 +85,7 @@ interface TurnsProps {
 }
 
 function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsProps) {
-  const { turns, retry, sendInPlace, kept, isAnswering } = conversation;
+  const { turns, retry, sendInPlace, kept, isAnswering, isOwn } = conversation;
   if (turns.length === 0 && conversationId !== null && kept.isPending)
     return <LoadingRows label="Reading the conversation" />;
   if (turns.length === 0 && kept.isError) {
@@ -111,9 +111,11 @@ function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsPro
       agent={agent}
       turn={turn}
       conversationId={conversationId}
-      onRetry={turn === last && !isAnswering ? () => retry(turn) : null}
+      onRetry={turn === last && !isAnswering && isOwn ? () => retry(turn) : null}
       editing={
-        isAnswering || turn.runId === null ? null : { isOpen: edited === turn.key, onSend: sendInPlace, onClose }
+        isAnswering || !isOwn || turn.runId === null
+          ? null
+          : { isOpen: edited === turn.key, onSend: sendInPlace, onClose }
       }
     />
   ));
@@ -143,7 +145,8 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
   const input = useRef<HTMLTextAreaElement>(null);
   const [edited, setEdited] = useState<string | null>(null);
   const last = turns.at(-1);
-  const editLast = (): void => setEdited(last?.runId != null && !isAnswering ? last.key : null);
+  const canEdit = conversation.isOwn && last?.runId != null && !isAnswering;
+  const editLast = (): void => setEdited(canEdit ? last.key : null);
   const { scroller, onScroll } = useFollowScroll(`${agent.id}/${turns.length}`, isAnsweringHere);
   useEffect(() => input.current?.focus(), [agent.id, conversationId]);
   useEffect(() => {
@@ -165,7 +168,7 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
       id: 'agents.edit-last',
       title: 'Edit the last message and branch',
       group: 'Agents',
-      isEnabled: last?.runId != null && !isAnswering,
+      isEnabled: canEdit,
       run: editLast,
     },
     { id: 'agents.write', title: 'Write a message', group: 'Agents', keys: 'Mod+E', run: () => input.current?.focus() },
@@ -194,7 +197,13 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
         </div>
       </div>
       <Announcement conversation={conversation} />
-      <Composer agent={agent} conversation={conversation} input={input} onEditLast={editLast} />
+      {conversation.isOwn ? (
+        <Composer agent={agent} conversation={conversation} input={input} onEditLast={editLast} />
+      ) : (
+        <div className="composer">
+          <Notice>A program held this conversation. Begin one of your own to talk to {agent.name}.</Notice>
+        </div>
+      )}
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { useHost } from '../../host/host-context.tsx';
-import { agentHeader, useBranchConversation, useRenewTurns, useTurns } from '../../queries/agents.ts';
+import { useBranchConversation, useRenewTurns, useTurns } from '../../queries/agents.ts';
 import { auditKey } from '../../queries/audit.ts';
 import { agentAddress } from '../../shell/addresses.ts';
 import { draftKey, useAgentDrafts } from '../../stores/agent-drafts.ts';
@@ -40,7 +40,6 @@ export function useConversation(agent: Agent, conversationId: string | null) {
       agentId: agent.id,
       conversationId: target,
       message: text,
-      headers: agentHeader(agent.id),
       onAccepted: (id) => {
         // The person may have gone elsewhere while the host took its time.
         if (target === null && window.location.hash.endsWith(here))
@@ -71,6 +70,7 @@ export function useConversation(agent: Agent, conversationId: string | null) {
 
   return {
     kept,
+    isOwn: kept.data?.isOwn ?? true,
     turns,
     message,
     write,

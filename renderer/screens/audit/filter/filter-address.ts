@@ -28,6 +28,7 @@ const texts = {
   workspace: 'workspaceId',
   conversation: 'conversationId',
   run: 'conversationRunId',
+  agent: 'agentId',
   prompt: 'promptId',
   'prompt-version': 'promptVersionId',
   'prompt-run': 'promptRunId',

@@ -22,6 +22,7 @@ export type FilterFieldId =
   | 'moderationFlags'
   | 'appHeaders'
   | 'workspaceId'
+  | 'agentId'
   | 'conversationId'
   | 'conversationRunId'
   | 'promptId'
@@ -35,7 +36,7 @@ export type ListFieldId = Extract<
 export type RangeFieldId = Extract<FilterFieldId, 'score' | 'totalMs' | 'firstTokenMs' | 'cost' | 'totalTokens'>;
 export type IdFieldId = Extract<
   FilterFieldId,
-  'workspaceId' | 'conversationId' | 'conversationRunId' | 'promptId' | 'promptVersionId' | 'promptRunId'
+  'workspaceId' | 'agentId' | 'conversationId' | 'conversationRunId' | 'promptId' | 'promptVersionId' | 'promptRunId'
 >;
 
 interface FieldFacts {
@@ -80,6 +81,7 @@ export const filterFields: readonly FilterField[] = [
   { id: 'callerIds', kind: 'list', name: 'Caller', group: 'Origin', keywords: ['API key'] },
   { id: 'appHeaders', kind: 'own', name: 'Header', group: 'Origin', keywords: ['x-app'] },
   { id: 'workspaceId', kind: 'id', name: 'Workspace', group: 'Origin' },
+  { id: 'agentId', kind: 'id', name: 'Agent id', group: 'Origin' },
   { id: 'conversationId', kind: 'id', name: 'Conversation id', group: 'Ids' },
   { id: 'conversationRunId', kind: 'id', name: 'Run id', group: 'Ids' },
   { id: 'promptId', kind: 'id', name: 'Prompt id', group: 'Ids' },

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { afterEach, expect, test } from 'vitest';
 import { createPromptReader, type PromptReader } from '../../../../electron/prompts/transfer/create-prompt-reader.ts';
 import type { ReadTask } from '../../../../electron/prompts/transfer/read-prompts.ts';
