@@ -1,27 +1,62 @@
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import { Notice } from '../../components/state-panels.tsx';
 import { versionDraftAddress } from '../../shell/addresses.ts';
+import { ReplayDialog } from '../audit/replay/replay-dialog.tsx';
 import { calendarDate } from '../playground/format.ts';
 import { shutdownMark } from '../playground/model/model-list.ts';
+import { runCount } from './usage-text.ts';
+
+interface ShutdownNoticeProps {
+  model: Model;
+  version: Pick<PromptVersion, 'id' | 'promptId' | 'number'>;
+  /** How often the version ran. */
+  runs: number;
+}
+
+/** The replacement of a model: opened in the playground, and put beside the runs that the version has had. */
+function Replacement({ model, replacement, version, runs }: ShutdownNoticeProps & { replacement: string }) {
+  const [isComparing, setComparing] = useState(false);
+  return (
+    <>
+      Its provider names {replacement} in its place.{' '}
+      <Link className="link" href={versionDraftAddress(version.promptId, version.id, replacement)}>
+        Try it with {replacement}
+      </Link>
+      {runs > 0 && (
+        <>
+          {' or '}
+          <button type="button" className="link" onClick={() => setComparing(true)}>
+            compare {runs === 1 ? 'its run' : 'its runs'}
+          </button>
+        </>
+      )}
+      {isComparing && (
+        <ReplayDialog
+          selection={{ filter: { promptVersionId: version.id } }}
+          subject={`${runCount({ runs })} of version ${version.number}`}
+          promptText={null}
+          model={{ aiSystem: model.aiSystem, name: replacement }}
+          isOpen
+          onClose={() => setComparing(false)}
+        />
+      )}
+    </>
+  );
+}
 
 /** Says that the model of a version ends, and offers its replacement for a try. */
-export function ShutdownNotice({ model, version }: { model: Model; version: Pick<PromptVersion, 'id' | 'promptId'> }) {
+export function ShutdownNotice(props: ShutdownNoticeProps) {
+  const { model } = props;
   const mark = shutdownMark(model, new Date());
   if (!mark || model.shutdownDate === null) return null;
   const isOver = model.hasEnded || mark.days < 0;
   return (
     <Notice tone={mark.tone}>
       {model.name} {isOver ? 'was shut down' : 'will be shut down'} on {calendarDate(model.shutdownDate)}.{' '}
-      {model.replacement !== null && (
-        <>
-          Its provider names {model.replacement} in its place.{' '}
-          <Link className="link" href={versionDraftAddress(version.promptId, version.id, model.replacement)}>
-            Try it with {model.replacement}
-          </Link>
-        </>
-      )}
+      {model.replacement !== null && <Replacement {...props} replacement={model.replacement} />}
     </Notice>
   );
 }

@@ -143,13 +143,13 @@ function Variables({ variables, onEdit }: Pick<PromptVersion, 'variables'> & { o
 
 /** One version, to be read: what it is made of, which model it runs on and how it did. */
 export function VersionView(props: VersionViewProps) {
-  const { version, models } = props;
+  const { version, usage, models } = props;
   const [isEditing, setEditing] = useState(false);
   const variables = useMemo(() => variablesIn(version), [version]);
   const model = modelOf(version, models);
   return (
     <div className="scroll prompts__version" tabIndex={0} role="region" aria-label={`Version ${version.number}`}>
-      {model && <ShutdownNotice model={model} version={version} />}
+      {model && <ShutdownNotice model={model} version={version} runs={usage.data?.get(version.id)?.runs ?? 0} />}
       <Facts {...props} />
       {version.systemMessage !== null && version.systemMessage !== '' && (
         <section aria-label="System message">

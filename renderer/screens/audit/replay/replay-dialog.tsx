@@ -53,16 +53,22 @@ export interface ReplayDialogProps {
   subject: string;
   /** The template of the only run, to begin another version with. */
   promptText: string | null;
+  /** The model that is chosen at first; that of each run, unless given. */
+  model?: { aiSystem: AiSystem; name: string };
   isOpen: boolean;
   onClose: () => void;
 }
 
 /** Runs a selection again, on another model or version, to see what changes. */
-export function ReplayDialog({ selection, subject, promptText, isOpen, onClose }: ReplayDialogProps) {
+export function ReplayDialog({ selection, subject, promptText, model, isOpen, onClose }: ReplayDialogProps) {
   const [, navigate] = useLocation();
   const options = useModelOptions();
   const create = useCreateReplay();
-  const [target, setTarget] = useState<Target>({ model: sameModel, temperature: '', promptText: '' });
+  const [target, setTarget] = useState<Target>({
+    model: model ? `${model.aiSystem}/${model.name}` : sameModel,
+    temperature: '',
+    promptText: '',
+  });
   const read = readTarget(target);
   const set = (change: Partial<Target>) => setTarget({ ...target, ...change });
   const begin = () => {
