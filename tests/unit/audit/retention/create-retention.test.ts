@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSamples } from '../../../../electron/audit/samples/create-samples.ts';
 import { listAll, openTestStorage } from '../../storage/test-storage.ts';
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
@@ -167,4 +167,27 @@ test('a change of the settings is applied, and one that takes it back ends what 
   storage.settings.update({ retention: { mode: 'off', days: 30 } });
   await retention.apply();
   expect(storage.runs.count()).toBeGreaterThan(300);
+});
+
+test('a slice that takes long is followed by smaller ones, and those by larger ones when they are quick again', async () => {
+  const storage = openTestStorage();
+  let clock = 0;
+  const clocked = vi.spyOn(performance, 'now').mockImplementation(() => clock);
+  onTestFinished(() => clocked.mockRestore());
+  const limits: number[] = [];
+  const { retention } = openRetention({
+    ...storage,
+    retention: {
+      ...storage.retention,
+      // The first three take 20 ms by the clock that the retention reads, the others no time.
+      apply(_mode, _before, limit) {
+        limits.push(limit);
+        if (limits.length <= 3) clock += 20;
+        return limits.length > 7 ? 0 : limit;
+      },
+    },
+  });
+  storage.settings.update({ retention: { mode: 'delete', days: 30 } });
+  await retention.apply();
+  expect(limits).toEqual([25, 12, 6, 3, 6, 12, 24, 25]);
 });
