@@ -19,6 +19,8 @@ const gapFactor = 1.25;
 const shortLine = 0.85;
 
 const bullet = /^(?:[•◦▪‣∙·●○■□–—*-]|\(?(?:\d{1,3}|[a-z])[.)])\s+\S/u;
+/** A line of a table of contents. */
+const contentsEntry = / … \d+$/;
 const sentenceEnd = /[.!?:;。！？][\p{Pe}\p{Pf}"']?$/u;
 
 interface TextMeasures {
@@ -52,7 +54,7 @@ function measure(lines: readonly PdfLine[]): TextMeasures {
 
 /** Whether the text goes on from one line to the next. */
 function goesOn(line: PdfLine, next: PdfLine, text: TextMeasures): boolean {
-  if (line.size !== next.size || bullet.test(next.text)) return false;
+  if (line.size !== next.size || bullet.test(next.text) || contentsEntry.test(line.text)) return false;
   const endsShort = line.width < text.width * shortLine && sentenceEnd.test(line.text);
   if (line.page !== next.page)
     return !endsShort && !sentenceEnd.test(line.text) && /^[\p{Ll}\p{Lo}\d("]/u.test(next.text);
@@ -65,6 +67,7 @@ function goesOn(line: PdfLine, next: PdfLine, text: TextMeasures): boolean {
 }
 
 function isHeading(line: PdfLine, text: TextMeasures): boolean {
+  if (contentsEntry.test(line.text)) return false;
   return line.size >= text.size * headingFactor && line.text.length <= longestHeading && /\p{L}/u.test(line.text);
 }
 

@@ -29,7 +29,12 @@ const roundSize = (size: number) => Math.round(size * 2) / 2;
 /** A gap of so many letters' sizes is hardly ever one between words, not even in justified text. */
 const columnGap = 1.2;
 
-const oneLine = (text: string) => text.replaceAll(/\s+/gu, ' ').trim();
+/** The dots that lead to a page number in a table of contents are one sign. */
+const oneLine = (text: string) =>
+  text
+    .replaceAll(/(?:\s?\.){5,}\s?/gu, ' … ')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
 
 function cellsOf(items: readonly TextItem[]): string[] {
   const cells: string[] = [];

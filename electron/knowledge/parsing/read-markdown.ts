@@ -38,12 +38,21 @@ function kindOf(line: string): LineKind {
   return kinds.find(([pattern]) => pattern.test(line))?.[1] ?? 'text';
 }
 
-/** The name of a heading without the signs that make it bold or a link. */
+const link = /!?\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g;
+
+/** The name of a heading without the signs that make it bold, a link or a picture. */
 function plainName(heading: string): string {
-  return heading
-    .replace(/[ \t]+#+[ \t]*$/, '')
-    .replaceAll(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1')
-    .replaceAll(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, '');
+  return (
+    heading
+      .replace(/[ \t]+#+[ \t]*$/, '')
+      .replaceAll(/<\/?[a-z][^<>]{0,200}>/gi, '')
+      .replaceAll(link, '$1')
+      // A picture is often a link itself.
+      .replaceAll(link, '$1')
+      .replaceAll(/[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}/g, '')
+      // Within a word an underscore is part of it.
+      .replaceAll(/(?<![\p{L}\p{N}])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![\p{L}\p{N}])/gu, '')
+  );
 }
 
 /** Where a fence ends: with the same sign, at least as often; `null` when it never does. */

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../../shared/app-error.ts';
 import { siblingModule } from '../../sibling-module.ts';
-import { unforeseenExitCode, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
+import type { ReadAnswer, ReadQuestion } from './source-reader-messages.ts';
 
 /** A process that reads one file after the other. */
 export interface ReadingProcess {
@@ -43,6 +43,15 @@ export function unreadable(reason: string, cause?: unknown): AppError {
 /** This part of the memory is V8's heap, the rest for what lies outside: bytes of files, and V8 itself. */
 const heapShare = 0.6;
 
+/** Said of what nobody foresaw: a parser that failed at something, or ended its process. */
+export const damaged = 'The file is damaged in a way that makes it unreadable.';
+
+/** Whether V8 or the watch ended the process; on Windows there are no signals, and the watch's end is exit code 1. */
+function endedByMemory(code: number | null, signal: string | null): boolean {
+  const byV8 = code === 134 || ['SIGABRT', 'SIGTRAP', 'SIGILL'].includes(signal ?? '');
+  return byV8 || signal === 'SIGKILL' || (process.platform === 'win32' && code === 1);
+}
+
 function forkProcess(memoryMegabytes: number): ChildProcess {
   return fork(fileURLToPath(siblingModule(import.meta.url, 'source-reader-process')), [String(memoryMegabytes)], {
     serialization: 'advanced',
@@ -64,27 +73,31 @@ export function startReadingProcess(memoryMegabytes: number): ReadingProcess {
   let errorOutput = '';
   let isAlive = true;
 
-  function reasonOfEnd(code: number | null, cause: Error): AppError {
-    if (code === unforeseenExitCode) return unreadable('The file is damaged in a way that makes it unreadable.', cause);
-    // Ended from outside, by V8 or by its watch: nothing but memory does that.
-    return unreadable(
-      `Reading the file takes more than ${memoryMegabytes} MB of memory. Split it into smaller files.`,
-      cause,
-    );
-  }
-
-  function onEnd(code: number | null, how: string): void {
+  function onEnd(reason: (cause: Error) => AppError, how: string): void {
     isAlive = false;
-    handlers?.onEnd(reasonOfEnd(code, new Error(`The process that reads files ended (${how}). ${errorOutput}`)));
+    handlers?.onEnd(reason(new Error(`The process that reads files ended (${how}). ${errorOutput}`)));
     ended.resolve();
   }
+
+  const reasonOfExit = (code: number | null, signal: string | null) => (cause: Error) =>
+    endedByMemory(code, signal)
+      ? unreadable(
+          `Reading the file takes more than ${memoryMegabytes} MB of memory. Split it into smaller files.`,
+          cause,
+        )
+      : unreadable(damaged, cause);
+  const notStarted = (cause: Error) =>
+    unreadable(
+      'The process that reads files could not be started. Close other programs and index the file again.',
+      cause,
+    );
 
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errorOutput = (errorOutput + text).slice(-errorOutputCharacters);
   });
   child.on('message', (answer: ReadAnswer) => handlers?.onAnswer(answer));
-  child.once('error', (error) => onEnd(unforeseenExitCode, error.message));
-  child.once('exit', (code, signal) => onEnd(code, signal ?? `exit code ${code}`));
+  child.once('error', (error) => onEnd(notStarted, error.message));
+  child.once('exit', (code, signal) => onEnd(reasonOfExit(code, signal), signal ?? `exit code ${code}`));
 
   return {
     get isAlive() {

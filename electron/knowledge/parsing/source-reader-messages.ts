@@ -1,9 +1,6 @@
 import type { ReadDocument } from './document-writer.ts';
 import type { ParsedSource, Passage, SourceMediaType, SourcePage } from './parsed-source.ts';
 
-/** With this the process ends when something goes wrong in it that nobody foresaw. */
-export const unforeseenExitCode = 70;
-
 export interface ReadQuestion {
   readonly id: number;
   readonly path: string;

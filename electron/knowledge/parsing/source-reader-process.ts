@@ -7,16 +7,13 @@ import { Worker } from 'node:worker_threads';
 import { siblingModule } from '../../sibling-module.ts';
 import { readDocument } from './read-document.ts';
 import { SourceFailure } from './source-failure.ts';
-import {
-  packDocument,
-  textParts,
-  unforeseenExitCode,
-  type ReadAnswer,
-  type ReadQuestion,
-} from './source-reader-messages.ts';
+import { packDocument, textParts, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
 
 /** More often would only cost time. */
 const progressStep = 0.01;
+
+/** Not 1, which on Windows is also that of a process that was ended from outside. */
+const failureExitCode = 70;
 
 // Who works with the window comes first.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
@@ -50,5 +47,5 @@ process.on('message', (question: ReadQuestion) => void read(question));
 process.on('disconnect', () => process.exit());
 process.on('uncaughtException', (error) => {
   process.stderr.write(error.stack ?? String(error));
-  process.exit(unforeseenExitCode);
+  process.exit(failureExitCode);
 });

@@ -13,8 +13,8 @@ function hasParent(): boolean {
   try {
     process.kill(parentId, 0);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

@@ -1,6 +1,6 @@
 import { createTurnQueue } from '../../on-device/turn-queue.ts';
 import type { ParsedSource, ReadSourceOptions, SourceReader, SourceReaderOptions } from './parsed-source.ts';
-import { startReadingProcess, unreadable, type ReadingProcess } from './reading-process.ts';
+import { damaged, startReadingProcess, unreadable, type ReadingProcess } from './reading-process.ts';
 import { unpackDocument, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
 
 /** The process holds its parsers and what is left of the last file meanwhile. */
@@ -42,7 +42,7 @@ export function createSourceReader({
       else if (answer.type === 'text') parts.push(answer.part);
       else if (answer.type === 'read') result.resolve(unpackDocument(parts.join(''), answer.document));
       else if (answer.type === 'failed') result.reject(unreadable(answer.reason));
-      else giveUp(unreadable('The file is damaged in a way that makes it unreadable.', new Error(answer.details)));
+      else giveUp(unreadable(damaged, new Error(answer.details)));
     };
     const onAbort = () => giveUp(stopped());
     const tooLong = `Reading the file took longer than ${deadlineSeconds} seconds. Split it into smaller files.`;

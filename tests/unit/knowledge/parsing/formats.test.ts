@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { lexer, type Tokens } from 'marked';
 import { describe, expect, test } from 'vitest';
+import { blocksOf } from '../../../../electron/knowledge/parsing/pdf-blocks.ts';
 import { fixture, headingsOf, readFileAt, readSourceText } from './test-files.ts';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -266,6 +267,30 @@ describe('a PDF', () => {
     expect(passages.find(({ start, end }) => text.slice(start, end).includes('Fineness'))).toMatchObject({
       heading: `${office} › Results`,
     });
+  });
+
+  test('with a table of contents has its entries as lines of their own, not as headings', () => {
+    const place = { page: 1, x: 70, width: 400, place: 0.5 };
+    const contents = ['1 Stones … 3', '2 Needles … 7'].map((text, index) => ({
+      ...place,
+      text,
+      cells: [text],
+      size: 14,
+      y: 600 - index * 16,
+    }));
+    const body = Array.from({ length: 20 }, (_, index) => ({
+      ...place,
+      text: 'Plain words of the text',
+      cells: [],
+      size: 10,
+      y: 500 - index * 12,
+    }));
+    const blocks = blocksOf([...contents, ...body]).map(({ kind, lines }) => [kind, lines.length]);
+    expect(blocks).toEqual([
+      ['paragraph', 1],
+      ['paragraph', 1],
+      ['paragraph', 20],
+    ]);
   });
 
   test('that only asks for a password to be changed is read', async () => {

@@ -1,5 +1,8 @@
+import { fork } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ParsedSource, SourceReaderOptions } from '../../../../electron/knowledge/parsing/parsed-source.ts';
 import { createSourceReader } from '../../../../electron/knowledge/parsing/source-reader.ts';
 import { fixture, writeSource } from './test-files.ts';
@@ -29,11 +32,19 @@ const text = (content: string) => ({
 const report = { path: fixture('report.pdf'), fileName: 'report.pdf', mediaType: 'application/pdf' as const };
 
 /** The stack of open elements is searched from its end to its beginning for each of these: seconds of work. */
-const slow = () => ({
-  path: writeSource('a.html', '<div>'.repeat(400_000)),
+const slow = (depth = 400_000) => ({
+  path: writeSource('a.html', '<div>'.repeat(depth)),
   fileName: 'a.html',
   mediaType: 'text/html' as const,
 });
+
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+}
 
 /** What holds of every source that was read. */
 function expectSound({ text: whole, pages, passages }: ParsedSource): void {
@@ -127,6 +138,17 @@ describe('the reader of sources', () => {
     await reader.close();
     await stopped;
     await expect(reader.readSource(text('Late.'), { signal })).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('leaves no process behind when the host is killed in the middle of work', async () => {
+    const host = fork(join(import.meta.dirname, '../../../support/source-reading-process.ts'), [slow(5_000_000).path]);
+    const [{ processId }] = (await once(host, 'message')) as [{ processId: number }];
+    onTestFinished(() => {
+      if (isRunning(processId)) process.kill(processId, 'SIGKILL');
+    });
+    host.kill('SIGKILL');
+    await once(host, 'exit');
+    await vi.waitFor(() => expect(isRunning(processId)).toBe(false), { timeout: 15_000, interval: 50 });
   });
 
   test('tells of a file that is not there', async () => {
