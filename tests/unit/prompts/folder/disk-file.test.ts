@@ -1,0 +1,99 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  diskReason,
+  FileChangedError,
+  hashOf,
+  readBytes,
+  removeFile,
+  replaceFile,
+} from '../../../../electron/prompts/folder/disk-file.ts';
+import { readTree } from '../../../../electron/prompts/folder/folder-tree.ts';
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'touchstone-disk-')));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const signal = new AbortController().signal;
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+test('a file is replaced whole, with its rights, and only when it is the one that was read', async () => {
+  writeFileSync(join(root, 'a.prompt'), 'old');
+  chmodSync(join(root, 'a.prompt'), 0o600);
+  await replaceFile(root, 'a.prompt', 'new', hashOf('old'));
+  expect([read('a.prompt'), statSync(join(root, 'a.prompt')).mode & 0o777]).toEqual(['new', 0o600]);
+  await expect(replaceFile(root, 'a.prompt', 'newer', hashOf('old'))).rejects.toThrow(FileChangedError);
+  await expect(replaceFile(root, 'gone.prompt', 'x', hashOf('old'))).rejects.toThrow(FileChangedError);
+  await expect(removeFile(root, 'a.prompt', hashOf('old'))).rejects.toThrow(FileChangedError);
+  expect([read('a.prompt'), readdirSync(root)]).toEqual(['new', ['a.prompt']]);
+});
+
+test('a new file is made with its folders, and takes the place of none', async () => {
+  await replaceFile(root, 'a/b/c.prompt', 'first', null);
+  await expect(replaceFile(root, 'a/b/c.prompt', 'second', null)).rejects.toThrow(FileChangedError);
+  expect([read('a/b/c.prompt'), readdirSync(join(root, 'a/b'))]).toEqual(['first', ['c.prompt']]);
+});
+
+test('of many who write at once one wins, and the file is never half of anything', async () => {
+  writeFileSync(join(root, 'a.prompt'), 'old');
+  const texts = Array.from({ length: 20 }, (_, index) => `${index} `.repeat(20_000));
+  const results = await Promise.allSettled(texts.map((text) => replaceFile(root, 'a.prompt', text, hashOf('old'))));
+  expect(results.some(({ status }) => status === 'fulfilled')).toBe(true);
+  expect([texts.includes(read('a.prompt')), readdirSync(root)]).toEqual([true, ['a.prompt']]);
+});
+
+test.each(['../a.prompt', 'a/../../b.prompt', 'link/a.prompt', 'file.prompt'])(
+  '%s is neither read nor written',
+  async (path) => {
+    const outside = mkdtempSync(join(tmpdir(), 'touchstone-outside-'));
+    try {
+      writeFileSync(join(outside, 'a.prompt'), 'secret');
+      symlinkSync(outside, join(root, 'link'));
+      symlinkSync(join(outside, 'a.prompt'), join(root, 'file.prompt'));
+      await expect(readBytes(root, path)).rejects.toThrow();
+      await expect(replaceFile(root, path, 'x', hashOf('secret'))).rejects.toThrow();
+      await expect(replaceFile(root, path, 'x', null)).rejects.toThrow();
+      expect([readFileSync(join(outside, 'a.prompt'), 'utf8'), readdirSync(outside)]).toEqual(['secret', ['a.prompt']]);
+    } finally {
+      rmSync(outside, { recursive: true, force: true });
+    }
+  },
+);
+
+test('the disk is quoted in words, and what is no refusal of the disk is not', () => {
+  const failure = (code: string) => Object.assign(new Error(code), { code, syscall: 'open' });
+  expect([
+    diskReason(failure('ENOSPC')),
+    diskReason(failure('EROFS')),
+    diskReason(failure('EWHATEVER')),
+    diskReason(new Error('ours')),
+  ]).toEqual([
+    'There is no room left on the disk',
+    'The disk can only be read',
+    'The disk refused it (EWHATEVER)',
+    null,
+  ]);
+});
+
+test('a folder that is too deep or has too many prompts is refused', async () => {
+  mkdirSync(join(root, 'd/'.repeat(20)), { recursive: true });
+  await expect(readTree(root, { signal })).rejects.toThrow(/levels of folders/);
+  rmSync(join(root, 'd'), { recursive: true });
+  for (let index = 0; index <= 2000; index += 1) writeFileSync(join(root, `${index}.prompt`), 'x');
+  await expect(readTree(root, { signal })).rejects.toThrow(/2,000 prompt files/);
+});
