@@ -173,12 +173,12 @@ function responses(endpoint: Endpoint, components: Components): Json {
   };
 }
 
+/** The fields and the file as one object: only together they are all that a form may have. */
 function formSchema(form: Form, components: Components): Json {
   const megabytes = form.maximumFileBytes / 1_048_576;
   const file = { type: 'string', format: 'binary', description: `One file of at most ${megabytes} MB` };
-  return {
-    allOf: [{ type: 'object', properties: { file }, required: ['file'] }, components.schema(form.fields, 'input')],
-  };
+  const fields = components.schema(form.fields, 'input') as { properties: Json; required?: string[] };
+  return { ...fields, properties: { ...fields.properties, file }, required: [...(fields.required ?? []), 'file'] };
 }
 
 function requestBody({ body, form, mediaTypes, isBodyOptional }: Endpoint, components: Components): Json | null {

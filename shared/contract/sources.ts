@@ -38,12 +38,11 @@ export const source = z
   .meta({ id: 'Source' });
 export type Source = z.infer<typeof source>;
 
-export const sourceForm = z
-  .strictObject({
-    name: z.string().trim().min(1, 'must not be empty').max(300),
-    dataspaceId: uuid.optional().describe('Where it goes; the dataspace `Default` unless given'),
-  })
-  .meta({ id: 'SourceForm' });
+/** What is sent beside the file. */
+export const sourceForm = z.strictObject({
+  name: z.string().trim().min(1, 'must not be empty').max(300),
+  dataspaceId: uuid.optional().describe('Where it goes; the dataspace `Default` unless given'),
+});
 export type SourceForm = z.infer<typeof sourceForm>;
 
 export const createSource = defineEndpoint({

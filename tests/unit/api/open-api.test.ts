@@ -77,3 +77,19 @@ test('a schema that reads differently when it is sent and when it is answered st
   });
   expect(components.schemas['Inner']).not.toHaveProperty('required');
 });
+
+test('a form is one closed object of its fields and its file', () => {
+  const { content } = (document['paths'] as Record<string, Record<string, { requestBody: { content: object } }>>)[
+    '/sources'
+  ]!['post']!.requestBody;
+  expect(content).toMatchObject({
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        properties: { name: { type: 'string' }, dataspaceId: { format: 'uuid' }, file: { format: 'binary' } },
+        required: ['name', 'file'],
+        additionalProperties: false,
+      },
+    },
+  });
+});
