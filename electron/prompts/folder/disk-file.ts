@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, readFileSync, renameSync } from 'node:fs';
 import { link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { AppError } from '../../../shared/app-error.ts';
@@ -103,6 +103,21 @@ async function modeOf(file: string): Promise<number> {
   }
 }
 
+/** At one go: only what another program writes between these two lines could be lost. */
+function replaceUnchanged(temporary: string, target: string, expectedHash: string): void {
+  if (hashOf(readNow(target)) !== expectedHash) throw new FileChangedError();
+  renameSync(temporary, target);
+}
+
+function readNow(target: string): Buffer {
+  try {
+    return readFileSync(target, { flag: readFlags });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new FileChangedError();
+    throw error;
+  }
+}
+
 /**
  * Writes a file whole or not at all, in place of the one with `expectedHash`, or as a new one for null. Throws `FileChangedError` when what is
  * there is something else, and what the file system throws.
@@ -120,9 +135,7 @@ export async function replaceFile(
   const temporary = await writeBeside(target, text, mode);
   try {
     if (expectedHash === null) return await placeNew(temporary, target);
-    // As late as can be: between this and the next line another program would have to write.
-    if ((await hashNow(root, path)) !== expectedHash) throw new FileChangedError();
-    await rename(temporary, target);
+    replaceUnchanged(temporary, target, expectedHash);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
