@@ -3,7 +3,15 @@ import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 /** Addresses inside the window, as they stand behind `#`. Every object that the palette finds has one. */
 
 export type SettingsPageId =
-  'providers' | 'endpoints' | 'service-models' | 'on-device' | 'api-keys' | 'local-server' | 'data' | 'appearance';
+  | 'providers'
+  | 'endpoints'
+  | 'service-models'
+  | 'on-device'
+  | 'embeddings'
+  | 'api-keys'
+  | 'local-server'
+  | 'data'
+  | 'appearance';
 
 export function settingsAddress(page: SettingsPageId): string {
   return `/settings/${page}`;

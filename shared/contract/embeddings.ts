@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** Providers that turn texts into vectors. */
 export const embeddingProviders = ['OpenAi', 'GoogleGemini', 'Cohere', 'OpenAiCompatible'] as const;
+export type EmbeddingProvider = (typeof embeddingProviders)[number];
 
 /**
  * Who turns passages and questions into vectors. Another choice marks the sources that are there: they are found by words alone

@@ -1,4 +1,4 @@
-import { Archive, Cpu, KeyRound, Network, Plug, Route, SunMoon, Users, type LucideIcon } from 'lucide-react';
+import { Archive, Cpu, KeyRound, Waypoints, Network, Plug, Route, SunMoon, Users, type LucideIcon } from 'lucide-react';
 import type { SettingsPageId } from '../../shell/addresses.ts';
 
 export interface SettingsPageEntry {
@@ -45,6 +45,12 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
     title: 'On-device models',
     icon: Cpu,
     keywords: ['GGUF', 'download', 'offline', 'Hugging Face', 'TinyLlama'],
+  },
+  {
+    id: 'embeddings',
+    title: 'Embeddings',
+    icon: Waypoints,
+    keywords: ['vectors', 'knowledge', 'sources', 'search', 'OpenAi', 'GoogleGemini', 'Cohere', 'OpenAiCompatible'],
   },
   {
     id: 'api-keys',

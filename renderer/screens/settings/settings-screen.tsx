@@ -10,6 +10,7 @@ import { usePlace } from '../../stores/activity.ts';
 import { ApiKeysPage } from './api-keys/api-keys-page.tsx';
 import { AppearancePage } from './appearance/appearance-page.tsx';
 import { DataPage } from './data/data-page.tsx';
+import { EmbeddingsPage } from './embeddings/embeddings-page.tsx';
 import { EndpointsPage } from './endpoints/endpoints-page.tsx';
 import { LocalServerPage } from './local-server/local-server-page.tsx';
 import { OnDevicePage } from './on-device/on-device-page.tsx';
@@ -23,6 +24,7 @@ const components: Record<SettingsPageId, ComponentType> = {
   endpoints: EndpointsPage,
   'service-models': ServiceModelsPage,
   'on-device': OnDevicePage,
+  embeddings: EmbeddingsPage,
   'api-keys': ApiKeysPage,
   'local-server': LocalServerPage,
   data: DataPage,

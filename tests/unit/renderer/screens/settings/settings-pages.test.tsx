@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { ReactElement } from 'react';
 import { ApiKeysPage } from '../../../../../renderer/screens/settings/api-keys/api-keys-page.tsx';
 import { DataPage } from '../../../../../renderer/screens/settings/data/data-page.tsx';
+import { EmbeddingsPage } from '../../../../../renderer/screens/settings/embeddings/embeddings-page.tsx';
 import { EndpointsPage } from '../../../../../renderer/screens/settings/endpoints/endpoints-page.tsx';
 import { LocalServerPage } from '../../../../../renderer/screens/settings/local-server/local-server-page.tsx';
 import { OnDevicePage } from '../../../../../renderer/screens/settings/on-device/on-device-page.tsx';
@@ -181,5 +182,36 @@ describe('the list of pages', () => {
     await open(<SettingsScreen />, { address: '/settings' });
     await screen.findByRole('heading', { name: 'Providers and keys', level: 2 });
     expect(opened.addresses.at(-1)).toBe('/settings/providers');
+  });
+});
+
+describe('embeddings', () => {
+  const kept = async () => (await opened.window.host.client.call(readSettings)).embeddings;
+
+  test('are made on this device, or by a provider once a model of it is put to use', async () => {
+    await open(<EmbeddingsPage />);
+    const maker = await screen.findByLabelText('Made by', {}, patience);
+    expect(screen.queryByLabelText('Model')).toBeNull();
+    fireEvent.change(maker, { target: { value: 'OpenAi' } });
+    expect((screen.getByLabelText('Model') as HTMLInputElement).value).toBe('text-embedding-3-small');
+    expect(await kept()).toEqual({ kind: 'on-device' });
+    fill('Model', ' text-embedding-3-large ');
+    await press('Use it');
+    await screen.findByText('In use', {}, patience);
+    await waitFor(async () => {
+      expect(await kept()).toEqual({ kind: 'provider', aiSystem: 'OpenAi', model: 'text-embedding-3-large' });
+    }, patience);
+  });
+
+  test('of a compatible endpoint need its name before that of the model', async () => {
+    await open(<EmbeddingsPage />);
+    fireEvent.change(await screen.findByLabelText('Made by', {}, patience), { target: { value: 'OpenAiCompatible' } });
+    fill('Model', 'nomic-embed-text');
+    await press('Use it');
+    expect(screen.getByText('Write it as endpoint/model')).toBeTruthy();
+    expect(await kept()).toEqual({ kind: 'on-device' });
+    fill('Model', 'ollama/nomic-embed-text');
+    await press('Use it');
+    await screen.findByText('In use', {}, patience);
   });
 });
