@@ -58,6 +58,8 @@ async function shortTexts(moderation: Moderation, everydayText: EverydayText): P
     row('first text, engine started', loading!, 'ms'),
     row('500 characters, p50', median(taken), 'ms', { atMost: 30 }),
     row('500 characters, p95', percentile(taken, 0.95), 'ms'),
+    // What the machine can do when nothing else runs.
+    row('500 characters, p5', percentile(taken, 0.05), 'ms'),
     row('500 characters, processor time', (user + system) / 1000 / samples, 'ms'),
   ];
 }
@@ -84,7 +86,8 @@ async function largeText(moderation: Moderation, everydayText: EverydayText): Pr
     row('1 MB', taken, 'ms'),
     row('1 MB, host held up, 99 % of the time at most', delay.percentile(99) / 1e6, 'ms'),
     row('1 MB, host held up at most', delay.max / 1e6, 'ms', { atMost: 100 }),
-    row('1 MB, memory added at most', (peak - before) / megabyte, 'MB', { atMost: 300 }),
+    row('1 MB, memory of the process before', before / megabyte, 'MB'),
+    row('1 MB, memory of the process at most', peak / megabyte, 'MB', { atMost: 500 }),
   ];
 }
 
