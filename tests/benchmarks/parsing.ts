@@ -98,7 +98,12 @@ async function measureAll(megabytes: number): Promise<void> {
   }
   await writeDocx(join(folder, 'letter.docx'), megabytes * 1e6);
   rows.push(...measureApart(join(folder, 'letter.docx'), 'letter.docx (packed size)'));
-  rows.push(...measureApart(join(import.meta.dirname, '../fixtures/knowledge/report.pdf'), 'report.pdf (3 pages, PDF.js not yet loaded)'));
+  rows.push(
+    ...measureApart(
+      join(import.meta.dirname, '../fixtures/knowledge/report.pdf'),
+      'report.pdf (3 pages, PDF.js not yet loaded)',
+    ),
+  );
   rmSync(folder, { recursive: true });
   printReport('parsing', rows);
 }
