@@ -1,7 +1,12 @@
 import { type Code, floats, get, integer, type Local, set, vector } from './assembler.ts';
 
-/** Numbers along a row that share one scale. */
-export const blockSize = 64;
+/**
+ * Numbers along a row that share one scale: fewer where what is multiplied comes from a normalisation, in which a few numbers are
+ * much larger than the others.
+ */
+export const blockSizes = { narrow: 64, wide: 128 } as const;
+
+export type BlockWidth = keyof typeof blockSizes;
 
 /** Outputs whose weights lie together. */
 export const groupSize = 8;

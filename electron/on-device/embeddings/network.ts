@@ -1,6 +1,6 @@
 /// <reference lib="esnext.float16" />
 import {
-  blockSize,
+  blockSizes,
   floatBytes,
   groupSize,
   headSize,
@@ -25,7 +25,7 @@ const bufferBytes = {
   attention: 3 * rowFloats * floatBytes,
   hidden: 4 * rowFloats * floatBytes,
   bytes: 4 * rowFloats,
-  ranges: ((4 * rowFloats) / blockSize) * rangeBytes,
+  ranges: ((4 * rowFloats) / blockSizes.narrow) * rangeBytes,
   queries: headSize * maximumTokens,
   queryRanges: maximumTokens * rangeBytes,
   keys: (maximumTokens / groupSize) * weightBlockBytes(headSize),
@@ -59,10 +59,13 @@ export function createEmbeddingNetwork(
   const words = new Float16Array(buffer, weights.words, weights.wordCount * tokenSize);
   const values = new Float32Array(buffer, at.values, rowFloats);
 
-  function project(from: number, rows: number, { weights: address, bias, inputs, outputs }: Projection, to: number) {
-    const blocks = inputs / blockSize;
-    kernels.quantise(from, at.bytes, at.ranges, rows * blocks);
-    kernels.project(at.bytes, at.ranges, address, bias, to, rows, outputs / groupSize, blocks);
+  const quantise = { narrow: kernels.quantiseNarrow, wide: kernels.quantiseWide };
+  const multiply = { narrow: kernels.projectNarrow, wide: kernels.projectWide };
+
+  function project(from: number, rows: number, { width, weights: address, bias, ...size }: Projection, to: number) {
+    const blocks = size.inputs / blockSizes[width];
+    quantise[width](from, at.bytes, at.ranges, rows * blocks);
+    multiply[width](at.bytes, at.ranges, address, bias, to, rows, size.outputs / groupSize, blocks);
   }
 
   /** What the tokens take over from each other, head by head; into `others`. */

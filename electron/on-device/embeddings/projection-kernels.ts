@@ -14,7 +14,7 @@ import {
 import {
   acrossLanes,
   advance,
-  blockSize,
+  blockSizes,
   floatBytes,
   groupSize,
   lanes,
@@ -42,7 +42,9 @@ export interface ProjectionKind {
   readonly finish: (sum: Local, spare: Local) => Code;
 }
 
-export const ofModel: ProjectionKind = { name: 'project', size: blockSize, finish: () => [] };
+const asItIs = (): Code => [];
+export const ofNarrowBlocks: ProjectionKind = { name: 'projectNarrow', size: blockSizes.narrow, finish: asItIs };
+export const ofWideBlocks: ProjectionKind = { name: 'projectWide', size: blockSizes.wide, finish: asItIs };
 
 /** One block of weights with one block of each of the rows, added to `sums`. */
 function addBlock(
@@ -193,8 +195,10 @@ export interface QuantisedKind {
   readonly stride: number;
 }
 
-export const quantisedRows: QuantisedKind = { name: 'quantise', size: blockSize, stride: blockSize * floatBytes };
-export const quantisedQueries: QuantisedKind = { name: 'quantiseQueries', size: headSize, stride: tokenStride };
+const inRow = (name: string, size: number): QuantisedKind => ({ name, size, stride: size * floatBytes });
+export const narrowBlocks = inRow('quantiseNarrow', blockSizes.narrow);
+export const wideBlocks = inRow('quantiseWide', blockSizes.wide);
+export const queryBlocks: QuantisedKind = { name: 'quantiseQueries', size: headSize, stride: tokenStride };
 
 /** `quantise(values, bytes, ranges, blocks)`: floats as bytes from 0 to 255, with scale and least value of each block of them. */
 export const quantise = ({ isSigned }: ByteProducts, { name, size, stride }: QuantisedKind): FunctionDefinition => ({

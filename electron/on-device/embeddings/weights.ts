@@ -1,5 +1,14 @@
 /// <reference lib="esnext.float16" />
-import { blockSize, floatBytes, groupSize, headSize, lanes, tokenSize, weightBlockBytes } from './kernel-parts.ts';
+import {
+  blockSizes,
+  type BlockWidth,
+  floatBytes,
+  groupSize,
+  headSize,
+  lanes,
+  tokenSize,
+  weightBlockBytes,
+} from './kernel-parts.ts';
 import { openSafetensors, type Safetensors } from './safetensors.ts';
 import { pageBytes, type SharedMemory, webAssembly } from './web-assembly.ts';
 
@@ -8,12 +17,11 @@ export const maximumTokens = 256;
 
 const layerCount = 6;
 
-const blockBytes = weightBlockBytes(blockSize);
-
 const wordTensor = 'embeddings.word_embeddings.weight';
 
 /** Where a matrix and its bias lie in the memory. */
 export interface Projection {
+  readonly width: BlockWidth;
   readonly weights: number;
   readonly bias: number;
   readonly inputs: number;
@@ -74,7 +82,7 @@ function createAllocator(): { readonly used: () => number; readonly take: (bytes
 }
 
 /**
- * Reads the model and brings it into the form that the kernels need: matrices of bytes with a scale for every 64 of them.
+ * Reads the model and brings it into the form that the kernels need: matrices of bytes with a scale for every 64 or 128 of them.
  * `workspaceBytes` are left free at the end. Takes about an eighth of a second.
  */
 export function loadEmbeddingWeights(path: string, workspaceBytes: number): EmbeddingWeights {
@@ -110,18 +118,19 @@ function takeNormalisation(take: Take): Normalisation {
   return { scale: take(tokenSize * floatBytes), bias: take(tokenSize * floatBytes) };
 }
 
-function takeProjection(take: Take, inputs: number, outputs: number): Projection {
-  const blocks = (inputs / blockSize) * (outputs / groupSize);
-  return { weights: take(blocks * blockBytes), bias: take(outputs * floatBytes), inputs, outputs };
+function takeProjection(take: Take, width: BlockWidth, inputs: number, outputs: number): Projection {
+  const size = blockSizes[width];
+  const blocks = (inputs / size) * (outputs / groupSize);
+  return { width, weights: take(blocks * weightBlockBytes(size)), bias: take(outputs * floatBytes), inputs, outputs };
 }
 
 function takeLayer(take: Take): Layer {
   return {
-    attention: takeProjection(take, tokenSize, 3 * tokenSize),
-    attentionOut: takeProjection(take, tokenSize, tokenSize),
+    attention: takeProjection(take, 'narrow', tokenSize, 3 * tokenSize),
+    attentionOut: takeProjection(take, 'wide', tokenSize, tokenSize),
     attentionNormalisation: takeNormalisation(take),
-    up: takeProjection(take, tokenSize, 4 * tokenSize),
-    down: takeProjection(take, 4 * tokenSize, tokenSize),
+    up: takeProjection(take, 'narrow', tokenSize, 4 * tokenSize),
+    down: takeProjection(take, 'wide', 4 * tokenSize, tokenSize),
     normalisation: takeNormalisation(take),
   };
 }
@@ -183,31 +192,39 @@ function scaled(matrix: Matrix, factor: number): Matrix {
 }
 
 /** Writes matrices one below the other, in blocks in the order in which `project` reads them. */
-function writeProjection(views: Views, { weights, bias, inputs }: Projection, matrices: readonly Matrix[]): void {
-  const blocks = inputs / blockSize;
+function writeProjection(views: Views, projection: Projection, matrices: readonly Matrix[]): void {
+  const { weights, bias, inputs } = projection;
+  const size = blockSizes[projection.width];
+  const blocks = inputs / size;
   let output = 0;
   for (const matrix of matrices) {
     views.floats.set(matrix.bias, bias / floatBytes + output);
     for (let row = 0; row < matrix.bias.length; row += 1, output += 1) {
       const group = Math.floor(output / groupSize);
       for (let block = 0; block < blocks; block += 1) {
-        const address = weights + (group * blocks + block) * blockBytes;
-        writeBlock(views, address + (output % groupSize) * lanes, matrix, row * inputs + block * blockSize);
+        const address = weights + (group * blocks + block) * weightBlockBytes(size);
+        writeBlock(views, address + (output % groupSize) * lanes, matrix, row * inputs + block * size, size);
       }
     }
   }
 }
 
 /** The numbers of the block that is being written. */
-const taken = new Float32Array(blockSize);
+const taken = new Float32Array(blockSizes.wide);
 
 /**
- * One output's part of a block, which is 64 of the numbers: its bytes lie four by four between those of the other outputs of the
- * group.
+ * One output's part of a block, which is `size` of the numbers: its bytes lie four by four between those of the other outputs of
+ * the group.
  */
-function writeBlock(views: Views, address: number, { bits, meanings: values }: Matrix, start: number): void {
+function writeBlock(
+  views: Views,
+  address: number,
+  { bits, meanings: values }: Matrix,
+  start: number,
+  size: number,
+): void {
   let greatest = 0;
-  for (let index = 0; index < blockSize; index += 1) {
+  for (let index = 0; index < size; index += 1) {
     const value = values[bits[start + index]!]!;
     taken[index] = value;
     if (value > greatest) greatest = value;
@@ -216,14 +233,14 @@ function writeBlock(views: Views, address: number, { bits, meanings: values }: M
   const scale = Math.fround(greatest / 127);
   const inverse = scale === 0 ? 0 : 1 / scale;
   let sum = 0;
-  for (let step = 0; step < blockSize; step += lanes) {
+  for (let step = 0; step < size; step += lanes) {
     for (let lane = 0; lane < lanes; lane += 1) {
       const byte = Math.floor(taken[step + lane]! * inverse + 0.5);
       views.bytes[address + step * groupSize + lane] = byte;
       sum += byte;
     }
   }
-  const factors = address / floatBytes + (blockSize * groupSize) / floatBytes;
+  const factors = (address + size * groupSize) / floatBytes;
   views.floats[factors] = scale;
   views.floats[factors + groupSize] = sum * scale;
   views.integers[factors + 2 * groupSize] = 128 * sum;
