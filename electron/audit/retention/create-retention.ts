@@ -4,8 +4,9 @@ import type {
   RetentionPreview,
   RetentionState,
 } from '../../../shared/contract/audit-retention.ts';
-import type { OldRunPosition, RetentionMode, RetentionStore } from '../../storage/retention-store.ts';
+import type { RetentionMode, RetentionStore } from '../../storage/retention-store.ts';
 import type { SettingsStore } from '../../storage/storage.ts';
+import { previewRetention } from './preview-retention.ts';
 
 /** What becomes of old runs, by the settings group `retention`. */
 export interface Retention {
@@ -32,28 +33,22 @@ const sliceRuns = 25;
 const mostMilliseconds = 10;
 /** Between two transactions, so that others find the service free. */
 const pauseMilliseconds = 5;
-/** Runs that are counted in one go. */
-const countedRuns = 500;
-/** Runs whose texts are measured for a preview. */
-const measuredRuns = 200;
 
 function isSame(one: RetentionSettings | null, other: RetentionSettings): boolean {
   return one?.mode === other.mode && one.days === other.days;
 }
 
-/** Keeps an even choice of everything that it is shown, of `measuredRuns` to twice as many. */
-function createEvenChoice() {
-  let chosen: number[] = [];
-  let step = 1;
-  let seen = 0;
+/** How many runs the next transaction may have. */
+function createPace() {
+  let slice = sliceRuns;
   return {
-    show(sequence: number): void {
-      if (seen++ % step === 0) chosen.push(sequence);
-      if (chosen.length < 2 * measuredRuns) return;
-      chosen = chosen.filter((_, index) => index % 2 === 0);
-      step *= 2;
+    take(work: (slice: number) => number): number {
+      const began = performance.now();
+      const changed = work(slice);
+      const isLong = performance.now() - began > mostMilliseconds;
+      slice = isLong ? Math.max(1, slice >> 1) : Math.min(sliceRuns, slice * 2);
+      return changed;
     },
-    all: (): readonly number[] => chosen,
   };
 }
 
@@ -63,54 +58,18 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
   let running: Promise<void> | null = null;
   let applied = settings.read().retention;
 
-  async function preview(
-    { mode, days }: { mode: RetentionMode; days: number },
-    { signal }: { signal: AbortSignal },
-  ): Promise<RetentionPreview> {
-    const before = now() - days * day;
-    const conversations = new Set<number>();
-    const choice = createEvenChoice();
-    let runs = 0;
-    let oldest: number | null = null;
-    let position: OldRunPosition | null = null;
-    for (;;) {
-      const found: OldRunPosition[] = store.find(mode, before, position, countedRuns);
-      for (const { conversation, createdAt, sequence } of found) {
-        conversations.add(conversation);
-        choice.show(sequence);
-        oldest = oldest === null ? createdAt : Math.min(oldest, createdAt);
-      }
-      runs += found.length;
-      position = found.at(-1) ?? null;
-      if (found.length < countedRuns) break;
-      await wait(0, undefined, { signal });
-    }
-    const measured = choice.all();
-    const bytes = measured.reduce((sum, sequence) => sum + store.textBytes(sequence), 0);
-    return {
-      before: new Date(before).toISOString(),
-      runs,
-      conversations: conversations.size,
-      oldest: oldest === null ? null : new Date(oldest).toISOString(),
-      bytes: measured.length === 0 ? 0 : Math.round((bytes * runs) / measured.length),
-    };
-  }
-
   async function applyAll({ mode, days }: RetentionSettings): Promise<void> {
     if (mode === 'off') return;
     const startedAt = now();
     const before = startedAt - days * day;
     let runs = 0;
-    let slice = sliceRuns;
+    const pace = createPace();
     for (;;) {
       const current = settings.read().retention;
       // Somebody changed their mind: what is not done yet is left alone.
       if (current.mode !== mode || current.days > days || closing.signal.aborted) break;
-      const began = performance.now();
-      const changed = store.apply(mode, before, slice);
+      const changed = pace.take((slice) => store.apply(mode, before, slice));
       if (changed === 0) break;
-      const isLong = performance.now() - began > mostMilliseconds;
-      slice = isLong ? Math.max(1, slice >> 1) : Math.min(sliceRuns, slice * 2);
       runs += changed;
       store.noteApplied({ mode, startedAt, endedAt: null, runs });
       await wait(pauseMilliseconds);
@@ -146,7 +105,7 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
   const daily = setInterval(applyInBackground, day).unref();
 
   return {
-    preview,
+    preview: ({ mode, days }, { signal }) => previewRetention(store, { mode, before: now() - days * day }, { signal }),
     apply,
     state() {
       const last = store.lastApplied();
