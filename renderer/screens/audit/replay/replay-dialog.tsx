@@ -104,7 +104,7 @@ export function ReplayDialog({ selection, subject, promptText, model, isOpen, on
           value={target.model}
           shown={options.find(({ value }) => value === target.model)?.label ?? target.model}
           options={options}
-          onValueChange={(model) => set({ model })}
+          onValueChange={(value) => set({ model: value })}
           placeholder="Find a model"
         />
       </div>
