@@ -19,7 +19,9 @@ const waits = () => ({ signal: new AbortController().signal });
 const slow = `prompts: [x]\nk: [${'"a",'.repeat(90_000)}]\n`;
 /** Lines of JSON that become far more than they are. */
 const large =
-  `${JSON.stringify({ messages: [{ role: 'user', content: 'x' }], a: Array(2000).fill({ b: [] }) })}\n`.repeat(900);
+  `${JSON.stringify({ messages: [{ role: 'user', content: 'x' }], a: Array.from({ length: 2000 }, () => ({ b: [] })) })}\n`.repeat(
+    900,
+  );
 
 async function greeting(): Promise<string | undefined> {
   const { prompts } = await reader.read(task('a.prompt', 'Hello {{name}}'), waits());
