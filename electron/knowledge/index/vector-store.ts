@@ -19,6 +19,7 @@ export interface QuantizedVector {
 export function quantize(vector: Float32Array): QuantizedVector {
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  if (!Number.isFinite(largest)) throw new Error('A vector has something else than numbers in it.');
   if (largest === 0) return { bytes: new Int8Array(vector.length), scale: 0 };
   return { bytes: Int8Array.from(vector, (value) => Math.round((value * 127) / largest)), scale: largest / 127 };
 }
@@ -64,7 +65,11 @@ export class VectorStore {
     return this.#resultsAt + this.#scales.length * 4;
   }
 
+  /** Throws for a vector of another length than the others. */
   set(slot: number, { bytes, scale }: QuantizedVector): void {
+    if (bytes.length !== this.#dimensions) {
+      throw new Error(`A vector has ${bytes.length} numbers, those of its model have ${this.#dimensions}.`);
+    }
     if (slot >= this.#scales.length) this.#grow(slot + 1);
     const at = this.#vectorsAt + slot * this.#width;
     new Int8Array(this.#memory.buffer, at, this.#width).fill(0, this.#dimensions);

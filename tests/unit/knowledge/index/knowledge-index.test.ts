@@ -137,6 +137,25 @@ describe('a source', () => {
     ).rejects.toThrow('not open');
   });
 
+  test.each([
+    ['of another length', Float32Array.of(1, 0, 0)],
+    ['with something else than numbers', Float32Array.of(Number.NaN, 0, 0, 0)],
+  ])('with a vector %s is refused whole, and can be written again', async (_, wrong) => {
+    await write(['apple'], { sourceId: 'other' });
+    const source = { sourceId: 'a', dataspaceId: 'd', revision: '1', embeddingModel: model };
+    await index.begin(source, { signal });
+    const passages = passagesOf(['pear', 'plum']);
+    await expect(index.add({ ...source, first: 0, passages, vectors: [vector(0), wrong] }, { signal })).rejects.toThrow(
+      'A vector has',
+    );
+    await index.add({ ...source, first: 0, passages, vectors: [vector(0), vector(1)] }, { signal });
+    await index.finish(source, { signal });
+    expect([await byWords('apple pear plum'), await byMeaning(1)]).toEqual([
+      expect.arrayContaining(['apple', 'pear', 'plum']),
+      ['plum', 'apple', 'pear'],
+    ]);
+  });
+
   test('shows its passages page by page and by their places', async () => {
     await write(['one', 'two', 'three']);
     const page = await index.passages({ sourceId: 'a', first: 1, limit: 5 }, { signal });
