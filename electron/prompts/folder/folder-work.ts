@@ -26,14 +26,20 @@ export interface Mine {
 }
 
 /** Null for a prompt that was deleted. */
-export function readMine({ prompts }: Pick<FolderWork, 'prompts'>, promptId: string): Mine | null {
+export function readPrompt({ prompts }: Pick<FolderWork, 'prompts'>, promptId: string): Prompt | null {
   try {
-    const prompt = prompts.read(promptId);
-    return { prompt, content: contentOf(prompt, prompts.readVersion(prompt.id, prompt.latestVersionId)) };
+    return prompts.read(promptId);
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return null;
     throw error;
   }
+}
+
+/** Null for a prompt that was deleted. */
+export function readMine(work: Pick<FolderWork, 'prompts'>, promptId: string): Mine | null {
+  const prompt = readPrompt(work, promptId);
+  if (prompt === null) return null;
+  return { prompt, content: contentOf(prompt, work.prompts.readVersion(prompt.id, prompt.latestVersionId)) };
 }
 
 export function readFile(work: FolderWork, path: string, signal: AbortSignal): Promise<FoundFile | null> {
@@ -46,7 +52,7 @@ function inStep({ prompt }: Pick<Mine, 'prompt'>, path: string, hash: string): K
 }
 
 /** Whether a prompt was changed since it and its file were in step. */
-export function isChanged(file: KeptFile, { prompt }: Mine): boolean {
+export function isChanged(file: KeptFile, { prompt }: Pick<Mine, 'prompt'>): boolean {
   const isMoved = prompt.folder !== file.details.folder;
   return prompt.latestVersionId !== file.versionId || isMoved || !hasSameDetails(prompt, file.details);
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../../shared/app-error.ts';
 import type { FolderIssue } from '../../../shared/contract/prompt-folders.ts';
 import type { KeptFile } from '../../storage/prompts/folder-store.ts';
@@ -13,6 +14,7 @@ import {
   newPath,
   readFile,
   readMine,
+  readPrompt,
   takeFile,
   writeMine,
   type FolderWork,
@@ -40,6 +42,9 @@ interface Pass {
   readonly issues: FolderIssue[];
   isStale: boolean;
 }
+
+/** After so many files others have their turn: a look at files that did not change waits for nothing. */
+const filesAtOnce = 25;
 
 const conflictMessage = 'The prompt and its file were both changed';
 const partialMessage = 'Other files include it; prompts here include nothing';
@@ -95,9 +100,11 @@ function meet(pass: Pass, known: KeptFile, mine: Mine, file: FoundFile): void {
 
 async function reconcileKnown(pass: Pass, known: KeptFile): Promise<void> {
   const { work } = pass;
-  const mine = readMine(work, known.promptId);
+  const prompt = readPrompt(work, known.promptId);
   const found = await changedFile(pass, known.path, known.hash);
-  if (mine === null) {
+  // What most files are like at each look: their texts need not be read.
+  if (prompt !== null && found === 'same' && !isChanged(known, { prompt })) return;
+  if (prompt === null) {
     if (found === null) work.store.removeFile(work.kept.id, known.promptId);
     else {
       const message = 'The prompt was deleted; its file is still there';
@@ -107,7 +114,7 @@ async function reconcileKnown(pass: Pass, known: KeptFile): Promise<void> {
   }
   if (found === null) {
     const message = known.hash === '' ? noFileYet : 'The file is gone';
-    return tell(pass, 'file-missing', known.path, message, { prompt: mine.prompt });
+    return tell(pass, 'file-missing', known.path, message, { prompt });
   }
   // It may have been changed while the file was read.
   const now = readMine(work, known.promptId);
@@ -210,12 +217,13 @@ export async function reconcile(
   const pass: Pass = { work, tree, hashes, signal, issues: [], isStale: false };
   const unlinked = new Map<string, string>();
   for (const promptId of work.store.promptsWithoutFile(work.kept.folder)) {
-    const prompt = readMine(work, promptId)?.prompt;
+    const prompt = readPrompt(work, promptId);
     if (prompt) unlinked.set(`${prompt.folder}\n${prompt.name}`, promptId);
   }
   await reconcileNew(pass, work.store.files(work.kept.id), unlinked);
-  for (const known of work.store.files(work.kept.id)) {
+  for (const [index, known] of work.store.files(work.kept.id).entries()) {
     signal.throwIfAborted();
+    if (index % filesAtOnce === filesAtOnce - 1) await setImmediate();
     await reconcileKnown(pass, known);
   }
   await reconcileUnlinked(pass, work.store.promptsWithoutFile(work.kept.folder));

@@ -1,3 +1,4 @@
+import { Dotprompt } from 'dotprompt';
 import { describe, expect, test } from 'vitest';
 import { editPromptFile, plainLines } from '../../../../electron/prompts/folder/edit-prompt-file.ts';
 import { contentOfInput, type PromptContent } from '../../../../electron/prompts/folder/prompt-content.ts';
@@ -151,6 +152,14 @@ describe('published forms of files', () => {
     const { text: changed, problem } = edited(text, () => ({ description: 'Another one' }));
     expect(problem).toBeNull();
     expect(contentIn(changed!)).toEqual({ ...contentIn(text), description: 'Another one' });
+    // The package that defines the format reads the same as before, but for what was changed.
+    const parsed = (source: string) => {
+      // White space around the template is cut off only where there is front matter.
+      const { raw: _, template, ...fields } = new Dotprompt().parse(source);
+      return { ...fields, template: template.trim() };
+    };
+    const [before, after] = [parsed(text), parsed(changed!)];
+    expect(after).toEqual({ ...before, description: 'Another one' });
   });
 });
 
