@@ -94,7 +94,7 @@ const examples: Messages = [
 export const exampleFrame: PromptFrame = {
   relevance: 0.1,
   passages: 1,
-  excerpt: 100,
+  excerpt: 60,
   tokens: 500,
   ownTokens: 90,
   frame(prompt, passages) {

@@ -1,4 +1,6 @@
 import { sentencesOf } from '../cutting/sentences.ts';
+import { stopWords } from '../index/stop-words.ts';
+import { tokensOf } from '../index/words-of.ts';
 import type { TextEmbedder } from '../text-embedder.ts';
 
 /** A part of a passage's text; both ends count from the beginning of the text. */
@@ -9,6 +11,18 @@ export interface TextSpan {
 
 function dotProduct(one: Float32Array, other: Float32Array): number {
   return one.reduce((sum, value, index) => sum + value * other[index]!, 0);
+}
+
+/** What holding all words of the question weighs beside meaning, as among passages. */
+const wordsWeight = 0.43;
+
+/** The square of the share of a question's words that each text holds. */
+function sharesHeld(question: string, texts: readonly string[]): number[] {
+  const asked = [...tokensOf(question)].filter((word) => !stopWords.has(word));
+  return texts.map((text) => {
+    const held = tokensOf(text);
+    return (asked.filter((word) => held.has(word)).length / Math.max(1, asked.length)) ** 2;
+  });
 }
 
 /** Widens a span by its neighbours as far as it stays within the limit: first by what stands before, which says what "it" is. */
@@ -27,7 +41,7 @@ function widened(sentences: readonly TextSpan[], best: number, characters: numbe
 }
 
 /**
- * The sentences of a text that are nearest to a question in meaning, in a row and within so many characters; a single sentence may be
+ * The sentences of a text that are nearest to a question in meaning and words, in a row and within so many characters; a single sentence may be
  * longer. Rejects with an `AbortError` when the signal ends it.
  */
 export async function excerptOf(
@@ -40,6 +54,7 @@ export async function excerptOf(
   if (text.length <= characters || sentences.length < 2) return { start: 0, end: text.length };
   const texts = sentences.map(({ start, end }) => text.slice(start, end));
   const [asked, ...vectors] = await embedder.embed([question, ...texts], { signal });
-  const similarities = vectors.map((vector) => dotProduct(asked!, vector));
-  return widened(sentences, similarities.indexOf(Math.max(...similarities)), characters);
+  const held = sharesHeld(question, texts);
+  const scores = vectors.map((vector, place) => dotProduct(asked!, vector) + wordsWeight * held[place]!);
+  return widened(sentences, scores.indexOf(Math.max(...scores)), characters);
 }

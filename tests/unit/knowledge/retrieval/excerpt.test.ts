@@ -23,3 +23,10 @@ test.each([
 ])('about %s within %i characters: %s', async (question, characters, expected) => {
   expect(await excerpt(question, characters)).toBe(expected);
 });
+
+test('of sentences that are equally near in meaning, the one with the words of the question is taken', async () => {
+  const same: TextEmbedder = { model: 'same', embed: async (texts) => texts.map(() => Float32Array.of(1)) };
+  const minutes = 'The board met on 4 May. The treasurer reports in June. The next meeting is in September.';
+  const { start, end } = await excerptOf(minutes, 'When is the next meeting?', 40, { embedder: same, signal });
+  expect(minutes.slice(start, end)).toBe('The next meeting is in September.');
+});
