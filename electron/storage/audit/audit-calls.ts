@@ -1,8 +1,9 @@
 import type { ErrorCode, ErrorDetail } from '../../../shared/app-error.ts';
 import type { AuditFacets, AuditFilter, AuditSummary } from '../../../shared/contract/audit.ts';
 import type { Conversation } from '../../../shared/contract/conversations.ts';
-import type { ReportPage, SearchPage, SearchRequest, WalkPosition, WalkRequest } from './audit-engine.ts';
+import type { ReportPage, WalkPosition, WalkRequest } from './audit-engine.ts';
 import type { Selection } from './selection.ts';
+import type { SearchPage, SearchRequest } from './window-list.ts';
 
 type Result<Value> = Value | Promise<Value>;
 

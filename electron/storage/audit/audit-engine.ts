@@ -1,12 +1,5 @@
 import type Database from 'better-sqlite3';
-import type {
-  AuditFacets,
-  AuditFilter,
-  AuditPage,
-  AuditReport,
-  AuditSort,
-  AuditSummary,
-} from '../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditFilter, AuditReport, AuditSummary } from '../../../shared/contract/audit.ts';
 import type { Conversation } from '../../../shared/contract/conversations.ts';
 import { AuditIndex } from './audit-index.ts';
 import { createConversationRows, type ConversationRows } from './conversation-rows.ts';
@@ -15,10 +8,7 @@ import { Listing } from './listing.ts';
 import { Matches } from './matches.ts';
 import { selectionOf, type Selection } from './selection.ts';
 import { summaryOf } from './summary.ts';
-import { ValueOrder } from './value-order.ts';
-
-/** How long an answer may be held up to learn how many conversations there are. */
-const countMilliseconds = 20;
+import { WindowList, type SearchPage, type SearchRequest } from './window-list.ts';
 
 /** How many runs' words are read in one go while something else may be waiting. */
 const textSlice = 50;
@@ -43,27 +33,6 @@ export interface ReportPage {
   readonly conversations: AuditReport['conversations'];
   /** Null on the last page. */
   readonly next: WalkPosition | null;
-}
-
-export interface SearchRequest {
-  readonly filter: AuditFilter;
-  readonly sort: AuditSort;
-  /** Newest run of all when the list was made; null for a new one. */
-  readonly last: number | null;
-  readonly limit: number;
-  readonly offset?: number | undefined;
-  readonly at?: string | undefined;
-  readonly around?: string | undefined;
-}
-
-export type SearchPage = Omit<AuditPage, 'snapshot'> & { readonly last: number };
-
-/** A list of the window: lines are the same while runs arrive. */
-interface WindowList {
-  readonly listing: Listing | null;
-  /** Of lists that are sorted by a number. */
-  readonly sorted: ValueOrder | null;
-  readonly matches: Matches;
 }
 
 const mostMatches = 12;
@@ -119,19 +88,7 @@ export class AuditEngine {
   search(request: SearchRequest): SearchPage {
     this.#followFor(request.filter);
     const last = request.last ?? this.index.timeline.lastRun;
-    const list = this.#listOf(request, last);
-    const offset = this.#offsetOf(request, list, last);
-    const end = offset + request.limit;
-    list.listing?.extend(end);
-    list.listing?.extend(Infinity, performance.now() + countMilliseconds);
-    const runs = list.listing?.slice(offset, end) ?? list.sorted!.slice(offset, end);
-    return {
-      rows: runs.map((run) => this.#row(run, list, last)),
-      offset,
-      total: list.listing?.estimate ?? list.sorted!.length,
-      isTotalExact: list.listing?.isDone ?? true,
-      last,
-    };
+    return this.#listOf(request, last).page(request);
   }
 
   /** Everything that a filter finds up to a run, or now, in the order of the list, for those who go through it later. */
@@ -229,67 +186,7 @@ export class AuditEngine {
     const key = JSON.stringify([filter, sort, last]);
     const known = this.#lists.get(key);
     if (known) return remember(this.#lists, key, known, mostLists);
-    const matches = this.#matchesOf(filter);
-    const isByTime = sort === 'newest' || sort === 'oldest';
-    const list: WindowList = {
-      matches,
-      listing: isByTime ? new Listing(this.index, matches, { last, isNewestFirst: sort === 'newest' }) : null,
-      sorted: isByTime ? null : new ValueOrder(this.index, matches, sort, last),
-    };
+    const list = new WindowList(this.index, this.#rows, this.#matchesOf(filter), { sort, last });
     return remember(this.#lists, key, list, mostLists);
-  }
-
-  #offsetOf({ offset, at, around, limit }: SearchRequest, list: WindowList, last: number): number {
-    if (around !== undefined) {
-      const place = this.#placeOf(around, list, last);
-      return Math.max(0, place - (limit >> 1));
-    }
-    if (at === undefined || list.listing === null) return offset ?? 0;
-    list.listing.extend(Infinity);
-    return list.listing.indexOfTime(Date.parse(at));
-  }
-
-  /** Place of a conversation in a list, 0 if it is not in it. */
-  #placeOf(id: string, { listing, sorted }: WindowList, last: number): number {
-    const { source, timeline } = this.index;
-    const conversation = source.findConversation(id.toLowerCase());
-    if (conversation === null) return 0;
-    if (sorted !== null)
-      return Math.max(
-        0,
-        sorted.placeOf((run) => timeline.conversation[run] === conversation),
-      );
-    const newest = timeline.newestRun(conversation, last);
-    if (newest === 0) return 0;
-    listing!.extend(Infinity);
-    const first = listing!.indexOfTime(timeline.createdAt[newest]!);
-    const group = listing!.slice(first, first + 1000);
-    return first + Math.max(0, group.indexOf(newest));
-  }
-
-  #row(run: number, { matches, sorted }: WindowList, last: number): AuditPage['rows'][number] {
-    const { timeline } = this.index;
-    const conversation = timeline.conversation[run]!;
-    const matched: number[] = [];
-    const newest = timeline.newestRun(conversation, last);
-    let runs = 0;
-    for (let each = newest; each !== 0; each = timeline.previous[each]!) {
-      runs += 1;
-      if (matched.length < 100 && matches.has(each)) matched.push(each);
-    }
-    const found = this.#rows.conversation(conversation, timeline.createdAt[newest]!);
-    const { id, name, callerId, workspaceId, updatedAt } = found;
-    return {
-      conversationId: id,
-      name,
-      callerId,
-      workspaceId,
-      updatedAt,
-      isSample: this.#rows.isSample(id),
-      runs,
-      matchedRunIds: matched.map(this.#rows.runId),
-      // Feedback may have changed since the list was made, so that no run matches any more.
-      run: this.#rows.rowRun(sorted === null ? (matched[0] ?? run) : run),
-    };
   }
 }
