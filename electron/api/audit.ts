@@ -1,15 +1,17 @@
 import {
-  createAuditView,
-  deleteAuditView,
-  listAuditViews,
   queryConversations,
   readAuditFacets,
   searchAudit,
   summarizeAudit,
-  updateAuditView,
   type AuditFilter,
   type AuditReportRequest,
 } from '../../shared/contract/audit.ts';
+import {
+  createAuditView,
+  deleteAuditView,
+  listAuditViews,
+  updateAuditView,
+} from '../../shared/contract/audit-views.ts';
 import type { AuditStore } from '../storage/audit/audit-store.ts';
 import { implement, type Handler } from './handler.ts';
 

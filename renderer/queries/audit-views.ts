@@ -5,7 +5,7 @@ import {
   listAuditViews,
   updateAuditView,
   type AuditViewInput,
-} from '../../shared/contract/audit.ts';
+} from '../../shared/contract/audit-views.ts';
 import { useHost } from '../host/host-context.tsx';
 
 const auditViewsKey = ['audit', 'views'] as const;

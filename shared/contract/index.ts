@@ -6,6 +6,7 @@ import * as auditExports from './audit-exports.ts';
 import * as auditReplay from './audit-replay.ts';
 import * as auditRetention from './audit-retention.ts';
 import * as auditSamples from './audit-samples.ts';
+import * as auditViews from './audit-views.ts';
 import * as audit from './audit.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
@@ -34,6 +35,7 @@ function isEndpoint(value: unknown): value is Endpoint {
 export const endpoints: readonly Endpoint[] = [
   completions,
   audit,
+  auditViews,
   auditExports,
   auditSamples,
   auditRetention,

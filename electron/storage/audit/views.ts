@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
-import type { AuditFilter, AuditSort, AuditSpan, AuditView, AuditViewInput } from '../../../shared/contract/audit.ts';
+import type { AuditFilter, AuditSort } from '../../../shared/contract/audit.ts';
+import type { AuditSpan, AuditView, AuditViewInput } from '../../../shared/contract/audit-views.ts';
 import { prepareQuery, valuesOf } from '../queries.ts';
 import type { AuditViewRow } from '../schema.ts';
 

@@ -1,4 +1,5 @@
-import type { AuditFilter, AuditSpan } from '../../../../shared/contract/audit.ts';
+import type { AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 
 const dayMilliseconds = 86_400_000;
 

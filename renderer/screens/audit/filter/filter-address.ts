@@ -1,10 +1,5 @@
-import {
-  auditFilter,
-  auditSort,
-  type AuditFilter,
-  type AuditSort,
-  type AuditSpan,
-} from '../../../../shared/contract/audit.ts';
+import { auditFilter, auditSort, type AuditFilter, type AuditSort } from '../../../../shared/contract/audit.ts';
+import { type AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { readPairs, writePairs } from './address-text.ts';
 import { spanOf, withoutSpan } from './date-spans.ts';
 

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import type { AuditFacets, AuditFilter, AuditSpan } from '../../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { filterChips, type FilterChip } from './filter-fields.ts';
 import { FilterPopover } from './filter-menu.tsx';

@@ -1,4 +1,5 @@
-import type { AuditFacets, AuditFilter, AuditSpan } from '../../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { formatDuration } from '../../../components/format.ts';
 import { spanOf, type DateSpan } from './date-spans.ts';
 

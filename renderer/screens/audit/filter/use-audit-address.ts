@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { AuditFilter, AuditSort, AuditSpan } from '../../../../shared/contract/audit.ts';
+import type { AuditFilter, AuditSort } from '../../../../shared/contract/audit.ts';
+import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { auditAddress, readAuditAddress, readFilter, type AuditAddress } from './filter-address.ts';
 
 export interface AddressedAudit extends AuditAddress {

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
-import type { AuditFacets, AuditFilter, AuditSpan } from '../../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
 import { TextField } from '../../../components/text-field.tsx';

@@ -1,14 +1,8 @@
 import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type {
-  AuditFacets,
-  AuditFilter,
-  AuditSort,
-  AuditSpan,
-  AuditSummary,
-  AuditView,
-} from '../../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditFilter, AuditSort, AuditSummary } from '../../../../shared/contract/audit.ts';
+import type { AuditSpan, AuditView } from '../../../../shared/contract/audit-views.ts';
 import { classNames } from '../../../components/class-names.ts';
 import { formatCount } from '../../../components/format.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
