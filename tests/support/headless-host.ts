@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { hostEnvironment } from './host-environment.ts';
 
 const serve = fileURLToPath(new URL('../../electron/server/serve.ts', import.meta.url));
 
@@ -18,7 +19,7 @@ export interface HeadlessHost {
 export function startHeadlessHost(parameters: readonly string[]): HeadlessHost {
   const child = spawn(process.execPath, [serve, ...parameters], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    env: hostEnvironment,
   });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (stdout += text));

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { hostEnvironment } from './host-environment.ts';
 
 const serve = fileURLToPath(new URL('../../electron/server/serve.ts', import.meta.url));
 
@@ -14,7 +15,7 @@ export interface RunningHost {
 export async function startHost(directory: string): Promise<RunningHost> {
   const child = spawn(process.execPath, [serve, '--json', '--port', '0', '--data-dir', directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    env: hostEnvironment,
   });
   for await (const line of createInterface({ input: child.stdout })) {
     const { address, windowUrl } = JSON.parse(line) as { address: string; windowUrl: string };

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test as base } from '@playwright/test';
+import { hostEnvironment } from './host-environment.ts';
 
-const entry = join(import.meta.dirname, '../../electron/server/serve.ts');
+const entry = join(import.meta.dirname, '../../out/host/serve.js');
 
 export interface ServedWindow {
   /** Of the API: `http://127.0.0.1:40123`. */
@@ -16,11 +17,8 @@ export interface ServedWindow {
   readonly dataDirectory: string;
 }
 
-/** Nothing of the person who runs the tests: neither their keys nor their keychain. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, HOME } = process.env;
-  return { PATH, HOME, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
-}
+/** Without the keychain of the person who runs the tests. */
+const environment = { ...hostEnvironment, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
 
 async function firstLine(child: ChildProcess): Promise<string> {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
@@ -45,7 +43,7 @@ async function serve(
   options: readonly string[],
 ): Promise<{ served: ServedWindow; child: ChildProcess }> {
   const parameters = [entry, '--json', '--port', '0', '--data-dir', dataDirectory, ...options];
-  const child = spawn(process.execPath, parameters, { env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, parameters, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
   const line = JSON.parse(await firstLine(child)) as Pick<ServedWindow, 'address' | 'windowUrl'>;
   return { served: { ...line, dataDirectory }, child };
 }

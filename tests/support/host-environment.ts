@@ -1,0 +1,11 @@
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+
+/**
+ * Nothing of the person who runs the tests but what a host needs to start: neither keys nor, by itself, a keychain. The cache
+ * keeps its threads from stripping types, see `scripts/run-suites.ts`.
+ */
+export const hostEnvironment: NodeJS.ProcessEnv = {
+  PATH,
+  HOME,
+  ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
+};
