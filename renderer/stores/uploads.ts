@@ -54,6 +54,7 @@ async function send(client: Client, { id, name, dataspaceId }: Upload): Promise<
     });
     dismissUpload(id);
   } catch (error) {
+    files.delete(id);
     if (!stop.signal.aborted) change(id, { state: 'refused', reason: describeError(error).message });
   }
 }

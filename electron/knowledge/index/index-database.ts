@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { createPrivateFile, prepareDirectory } from '../../storage/database.ts';
+import type Database from 'better-sqlite3';
+import { prepareDirectory } from '../../storage/database.ts';
+import { openIndexFile } from '../../storage/index-file.ts';
 
 /** A file of another format is thrown away: everything in it is made from the sources. */
 const format = 2;
@@ -46,44 +46,17 @@ export function indexFile(directory: string): string {
   return join(directory, 'knowledge.sqlite');
 }
 
-function removeFile(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
-}
-
-function openFile(file: string): Database.Database {
-  createPrivateFile(file);
-  const database = new Database(file);
-  try {
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = NORMAL');
-    database.pragma('temp_store = MEMORY');
-    database.pragma('cache_size = -32768');
-    database.pragma('mmap_size = 2147418112');
-    if (database.pragma('user_version', { simple: true }) === 0) {
-      database.transaction(() => {
-        database.exec(tables);
-        database.pragma(`user_version = ${format}`);
-      })();
-    }
-    database.exec(probeTables);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
 /** Opens the index of a data folder; one that cannot be read, or has another format, is made anew. */
 export function openIndexDatabase(directory: string): Database.Database {
   prepareDirectory(directory);
-  const file = indexFile(directory);
-  try {
-    const database = openFile(file);
-    if (database.pragma('user_version', { simple: true }) === format) return database;
-    database.close();
-  } catch (error) {
-    if (!(error instanceof Database.SqliteError)) throw error;
-  }
-  removeFile(file);
-  return openFile(file);
+  return openIndexFile({
+    file: indexFile(directory),
+    format,
+    tables,
+    cacheKilobytes: 32_768,
+    prepare: (index) => {
+      index.pragma('temp_store = MEMORY');
+      index.exec(probeTables);
+    },
+  });
 }

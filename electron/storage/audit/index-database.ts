@@ -1,7 +1,6 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { createPrivateFile } from '../database.ts';
+import type Database from 'better-sqlite3';
+import { openIndexFile } from '../index-file.ts';
 
 /** A file of another format is thrown away: everything in it is made from the runs. */
 const format = 1;
@@ -31,42 +30,7 @@ export function indexFile(directory: string): string {
   return join(directory, 'audit-index.sqlite');
 }
 
-function removeFile(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
-}
-
-function openFile(file: string): Database.Database {
-  createPrivateFile(file);
-  const database = new Database(file);
-  try {
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = NORMAL');
-    database.pragma('cache_size = -65536');
-    // A word that was not looked for before is spread over a dozen pages; this way they are read without a copy.
-    database.pragma('mmap_size = 2147418112');
-    if (database.pragma('user_version', { simple: true }) === 0) {
-      database.transaction(() => {
-        database.exec(tables);
-        database.pragma(`user_version = ${format}`);
-      })();
-    }
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
 /** Opens the audit's index; one that cannot be read, or that `isOurs` does not know, is made anew. */
 export function openIndexDatabase(directory: string, isOurs: (index: Database.Database) => boolean): Database.Database {
-  const file = indexFile(directory);
-  try {
-    const database = openFile(file);
-    if (database.pragma('user_version', { simple: true }) === format && isOurs(database)) return database;
-    database.close();
-  } catch (error) {
-    if (!(error instanceof Database.SqliteError)) throw error;
-  }
-  removeFile(file);
-  return openFile(file);
+  return openIndexFile({ file: indexFile(directory), format, tables, cacheKilobytes: 65_536, isOurs });
 }

@@ -26,6 +26,7 @@ import './knowledge.css';
 import { SearchResults } from './search-results.tsx';
 import { SourceList } from './source-list.tsx';
 import { SourcePanel } from './source-panel.tsx';
+import { acceptedFiles } from './source-words.ts';
 
 interface SearchFieldProps {
   field: RefObject<HTMLInputElement | null>;
@@ -74,10 +75,12 @@ interface DataspaceViewProps {
   address: KnowledgeAddress;
   source: SourceDetail | undefined;
   search: RefObject<HTMLInputElement | null>;
+  /** The field that takes files; every way to add some opens it. */
+  picker: RefObject<HTMLInputElement | null>;
 }
 
 /** The middle and the right: sources or what a search found, and the open source. */
-function DataspaceView({ dataspace, address, source, search }: DataspaceViewProps) {
+function DataspaceView({ dataspace, address, source, search, picker }: DataspaceViewProps) {
   const { client } = useHost();
   const [, navigate] = useLocation();
   const [filter, setFilter] = useState<SourceFilter>({ text: '', status: 'all' });
@@ -90,6 +93,18 @@ function DataspaceView({ dataspace, address, source, search }: DataspaceViewProp
   };
   return (
     <DropZone label={`Drop files to add them to ${dataspace.name}`} onFiles={addFiles}>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        accept={acceptedFiles}
+        aria-label="Files to add"
+        onChange={(event) => {
+          addFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
       <SearchField field={search} dataspace={dataspace} onSearch={setQuery} />
       <div className="knowledge__work">
         {query === '' ? (
@@ -98,7 +113,7 @@ function DataspaceView({ dataspace, address, source, search }: DataspaceViewProp
             selectedId={address.sourceId}
             filter={filter}
             onFilter={setFilter}
-            onFiles={addFiles}
+            onAdd={() => picker.current?.click()}
             onRemove={remove}
           />
         ) : (
@@ -146,6 +161,7 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
   const [location] = useLocation();
   const [isNaming, setNaming] = useState(false);
   const search = useRef<HTMLInputElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
   const address = readKnowledgeAddress(location);
   const source = useSource(address.sourceId);
   const wantedId = address.sourceId === null ? address.dataspaceId : (source.data?.dataspaceId ?? null);
@@ -178,7 +194,7 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
       group,
       icon: FilePlus2,
       isEnabled: dataspace !== undefined,
-      run: () => document.querySelector<HTMLInputElement>('.knowledge__sources input[type=file]')?.click(),
+      run: () => picker.current?.click(),
     },
   ]);
   return (
@@ -191,6 +207,7 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
           address={address}
           source={source.data}
           search={search}
+          picker={picker}
         />
       ) : address.sourceId !== null ? (
         <Missing source={source} />

@@ -1,5 +1,4 @@
 import { Ellipsis, FilePlus2, Square } from 'lucide-react';
-import { useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
 import { Button } from '../../components/button.tsx';
@@ -15,7 +14,6 @@ import { useChangeDataspace, useSources, type SourceFilter } from '../../queries
 import { sourceAddress } from '../../shell/addresses.ts';
 import { useDeletions } from '../../stores/deletions.ts';
 import { SourceRow } from './source-row.tsx';
-import { acceptedFiles } from './source-words.ts';
 import { UploadList } from './upload-list.tsx';
 
 const rowHeight = 48;
@@ -25,7 +23,7 @@ interface SourceListProps {
   selectedId: string | null;
   filter: SourceFilter;
   onFilter: (filter: SourceFilter) => void;
-  onFiles: (files: readonly File[]) => void;
+  onAdd: () => void;
   onRemove: (source: SourceDetail) => void;
 }
 
@@ -125,13 +123,11 @@ function Empty({ isFiltered, onAdd, onShowAll }: { isFiltered: boolean; onAdd: (
 }
 
 /** The sources of a dataspace with what is being done with them. */
-export function SourceList({ dataspace, selectedId, filter, onFilter, onFiles, onRemove }: SourceListProps) {
+export function SourceList({ dataspace, selectedId, filter, onFilter, onAdd, onRemove }: SourceListProps) {
   const [, navigate] = useLocation();
-  const picker = useRef<HTMLInputElement>(null);
   const list = useSources(dataspace.id, filter);
   const deleted = useDeletions(({ ids }) => ids);
   const sources = (list.data?.pages ?? []).flatMap(({ data }) => data).filter(({ id }) => !deleted.has(id));
-  const add = (): void => picker.current?.click();
   const readOn = (): void => {
     if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
   };
@@ -142,19 +138,7 @@ export function SourceList({ dataspace, selectedId, filter, onFilter, onFiles, o
       aria-label="Sources"
       onKeyDown={(event) => event.key === 'Delete' && selected && onRemove(selected)}
     >
-      <Head dataspace={dataspace} onAdd={add} />
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        accept={acceptedFiles}
-        aria-label="Files to add"
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])]);
-          event.target.value = '';
-        }}
-      />
+      <Head dataspace={dataspace} onAdd={onAdd} />
       {dataspace.sources > 0 && <Filter dataspace={dataspace} filter={filter} onFilter={onFilter} />}
       {dataspace.outdated > 0 && (
         <Notice tone="caution">
@@ -168,7 +152,7 @@ export function SourceList({ dataspace, selectedId, filter, onFilter, onFiles, o
           sources.length === 0 && !list.hasNextPage ? (
             <Empty
               isFiltered={filter.status !== 'all' || filter.text !== ''}
-              onAdd={add}
+              onAdd={onAdd}
               onShowAll={() => onFilter({ text: '', status: 'all' })}
             />
           ) : (

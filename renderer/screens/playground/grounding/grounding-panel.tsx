@@ -37,7 +37,8 @@ interface PassagesProps {
 }
 
 function Passages({ grounding, found, onChange }: PassagesProps) {
-  const { preview, hasRequest } = found;
+  const { preview, hasRequest, isSettling } = found;
+  if (!hasRequest && isSettling) return <LoadingRows label="Looking for passages" rows={3} />;
   if (!hasRequest) {
     return <p className="small tertiary grounding__note">Passages are looked for once the prompt can be run.</p>;
   }

@@ -50,7 +50,12 @@ export function useComparison(
   const live = useLiveRuns((state) => state.live[key]);
   const [title, setTitle] = useState('Without passages');
   const [isPicking, setPicking] = useState(false);
-  const run = useMemo(() => (live ? shownLive(live, null, performance.now()) : null), [live]);
+  const run = useMemo(() => {
+    if (!live) return null;
+    // The price of another model is not at hand here; the history tells it.
+    const isSameModel = live.request.aiSystem === model?.aiSystem && live.request.model === model.name;
+    return shownLive(live, isSameModel ? model : null, performance.now());
+  }, [live, model]);
   const runs = useLiveRuns.getState();
 
   const startBeside = async (request: CompletionRequest, choice: GroundingChoice | null): Promise<void> => {

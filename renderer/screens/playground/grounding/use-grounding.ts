@@ -22,5 +22,5 @@ export function useGrounding(draft: Draft, model: Model | null, isShown: boolean
   const settled = useSettled(draft, pause);
   const request = useMemo(() => (isShown ? groundedRequest(settled, model) : null), [settled, model, isShown]);
   const preview = useGroundingPreview(request);
-  return { preview, hasRequest: request !== null };
+  return { preview, hasRequest: request !== null, isSettling: settled !== draft };
 }
