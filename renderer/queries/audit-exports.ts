@@ -11,7 +11,7 @@ import {
   type AuditExportInput,
 } from '../../shared/contract/audit-exports.ts';
 import { useHost } from '../host/host-context.tsx';
-import { useFollowedList } from './audit-follow.ts';
+import { useFollowedList } from './follow.ts';
 
 const exportsKey = ['audit', 'exports'] as const;
 

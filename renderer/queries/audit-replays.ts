@@ -12,7 +12,7 @@ import {
 } from '../../shared/contract/audit-replay.ts';
 import { useHost } from '../host/host-context.tsx';
 import { auditFacetsKey, auditSummaryKey } from './audit.ts';
-import { useFollowedList } from './audit-follow.ts';
+import { useFollowedList } from './follow.ts';
 import { auditListKey } from './audit-list.ts';
 import { hostKey } from './host-state.ts';
 import { runsKey } from './runs.ts';

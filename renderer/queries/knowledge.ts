@@ -7,7 +7,6 @@ import {
   type InfiniteData,
   type QueryClient,
 } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { createDataspace, deleteDataspace, searchDataspace } from '../../shared/contract/dataspaces.ts';
 import {
   followKnowledge,
@@ -20,13 +19,13 @@ import {
   renameDataspace,
   stopDataspace,
   stopSource,
-  type DataspaceSummary,
   type KnowledgeChange,
   type SourceDetail,
   type SourcePassage,
 } from '../../shared/contract/knowledge-window.ts';
 import { deleteSource, reindexSource } from '../../shared/contract/sources.ts';
 import { useHost } from '../host/host-context.tsx';
+import { readAgain, showNewer, useFollow } from './follow.ts';
 
 const dataspacesKey = ['knowledge', 'dataspaces'] as const;
 const sourcesKey = ['knowledge', 'sources'] as const;
@@ -35,8 +34,6 @@ const textKey = ['knowledge', 'text'] as const;
 
 /** Sources read at a time. */
 const sourcePage = 200;
-/** How long to wait before following again after the host was lost, in milliseconds. */
-const followAgainMilliseconds = 2_000;
 
 interface SourceRange {
   data: SourceDetail[];
@@ -54,12 +51,19 @@ export function useDataspaces({ isEnabled = true } = {}) {
   });
 }
 
-/** Puts what has changed where it is shown; lists that have gained or lost sources are read again. */
-function takeChange(queryClient: QueryClient, change: KnowledgeChange): void {
-  queryClient.setQueryData<readonly DataspaceSummary[]>(dataspacesKey, change.dataspaces);
+/** Whether a list is shown that a source enters or leaves with its status. */
+function isFilteredByStatus(queryClient: QueryClient): boolean {
+  const shown = queryClient.getQueriesData({ queryKey: sourcesKey, type: 'active' });
+  return shown.some(([queryKey]) => queryKey.at(-1) !== 'all');
+}
+
+/** Puts what has changed where it is shown; lists that may be older than the change are read again. */
+function takeChange(queryClient: QueryClient, change: KnowledgeChange, isFirst: boolean): void {
+  showNewer(queryClient, dataspacesKey, change.dataspaces);
   const changed = new Map(change.sources.map((source) => [source.id, source]));
   for (const source of change.sources) {
-    queryClient.setQueryData([...sourceKey, source.id], source);
+    const queryKey = [...sourceKey, source.id];
+    if (queryClient.getQueryState(queryKey)) showNewer(queryClient, queryKey, source);
     // A text or passages of a reading before must not be shown for the new one.
     if (source.progress === null) void queryClient.invalidateQueries({ queryKey: [...textKey, source.id] });
   }
@@ -74,33 +78,17 @@ function takeChange(queryClient: QueryClient, change: KnowledgeChange): void {
     return { ...list, pages };
   });
   const hasGained = change.sources.some(({ id }) => !known.has(id));
-  if (hasGained || change.removedSourceIds.some((id) => known.has(id))) {
-    void queryClient.invalidateQueries({ queryKey: sourcesKey });
-  }
+  const hasLost = change.removedSourceIds.some((id) => known.has(id));
+  // What was asked for before the change may be answered with what was before it.
+  const isBeingRead = queryClient.isFetching({ queryKey: sourcesKey }) > 0;
+  const hasMoved = change.sources.length > 0 && isFilteredByStatus(queryClient);
+  if (isFirst || hasGained || hasLost || hasMoved || isBeingRead) readAgain(queryClient, sourcesKey);
 }
 
 /** Keeps dataspaces and sources fresh for as long as the screen is open. */
 export function useFollowKnowledge(): void {
-  const { client } = useHost();
   const queryClient = useQueryClient();
-  useEffect(() => {
-    const controller = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const begin = async (): Promise<void> => {
-      try {
-        const { parts } = await client.stream(followKnowledge, { signal: controller.signal });
-        for await (const change of parts) takeChange(queryClient, change);
-      } catch {
-        // The host is gone or not there yet: the read beside it says so, this only tries again.
-      }
-      if (!controller.signal.aborted) timer = setTimeout(() => void begin(), followAgainMilliseconds);
-    };
-    void begin();
-    return () => {
-      controller.abort();
-      clearTimeout(timer);
-    };
-  }, [client, queryClient]);
+  useFollow(followKnowledge, (change, isFirst) => takeChange(queryClient, change, isFirst));
 }
 
 export interface SourceFilter {

@@ -19,7 +19,7 @@ import type { Highlight, ModerationClassifier } from '../../shared/contract/mode
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 import type { CheckedInput } from '../stores/moderation.ts';
-import { useFollowedList } from './audit-follow.ts';
+import { useFollowedList } from './follow.ts';
 
 const batchesKey = ['moderation', 'batches'] as const;
 const pageSize = 2000;

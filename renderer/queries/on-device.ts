@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import {
   addOnDeviceModel,
   followOnDevice,
@@ -11,13 +10,11 @@ import {
   type OnDeviceState,
 } from '../../shared/contract/on-device.ts';
 import { useHost } from '../host/host-context.tsx';
+import { showNewer, useFollow } from './follow.ts';
 import { modelsKey } from './models.ts';
 import { settingsKey } from './query-keys.ts';
 
 export const onDeviceKey = ['on-device'] as const;
-
-/** How long to wait before following again after the host was lost, in milliseconds. */
-const followAgainMilliseconds = 2_000;
 
 export function useOnDevice() {
   const { client } = useHost();
@@ -37,31 +34,12 @@ function readyModels(state: OnDeviceState | undefined): string {
 
 /** Feeds the cache from the host's events for as long as the window is there. Once, at the top of the window. */
 export function useFollowOnDevice(): void {
-  const { client } = useHost();
   const queryClient = useQueryClient();
-  useEffect(() => {
-    const controller = new AbortController();
-    const take = (state: OnDeviceState) => {
-      const before = queryClient.getQueryData<OnDeviceState>(onDeviceKey);
-      queryClient.setQueryData(onDeviceKey, state);
-      if (readyModels(before) !== readyModels(state)) void queryClient.invalidateQueries({ queryKey: modelsKey });
-    };
-    const follow = async (): Promise<void> => {
-      try {
-        const { parts } = await client.stream(followOnDevice, { signal: controller.signal });
-        for await (const state of parts) take(state);
-      } catch {
-        // The host is gone or not there yet: its own place in the window says so, this only tries again.
-      }
-      if (!controller.signal.aborted) timer = setTimeout(() => void follow(), followAgainMilliseconds);
-    };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    void follow();
-    return () => {
-      controller.abort();
-      clearTimeout(timer);
-    };
-  }, [client, queryClient]);
+  useFollow(followOnDevice, (state) => {
+    const before = queryClient.getQueryData<OnDeviceState>(onDeviceKey);
+    showNewer(queryClient, onDeviceKey, state);
+    if (readyModels(before) !== readyModels(state)) void queryClient.invalidateQueries({ queryKey: modelsKey });
+  });
 }
 
 function useOnDeviceChange<Input>(change: (input: Input) => Promise<OnDeviceState>, isFailureShown = false) {
@@ -70,7 +48,7 @@ function useOnDeviceChange<Input>(change: (input: Input) => Promise<OnDeviceStat
     meta: { isFailureShown },
     mutationFn: change,
     onSuccess: (state) => {
-      queryClient.setQueryData(onDeviceKey, state);
+      showNewer(queryClient, onDeviceKey, state);
       return Promise.all([
         queryClient.invalidateQueries({ queryKey: modelsKey }),
         queryClient.invalidateQueries({ queryKey: settingsKey }),

@@ -12,7 +12,7 @@ import {
   type PromptFolder,
 } from '../../../../shared/contract/prompt-folders.ts';
 import { useHost } from '../../../host/host-context.tsx';
-import { useFollowedList } from '../../../queries/audit-follow.ts';
+import { useFollowedList } from '../../../queries/follow.ts';
 import { promptsKey } from '../../../queries/prompts.ts';
 
 const foldersKey = ['prompt-folders'] as const;
