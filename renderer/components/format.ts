@@ -28,6 +28,11 @@ export function formatCount(count: number): string {
   return count < 100_000 ? wholeNumber.format(count) : compactNumber.format(count);
 }
 
+/** Every digit, thousands apart. */
+export function formatWhole(count: number): string {
+  return count.toLocaleString('en');
+}
+
 /** `1 run`, `3 runs`. */
 export function formatPlural(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
@@ -57,4 +62,47 @@ export function formatTime(timestamp: string, now: Date = new Date()): string {
   const time = new Date(timestamp);
   if (time.toDateString() === now.toDateString()) return timeOfDay.format(time);
   return time.getFullYear() === now.getFullYear() ? dayAndTime.format(time) : fullDate.format(time);
+}
+
+const dayMilliseconds = 86_400_000;
+const longDate = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+const shortDate = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** A calendar date `YYYY-MM-DD` as `14 January 2027`. */
+export function formatDate(date: string, form: 'long' | 'short' = 'long'): string {
+  return (form === 'long' ? longDate : shortDate).format(new Date(`${date}T00:00:00Z`));
+}
+
+/** Whole days from today until a calendar date; negative when it is over. */
+export function daysUntil(date: string, now: Date): number {
+  const today = Date.UTC(now.getFullYear(), now.getMonth(), now.getDate());
+  return Math.round((Date.parse(`${date}T00:00:00Z`) - today) / dayMilliseconds);
+}
+
+/** US dollars: four decimals below one, two below a hundred, thousands apart. */
+export function formatCost(dollars: number): string {
+  if (dollars === 0) return '$0';
+  if (dollars < 0.0001) return '<$0.0001';
+  if (dollars < 1) return `$${dollars.toFixed(4)}`;
+  const digits = dollars < 100 ? 2 : 0;
+  return `$${dollars.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+}
+
+/** Dollars per million tokens, without the sign: `2.50`, `0.075`, `0`. */
+export function formatPrice(dollars: number): string {
+  if (dollars === 0) return '0';
+  const isFine = Math.abs(dollars * 100 - Math.round(dollars * 100)) > 1e-9;
+  return isFine ? String(Number(dollars.toFixed(4))) : dollars.toFixed(2);
+}
+
+/** `2,048` as `2K`, `1,047,576` as `1.05M`. */
+export function formatTokenCount(count: number): string {
+  if (count < 1000) return String(count);
+  if (count < 999_500) return `${Math.round(count / 1000)}K`;
+  return `${Number((count / 1_000_000).toFixed(2))}M`;
 }

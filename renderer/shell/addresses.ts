@@ -22,6 +22,11 @@ export function providerKeyAddress(aiSystem: KeyedProvider): string {
   return `${settingsAddress('providers')}/${aiSystem}`;
 }
 
+/** The playground with a draft open. */
+export function draftAddress(draftId: string): string {
+  return `/playground/${draftId}`;
+}
+
 /** The playground with a kept run put back as it was. */
 export function runAddress(runId: string): string {
   return `/playground/runs/${runId}`;
@@ -61,6 +66,11 @@ export function agentAddress(agentId: string, conversationId?: string): string {
 /** A dataspace with its sources. */
 export function dataspaceAddress(dataspaceId: string): string {
   return `/knowledge/${dataspaceId}`;
+}
+
+/** The replays and one of them, beside the list: `/audit/replays/<id>`. No filter is written like this, it has `=` in it. */
+export function replayAddress(id?: string): string {
+  return id === undefined ? '/audit/replays' : `/audit/replays/${id}`;
 }
 
 /** A source; with a passage, its text opened there. */

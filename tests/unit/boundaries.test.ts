@@ -44,6 +44,8 @@ const work = readdirSync(join(root, 'electron'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !['api', 'server', 'shell'].includes(entry.name))
   .map(({ name }) => `electron/${name}`);
 
+const screens = readdirSync(join(root, 'renderer/screens')).map((name) => `renderer/screens/${name}`);
+
 describe('imports', () => {
   test('are found at all, of every kind', () => {
     const found = importsBelow('electron').map(({ imported }) => imported);
@@ -63,6 +65,21 @@ describe('imports', () => {
         (imported) => isBelow(imported, ['shared', 'renderer']) || (isPackage(imported) && imported !== 'electron'),
       ),
     ).toEqual([]);
+  });
+
+  test('of a screen never reach another screen', () => {
+    const found = screens.flatMap((screen) =>
+      violations(screen, (imported) => !isBelow(imported, ['renderer/screens']) || isBelow(imported, [screen])),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('of what the screens share never reach a screen; the shell alone opens them', () => {
+    const found = violations(
+      'renderer',
+      (imported, file) => !isBelow(imported, ['renderer/screens']) || isBelow(file, ['renderer/shell', ...screens]),
+    );
+    expect(found).toEqual([]);
   });
 
   test('of electron/ never reach the window', () => {

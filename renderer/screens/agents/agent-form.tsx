@@ -1,16 +1,14 @@
-import { ChevronsUpDown } from 'lucide-react';
 import { useId, useState, type FormEvent } from 'react';
 import type { Agent, AgentInput } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { ModelButton } from '../../components/models/model-button.tsx';
+import { modelKey } from '../../components/models/model-list.ts';
+import { ModelPicker } from '../../components/models/model-picker.tsx';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useCreateAgent, useRestoreAgent, useUpdateAgent } from '../../queries/agents.ts';
 import { onDeviceChoice } from '../../stores/playground-drafts.ts';
 import { showToast } from '../../stores/toasts.ts';
-import { modelKey } from '../playground/model/model-list.ts';
-import { ModelPicker } from '../playground/model/model-picker.tsx';
-import '../playground/model/model.css';
 
 export interface AgentFormProps {
   /** Null makes a new one. */
@@ -33,21 +31,14 @@ function ModelField({ value, onChange }: { value: Model; onChange: (model: Model
       <span id={`${id}-label`} className="label">
         Model
       </span>
-      <button
-        type="button"
+      <ModelButton
         id={id}
-        className={isOpen ? 'model-button is-open' : 'model-button'}
         aria-labelledby={`${id}-label ${id}`}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
+        model={value.model}
+        place={value.aiSystem}
+        isOpen={isOpen}
         onClick={() => setOpen(true)}
-      >
-        <span className="grow">
-          <span className="model-button__name truncate">{value.model}</span>
-          <span className="caption tertiary truncate">{value.aiSystem}</span>
-        </span>
-        <Icon icon={ChevronsUpDown} size="small" />
-      </button>
+      />
       <ModelPicker
         isOpen={isOpen}
         chosenKey={modelKey({ aiSystem: value.aiSystem, name: value.model })}

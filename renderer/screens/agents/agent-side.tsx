@@ -7,7 +7,7 @@ import { useAgentConversations } from '../../queries/agents.ts';
 import { useModels } from '../../queries/models.ts';
 import { agentAddress } from '../../shell/addresses.ts';
 import { Badge } from '../../components/marks.tsx';
-import { modelPlace, shutdownMark } from '../playground/model/model-list.ts';
+import { modelPlace, shutdownMark } from '../../components/models/model-list.ts';
 import { editAgentAddress } from './agents-address.ts';
 
 /** What the agent is made of. */

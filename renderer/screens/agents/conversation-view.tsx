@@ -4,8 +4,7 @@ import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState, ErrorFailure, LoadingRows, Notice } from '../../components/state-panels.tsx';
 import { useActions } from '../../stores/actions.ts';
-import { useFollowScroll } from '../playground/answer/use-follow-scroll.ts';
-import '../playground/answer/answer.css';
+import { useFollowScroll } from '../../components/use-follow-scroll.ts';
 import { TurnView } from './turn-view.tsx';
 import { useConversation, type Conversation } from './use-conversation.ts';
 

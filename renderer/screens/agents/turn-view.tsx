@@ -10,10 +10,9 @@ import { Icon } from '../../components/icon.tsx';
 import { Spinner } from '../../components/marks.tsx';
 import { Failure, Notice } from '../../components/state-panels.tsx';
 import { agentAddress, settingsAddress } from '../../shell/addresses.ts';
-import { auditAddress } from '../audit/filter/filter-address.ts';
-import { failureWords, type Remedy } from '../playground/answer/failure-words.ts';
-import { MarkdownView } from '../playground/answer/markdown-view.tsx';
-import { finishMeaning } from '../playground/answer/shown-run.ts';
+import { auditAddress } from '../../shell/audit-address.ts';
+import { failureWords, finishMeaning, type Remedy } from '../../components/run-words.ts';
+import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
 import { editAgentAddress } from './agents-address.ts';
 import { memoryText, waysOf, type ShownTurn } from './turn-model.ts';
 

@@ -14,7 +14,7 @@ import type { AddressedAudit } from './filter/use-audit-address.ts';
 import { ConversationList } from './list/conversation-list.tsx';
 import { ListHeader } from './list/list-header.tsx';
 import { useAuditList, type AuditListState } from './list/use-audit-list.ts';
-import { ReplayDialog } from './replay/replay-dialog.tsx';
+import { ReplayDialog } from '../../components/replay-dialog.tsx';
 import { exportOf, replayOf } from './selection-words.ts';
 import { SummaryStrip } from './summary/summary-strip.tsx';
 

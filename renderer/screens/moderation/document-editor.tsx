@@ -3,7 +3,7 @@ import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/s
 import { Decoration, EditorView, keymap, placeholder, WidgetType, type DecorationSet } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import type { Highlight } from '../../../shared/contract/moderation.ts';
-import { allowEditorStyles } from '../playground/editor/editor-styles.ts';
+import { allowEditorStyles } from '../../components/editor-styles.ts';
 import { categoryNames } from './category-names.ts';
 
 /** The two letters of its category, behind a passage. */

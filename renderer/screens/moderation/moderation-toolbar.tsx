@@ -12,7 +12,7 @@ import { useModerationStore } from '../../stores/moderation.ts';
 import { ClassifierSelect } from './classifier-select.tsx';
 import { GuardPopover } from './guard-popover.tsx';
 import { PolicyButton } from './policy-button.tsx';
-import { saveFile } from './save-file.ts';
+import { saveFile } from '../../components/save-file.ts';
 import type { LoadTexts } from './use-load-texts.ts';
 
 function PasteLines({ isOpen, onClose, load }: { isOpen: boolean; onClose: () => void; load: LoadTexts }) {

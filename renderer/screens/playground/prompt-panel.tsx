@@ -11,8 +11,8 @@ import type { TemplateNames } from './editor/template-completion.ts';
 import { PlainEditor, TemplateEditor } from './editor/template-editor.tsx';
 import { estimateTokens } from './format.ts';
 import type { TemplateState } from './template-state.ts';
-import { memberNames } from './variables/variable-model.ts';
-import { VariablesPanel } from './variables/variables-panel.tsx';
+import { memberNames } from '../../drafts/variable-model.ts';
+import { VariablesPanel } from './variables-panel.tsx';
 
 const promptViews = [
   { value: 'template', label: 'Template' },

@@ -6,8 +6,8 @@ import { scanTags } from '../../../shared/prompt-template-tags.ts';
 import type { TemplateVariable } from '../../../shared/prompt-template-variables.ts';
 import type { Draft } from '../../stores/playground-drafts.ts';
 import type { TemplateMistake } from './editor/template-editor.tsx';
-import { readFields, readReplacements, unfilledFields } from './variables/variable-model.ts';
-import type { VariableField } from './variables/variable-model.ts';
+import { readFields, readReplacements, unfilledFields } from '../../drafts/variable-model.ts';
+import type { VariableField } from '../../drafts/variable-model.ts';
 
 /** What is known of a draft's template: its fields, its mistakes, the prompt as a run would send it. */
 export interface TemplateState {

@@ -3,7 +3,7 @@ import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Popover } from '../../components/popover.tsx';
-import { DraftMenu } from './drafts/draft-menu.tsx';
+import { DraftMenu } from './draft-menu.tsx';
 import type { PlaygroundState } from './playground.tsx';
 import { RunButton } from './run-button.tsx';
 import { VersionMark } from './save/version-mark.tsx';

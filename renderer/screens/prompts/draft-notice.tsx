@@ -5,11 +5,10 @@ import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { formatTime } from '../../components/format.ts';
 import { Notice } from '../../components/state-panels.tsx';
+import { readVersion, versionChange } from '../../drafts/draft-version.ts';
+import { draftAddress } from '../../shell/addresses.ts';
 import { useDrafts } from '../../stores/playground-drafts.ts';
 import { showToast } from '../../stores/toasts.ts';
-import { readVersion } from '../playground/save/save-model.ts';
-import { versionChange } from '../playground/session/open-version.ts';
-import { draftAddress } from '../playground/session/use-addresses.ts';
 import { VersionDifferences } from './compare-view.tsx';
 import type { LibraryDraft } from './use-library-drafts.ts';
 

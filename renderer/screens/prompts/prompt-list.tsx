@@ -14,7 +14,7 @@ import { VirtualList } from '../../components/virtual-list.tsx';
 import { useModels } from '../../queries/models.ts';
 import type { usePromptList } from '../../queries/prompts.ts';
 import { everyPrompt, isNarrowed, usePromptsView } from '../../stores/prompts-view.ts';
-import { shutdownMark } from '../playground/model/model-list.ts';
+import { shutdownMark } from '../../components/models/model-list.ts';
 import { modelOf } from './library-model.ts';
 import { LibraryNav } from './library-nav.tsx';
 import { openExport, openImport } from './transfer/transfer-state.ts';

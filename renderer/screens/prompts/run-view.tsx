@@ -16,10 +16,9 @@ import { runsKey } from '../../queries/runs.ts';
 import { versionDraftAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { usePromptRuns, type PromptRun } from '../../stores/prompt-runs.ts';
-import { auditAddress } from '../audit/filter/filter-address.ts';
-import { MarkdownView } from '../playground/answer/markdown-view.tsx';
-import { readFields } from '../playground/variables/variable-model.ts';
-import '../playground/answer/answer.css';
+import { auditAddress } from '../../shell/audit-address.ts';
+import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
+import { readFields } from '../../drafts/variable-model.ts';
 
 const noValues = {};
 

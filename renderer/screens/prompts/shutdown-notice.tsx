@@ -4,9 +4,9 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import { Notice } from '../../components/state-panels.tsx';
 import { versionDraftAddress } from '../../shell/addresses.ts';
-import { ReplayDialog } from '../audit/replay/replay-dialog.tsx';
-import { calendarDate } from '../playground/format.ts';
-import { shutdownMark } from '../playground/model/model-list.ts';
+import { ReplayDialog } from '../../components/replay-dialog.tsx';
+import { shutdownMark } from '../../components/models/model-list.ts';
+import { formatDate } from '../../components/format.ts';
 import { runCount } from './usage-text.ts';
 
 interface ShutdownNoticeProps {
@@ -55,7 +55,7 @@ export function ShutdownNotice(props: ShutdownNoticeProps) {
   const isOver = model.hasEnded || mark.days < 0;
   return (
     <Notice tone={mark.tone}>
-      {model.name} {isOver ? 'was shut down' : 'will be shut down'} on {calendarDate(model.shutdownDate)}.{' '}
+      {model.name} {isOver ? 'was shut down' : 'will be shut down'} on {formatDate(model.shutdownDate)}.{' '}
       {model.replacement !== null && <Replacement {...props} replacement={model.replacement} />}
     </Notice>
   );

@@ -1,6 +1,5 @@
 import type { PromptVersionUsage } from '../../../shared/contract/prompt-usage.ts';
-import { formatCount, formatDuration } from '../../components/format.ts';
-import { formatCost } from '../audit/format.ts';
+import { formatCost, formatCount, formatDuration } from '../../components/format.ts';
 
 /** `1 run`, `1,204 runs`. */
 export function runCount({ runs }: Pick<PromptVersionUsage, 'runs'>): string {

@@ -4,7 +4,7 @@ import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import { useHost } from '../../host/host-context.tsx';
 import { promptVersionOptions } from '../../queries/prompts.ts';
 import { useDrafts, type Draft } from '../../stores/playground-drafts.ts';
-import { isEdited } from '../playground/save/save-model.ts';
+import { isEdited } from '../../drafts/draft-version.ts';
 
 /** Edits of a prompt that were not saved as a version, and the version that they began with. */
 export interface LibraryDraft {

@@ -1,6 +1,6 @@
 import type { PromptVariable, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { parseTemplate } from '../../../shared/prompt-template.ts';
-import { readFields } from '../playground/variables/variable-model.ts';
+import { readFields } from '../../drafts/variable-model.ts';
 
 /**
  * The variables that a version says something of, then those that its text has besides. What is said of a name stays, also when the
@@ -15,18 +15,4 @@ export function variablesIn({
   const others = found.filter(({ name }) => !known.has(name));
   const nothing = { description: null, defaultValue: null, sampleValue: null };
   return [...variables, ...others.map(({ name }) => ({ name, ...nothing }))];
-}
-
-export type VariableText = Exclude<keyof PromptVariable, 'name'>;
-
-/** The rows with one text changed; an empty text is none. */
-export function withText(
-  variables: readonly PromptVariable[],
-  name: string,
-  field: VariableText,
-  text: string,
-): PromptVariable[] {
-  return variables.map((variable) =>
-    variable.name === name ? { ...variable, [field]: text === '' ? null : text } : variable,
-  );
 }

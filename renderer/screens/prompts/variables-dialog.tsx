@@ -7,7 +7,7 @@ import { describeError } from '../../components/state-panels.tsx';
 import { useAddVersion, versionInput } from '../../queries/prompts.ts';
 import { promptAddress } from '../../shell/addresses.ts';
 import { showToast } from '../../stores/toasts.ts';
-import { VariableFields } from './variable-fields.tsx';
+import { VariableFields } from '../../components/variable-fields.tsx';
 
 export interface VariablesDialogProps {
   version: PromptVersion;

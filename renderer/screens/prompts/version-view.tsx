@@ -8,7 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { formatTime } from '../../components/format.ts';
 import type { usePromptUsage } from '../../queries/prompt-usage.ts';
-import { auditAddress } from '../audit/filter/filter-address.ts';
+import { auditAddress } from '../../shell/audit-address.ts';
 import { settingText } from './compare-model.ts';
 import { modelOf } from './library-model.ts';
 import { ShutdownNotice } from './shutdown-notice.tsx';

@@ -5,18 +5,16 @@ import type { ConversationDetail as Conversation, ConversationRun } from '../../
 import { Segmented } from '../../../components/choices.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { formatDuration, formatPlural } from '../../../components/format.ts';
+import { formatDuration, formatPlural, formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge } from '../../../components/marks.tsx';
 import { useAuditViewState, type RunPart } from '../../../stores/audit-view.ts';
 import { FeedbackPanel } from '../feedback/feedback-panel.tsx';
 import { callerName, formatMoment } from '../filter/filter-fields.ts';
-import { formatWhole } from '../format.ts';
 import { HeadersPart, JsonPart, TimingPart } from './run-facts.tsx';
 import { ConversationPart, Passages, PromptPart } from './run-parts.tsx';
 import { useFindMarks } from './use-find-marks.ts';
-import '../../playground/answer/answer.css';
 import './detail.css';
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });

@@ -2,10 +2,9 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { formatDuration } from '../../../components/format.ts';
+import { formatCost, formatDuration, formatWhole } from '../../../components/format.ts';
 import { useRun } from '../../../queries/runs.ts';
 import { promptAddress } from '../../../shell/addresses.ts';
-import { formatCost, formatWhole } from '../format.ts';
 
 type Fact = readonly [name: string, value: ReactNode];
 

@@ -4,7 +4,7 @@ import { Button } from '../../../components/button.tsx';
 import { Failure, Notice } from '../../../components/state-panels.tsx';
 import { runAddress, settingsAddress, type SettingsPageId } from '../../../shell/addresses.ts';
 import { useAuditViewState } from '../../../stores/audit-view.ts';
-import { MarkdownView } from '../../playground/answer/markdown-view.tsx';
+import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import { RunModerationPart } from './run-moderation.tsx';
 
 const remedies: Record<string, { label: string; page: SettingsPageId }> = {

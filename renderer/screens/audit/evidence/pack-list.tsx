@@ -3,13 +3,12 @@ import { useState } from 'react';
 import type { AuditExport } from '../../../../shared/contract/audit-exports.ts';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { formatBytes, formatPlural, formatTime } from '../../../components/format.ts';
+import { formatBytes, formatPlural, formatTime, formatWhole } from '../../../components/format.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge } from '../../../components/marks.tsx';
 import { Progress } from '../../../components/progress.tsx';
 import { EmptyState, Notice } from '../../../components/state-panels.tsx';
 import { useChangeAuditExport } from '../../../queries/audit-exports.ts';
-import { formatWhole } from '../format.ts';
 import { PackOutlets } from './pack-outlets.tsx';
 
 const steps: Record<NonNullable<AuditExport['step']>, string> = {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { AuditFilter } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import { dateSpans, withSpan } from './date-spans.ts';
+import { dateSpans, withSpan } from '../../../shell/date-spans.ts';
 import type { EditorProps } from './value-editors.tsx';
 
 /** A moment as the browser's field writes it: local time without a zone. */

@@ -7,7 +7,7 @@ import { Popover } from '../../../components/popover.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useCreateAuditView } from '../../../queries/audit-views.ts';
 import { useActions } from '../../../stores/actions.ts';
-import { withoutSpan } from './date-spans.ts';
+import { withoutSpan } from '../../../shell/date-spans.ts';
 import { FilterChips } from './filter-chips.tsx';
 import { filterChips, isEverything, type FilterFieldId } from './filter-fields.ts';
 import { FilterMenu } from './filter-menu.tsx';

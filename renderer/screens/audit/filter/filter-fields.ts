@@ -1,7 +1,7 @@
 import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
 import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { formatDuration } from '../../../components/format.ts';
-import { spanOf, type DateSpan } from './date-spans.ts';
+import { spanOf, type DateSpan } from '../../../shell/date-spans.ts';
 
 /** A part of the filter as a person names it. */
 export type FilterFieldId =

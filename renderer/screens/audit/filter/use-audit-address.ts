@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFilter, AuditSort } from '../../../../shared/contract/audit.ts';
 import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
-import { auditAddress, readAuditAddress, readFilter, type AuditAddress } from './filter-address.ts';
+import { auditAddress, readAuditAddress, readFilter, type AuditAddress } from '../../../shell/audit-address.ts';
 
 export interface AddressedAudit extends AuditAddress {
   /** Names in the address that could not be read and are left out. */

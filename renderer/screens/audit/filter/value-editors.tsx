@@ -3,6 +3,7 @@ import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit
 import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
+import { readNumber } from '../../../components/read-number.ts';
 import { TextField } from '../../../components/text-field.tsx';
 import { type FilterField } from './filter-fields.ts';
 
@@ -31,13 +32,6 @@ function EditorForm({ label, onSubmit, children }: { label: string; onSubmit: ()
       </Button>
     </form>
   );
-}
-
-/** A number that a person typed, with a decimal comma or point; undefined for nothing, null for no number. */
-export function readNumber(text: string): number | undefined | null {
-  const trimmed = text.trim().replace('−', '-').replace(',', '.').replace(/^\$/, '');
-  if (trimmed === '') return undefined;
-  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : null;
 }
 
 type RangeField = Extract<FilterField, { kind: 'range' }>;

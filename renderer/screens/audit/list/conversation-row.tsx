@@ -2,10 +2,9 @@ import { Check } from 'lucide-react';
 import { memo } from 'react';
 import type { AuditRow } from '../../../../shared/contract/audit.ts';
 import { classNames } from '../../../components/class-names.ts';
-import { formatPlural, formatTime } from '../../../components/format.ts';
+import { formatCost, formatPlural, formatTime } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { formatScore } from '../filter/filter-fields.ts';
-import { formatCost } from '../format.ts';
 
 /** Height of every row, in pixels; the style sheet has the same. */
 export const rowHeight = 44;

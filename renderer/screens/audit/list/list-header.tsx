@@ -2,13 +2,12 @@ import { CalendarSearch, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { auditSorts, type AuditSort } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
-import { formatDuration } from '../../../components/format.ts';
+import { formatDuration, formatWhole } from '../../../components/format.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Popover } from '../../../components/popover.tsx';
 import { Select } from '../../../components/select.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { clearSelection, selectAll, useAuditSelection } from '../../../stores/audit-selection.ts';
-import { formatWhole } from '../format.ts';
 
 const sortNames: Record<AuditSort, string> = {
   newest: 'Newest',

@@ -11,7 +11,7 @@ import {
 } from '../../../queries/audit-list.ts';
 import { addRows, selectIn, toggleRow, useAuditSelection } from '../../../stores/audit-selection.ts';
 import type { AddressedAudit } from '../filter/use-audit-address.ts';
-import { writeFilter } from '../filter/filter-address.ts';
+import { writeFilter } from '../../../shell/audit-address.ts';
 
 /** More rows than this are picked with "select all that match". */
 const mostInRange = 2_000;

@@ -2,10 +2,9 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { ReplayPair, ReplaySide } from '../../../../shared/contract/audit-replay.ts';
 import { Button } from '../../../components/button.tsx';
-import { formatDuration, formatPlural } from '../../../components/format.ts';
+import { formatCost, formatDuration, formatPlural } from '../../../components/format.ts';
 import { Notice } from '../../../components/state-panels.tsx';
 import { runAddress } from '../../../shell/addresses.ts';
-import { formatCost } from '../format.ts';
 import { TextDifference } from './text-difference.tsx';
 
 function Measures({ side }: { side: ReplaySide }) {

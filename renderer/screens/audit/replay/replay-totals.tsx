@@ -1,6 +1,5 @@
 import type { ReplayResults } from '../../../../shared/contract/audit-replay.ts';
-import { formatDuration } from '../../../components/format.ts';
-import { formatCost, formatWhole } from '../format.ts';
+import { formatCost, formatDuration, formatWhole } from '../../../components/format.ts';
 
 type Totals = ReplayResults['before'];
 

@@ -5,7 +5,7 @@ import type { Replay, ReplayPair, ReplayResults } from '../../../../shared/contr
 import { Button } from '../../../components/button.tsx';
 import { Switch } from '../../../components/choices.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { formatTime } from '../../../components/format.ts';
+import { formatTime, formatWhole } from '../../../components/format.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Progress } from '../../../components/progress.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
@@ -21,9 +21,8 @@ import {
 } from '../../../queries/audit-replays.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { usePlace } from '../../../stores/activity.ts';
-import { formatWhole } from '../format.ts';
 import { PairView } from './pair-view.tsx';
-import { replayAddress } from './replay-address.ts';
+import { replayAddress } from '../../../shell/addresses.ts';
 import { ReplayTotals } from './replay-totals.tsx';
 import './replay.css';
 

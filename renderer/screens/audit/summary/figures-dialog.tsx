@@ -1,8 +1,7 @@
 import type { AuditSummary } from '../../../../shared/contract/audit.ts';
 import { Dialog } from '../../../components/dialog.tsx';
-import { formatDuration } from '../../../components/format.ts';
+import { formatCost, formatDuration, formatWhole } from '../../../components/format.ts';
 import { formatScore } from '../filter/filter-fields.ts';
-import { formatCost, formatWhole } from '../format.ts';
 import { bucketLabel } from './chart-model.ts';
 
 function duration(milliseconds: number | null | undefined): string {

@@ -16,10 +16,10 @@ import {
 } from '../../../queries/audit-views.ts';
 import { useAuditViewState } from '../../../stores/audit-view.ts';
 import { showToast } from '../../../stores/toasts.ts';
-import { withoutSpan, withSpan } from '../filter/date-spans.ts';
-import { writeFilter } from '../filter/filter-address.ts';
+import { withoutSpan, withSpan } from '../../../shell/date-spans.ts';
+import { writeFilter } from '../../../shell/audit-address.ts';
 import { isEverything } from '../filter/filter-fields.ts';
-import { replayAddress } from '../replay/replay-address.ts';
+import { replayAddress } from '../../../shell/addresses.ts';
 import { moveView, orderViews } from './view-order.ts';
 
 export interface ViewsPanelProps {

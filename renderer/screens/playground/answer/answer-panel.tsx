@@ -11,14 +11,14 @@ import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { durationText, estimateTokens } from '../format.ts';
 import type { Comparison } from '../grounding/use-comparison.ts';
 import { FirstStart } from '../first-start/first-start.tsx';
-import { CitationButton, CitedText } from './citation-button.tsx';
-import { MarkdownView } from './markdown-view.tsx';
+import { CitationButton, CitedText } from '../../../components/markdown/citation-button.tsx';
+import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import { MetricsBar } from './metrics-bar.tsx';
 import { RunFailure } from './run-failure.tsx';
 import type { RemedyActions } from './run-failure.tsx';
-import { finishMeaning } from './shown-run.ts';
+import { finishMeaning } from '../../../components/run-words.ts';
 import type { ShownRun } from './shown-run.ts';
-import { useFollowScroll } from './use-follow-scroll.ts';
+import { useFollowScroll } from '../../../components/use-follow-scroll.ts';
 
 const answerViews = [
   { value: 'markdown', label: 'Markdown' },

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { formatPlural } from '../../../components/format.ts';
-import { cost, duration } from '../format.ts';
+import { formatCost, formatPlural } from '../../../components/format.ts';
+import { duration } from '../format.ts';
 import type { Metrics } from './shown-run.ts';
 import { useNow } from './use-now.ts';
 
@@ -57,7 +57,7 @@ export function MetricsBar({ metrics }: { metrics: Metrics | null }) {
         width={104}
         title={isEstimated ? 'Counted here, about four characters a token; the provider has not said' : undefined}
       />
-      <Metric name="Cost" value={metrics.cost === null ? null : about + cost(metrics.cost)} width={60} />
+      <Metric name="Cost" value={metrics.cost === null ? null : about + formatCost(metrics.cost)} width={60} />
       <Metric
         name="Credits"
         value={metrics.credits === null ? null : String(metrics.credits)}

@@ -3,9 +3,8 @@ import { useLocation } from 'wouter';
 import { Button } from '../../../components/button.tsx';
 import { Failure } from '../../../components/state-panels.tsx';
 import { settingsAddress } from '../../../shell/addresses.ts';
-import { failureWords } from './failure-words.ts';
-import type { Remedy } from './failure-words.ts';
-import type { RunFailure as Cause, ShownRun } from './shown-run.ts';
+import { failureWords, type Remedy, type RunFailure as Cause } from '../../../components/run-words.ts';
+import type { ShownRun } from './shown-run.ts';
 
 export interface RemedyActions {
   runAgain: () => void;

@@ -1,17 +1,10 @@
-import type { AppError } from '../../../../shared/app-error.ts';
 import type { AiSystem } from '../../../../shared/contract/common.ts';
 import type { Citation, Usage, Warning } from '../../../../shared/contract/completions.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import type { RunDetail } from '../../../../shared/contract/runs.ts';
+import type { RunFailure } from '../../../components/run-words.ts';
 import type { LiveRun, RunState } from '../../../stores/playground-run.ts';
 import { estimateTokens } from '../format.ts';
-
-export interface RunFailure {
-  code: string;
-  message: string;
-  /** Null for a run that was put back: its request is long over. */
-  error: AppError | null;
-}
 
 /** One run as the answer shows it, under way or from the history. */
 export interface ShownRun {
@@ -152,15 +145,4 @@ export function withKept(live: ShownRun, kept: RunDetail | undefined): ShownRun 
     servedBy: kept.servedBy ?? live.servedBy,
     metrics: { ...live.metrics, cost: kept.cost ?? live.metrics.cost, credits: kept.credits },
   };
-}
-
-const finishWords: Record<string, string> = {
-  Length: 'Cut off: the answer reached max_tokens or the end of the context. Raise max_tokens, or shorten the prompt.',
-  ContentFilter: "Ended by the provider's content filter. Change the prompt, or pick another model.",
-  ToolCalls: 'The model asked for a tool. The playground has none to give it.',
-};
-
-/** What a finish reason other than `Stop` means; null where there is nothing to say. */
-export function finishMeaning(finishReason: string | null): string | null {
-  return finishReason === null ? null : (finishWords[finishReason] ?? null);
 }

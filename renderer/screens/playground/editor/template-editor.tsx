@@ -14,7 +14,7 @@ import {
 } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { classNames } from '../../../components/class-names.ts';
-import { allowEditorStyles } from './editor-styles.ts';
+import { allowEditorStyles } from '../../../components/editor-styles.ts';
 import { editorTheme } from './editor-theme.ts';
 import { handlebarsMarks, setUnfilled } from './handlebars-marks.ts';
 import { templateCompletion } from './template-completion.ts';

@@ -16,8 +16,8 @@ import {
 import { promptAddress } from '../../../shell/addresses.ts';
 import { useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
 import { showToast } from '../../../stores/toasts.ts';
-import { VariableFields } from '../../prompts/variable-fields.tsx';
-import { isEdited, keptVariables, readVersion } from './save-model.ts';
+import { VariableFields } from '../../../components/variable-fields.tsx';
+import { isEdited, keptVariables, readVersion } from '../../../drafts/draft-version.ts';
 
 const kinds = [
   { value: 'version', label: 'New version' },

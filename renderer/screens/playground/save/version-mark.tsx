@@ -4,7 +4,7 @@ import { Badge } from '../../../components/marks.tsx';
 import { usePromptVersion } from '../../../queries/prompts.ts';
 import { promptAddress } from '../../../shell/addresses.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
-import { isEdited } from './save-model.ts';
+import { isEdited } from '../../../drafts/draft-version.ts';
 
 /** Which version a draft came from, and whether it still is that version. Nothing for a draft that is not in the library. */
 export function VersionMark({ draft }: { draft: Draft }) {

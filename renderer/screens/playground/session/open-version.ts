@@ -1,27 +1,9 @@
 import { readPrompt, readPromptVersion, type Prompt, type PromptVersion } from '../../../../shared/contract/prompts.ts';
-import { serviceModels } from '../../../../shared/contract/settings.ts';
 import type { Client } from '../../../host/client.ts';
 import { useDrafts, type Draft, type DraftChange } from '../../../stores/playground-drafts.ts';
 import { useLiveRuns } from '../../../stores/playground-runs.ts';
 import { showToast } from '../../../stores/toasts.ts';
-import { writeParameters } from '../parameters/parameter-model.ts';
-
-/** What a draft becomes when a version is opened in it. Values that a person filled in stay where the version has no sample. */
-export function versionChange(version: PromptVersion, values: Draft['values']): DraftChange {
-  const samples = version.variables.flatMap(({ name, sampleValue, defaultValue }): [string, string][] => {
-    const text = sampleValue ?? (values[name] ? null : defaultValue);
-    return text === null ? [] : [[name, text]];
-  });
-  return {
-    promptText: version.promptText,
-    systemMessage: version.systemMessage ?? '',
-    aiSystem: version.model === null ? 'ServiceAi' : (version.aiSystem ?? 'ServiceAi'),
-    model: version.model ?? serviceModels[0],
-    values: { ...values, ...Object.fromEntries(samples) },
-    ...writeParameters(version.configuration),
-    source: { promptId: version.promptId, versionId: version.id },
-  };
-}
+import { versionChange } from '../../../drafts/draft-version.ts';
 
 function openIn(draft: Draft, prompt: Prompt, version: PromptVersion, change: DraftChange): void {
   const { id: _id, updatedAt: _updatedAt, ...contents } = draft;

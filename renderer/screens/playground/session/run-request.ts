@@ -4,9 +4,9 @@ import type { RunDetail } from '../../../../shared/contract/runs.ts';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import type { GroundingChoice } from '../../../../shared/contract/grounding.ts';
 import { noGrounding, type Draft, type DraftChange } from '../../../stores/playground-drafts.ts';
-import { readConfiguration, writeParameters } from '../parameters/parameter-model.ts';
+import { readConfiguration, writeParameters } from '../../../drafts/parameter-model.ts';
 import { readTemplate } from '../template-state.ts';
-import { writeFields } from '../variables/variable-model.ts';
+import { writeFields } from '../../../drafts/variable-model.ts';
 
 /** Why a draft cannot be run, and where to mend it. */
 export interface Blocker {

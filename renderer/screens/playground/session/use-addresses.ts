@@ -7,15 +7,12 @@ import { describeError } from '../../../components/state-panels.tsx';
 import { formatTime } from '../../../components/format.ts';
 import { useHost } from '../../../host/host-context.tsx';
 import type { Client } from '../../../host/client.ts';
+import { draftAddress } from '../../../shell/addresses.ts';
 import { useDrafts } from '../../../stores/playground-drafts.ts';
 import { useLiveRuns } from '../../../stores/playground-runs.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { openVersion } from './open-version.ts';
 import { putBack } from './run-request.ts';
-
-export function draftAddress(draftId: string): string {
-  return `/playground/${draftId}`;
-}
 
 /** What an address of the playground asks for. */
 export type Target =

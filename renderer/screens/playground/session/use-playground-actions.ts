@@ -16,7 +16,7 @@ import { useActions, type Action } from '../../../stores/actions.ts';
 import { useDrafts } from '../../../stores/playground-drafts.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import { deleteDraft } from '../drafts/draft-menu.tsx';
+import { deleteDraft } from '../draft-menu.tsx';
 import type { Runner } from './use-session.ts';
 
 export interface ActionTargets {

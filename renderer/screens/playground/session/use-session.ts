@@ -15,7 +15,7 @@ import type { LiveRun } from '../../../stores/playground-run.ts';
 import { useLiveRuns } from '../../../stores/playground-runs.ts';
 import { shownKept, shownLive, withKept } from '../answer/shown-run.ts';
 import type { ShownRun } from '../answer/shown-run.ts';
-import { isOnDevice } from '../model/model-list.ts';
+import { isOnDevice } from '../../../components/models/model-list.ts';
 import { asSent, readChoice, readRequest } from './run-request.ts';
 import type { Blocker } from './run-request.ts';
 

@@ -7,7 +7,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { Select } from '../../../components/select.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
-import { saveFile } from '../../moderation/save-file.ts';
+import { saveFile } from '../../../components/save-file.ts';
 import { useExportPrompts } from './transfer-queries.ts';
 
 const formats = [

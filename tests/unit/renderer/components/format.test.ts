@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import {
+  daysUntil,
   formatBytes,
+  formatCost,
   formatCount,
+  formatDate,
   formatDuration,
   formatPart,
   formatPlural,
+  formatPrice,
   formatTime,
+  formatTokenCount,
 } from '../../../../renderer/components/format.ts';
 
 describe('figures are written for reading', () => {
@@ -54,5 +59,34 @@ describe('figures are written for reading', () => {
       '18 Nov, 09:42',
       '2 Jan 2025',
     ]);
+  });
+
+  test.each([
+    [512, '512'],
+    [2_048, '2K'],
+    [131_072, '131K'],
+    [999_700, '1M'],
+    [1_047_576, '1.05M'],
+  ])('%i tokens', (count, text) => expect(formatTokenCount(count)).toBe(text));
+
+  test.each([
+    [0, '0'],
+    [10, '10.00'],
+    [2.5, '2.50'],
+    [0.075, '0.075'],
+    [0.1, '0.10'],
+  ])('%f dollars per million tokens', (dollars, text) => expect(formatPrice(dollars)).toBe(text));
+
+  test.each([
+    [0, '$0'],
+    [0.00001, '<$0.0001'],
+    [0.0021, '$0.0021'],
+    [1.5, '$1.50'],
+    [1_234.5, '$1,235'],
+  ])('a cost of %f dollars', (dollars, text) => expect(formatCost(dollars)).toBe(text));
+
+  test('days are counted by the calendar, whatever the hour', () => {
+    expect(daysUntil('2026-11-21', new Date(2026, 10, 20, 23, 59))).toBe(1);
+    expect(formatDate('2027-01-14')).toBe('14 January 2027');
   });
 });

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../../shared/app-error.ts';
 import type { RunDetail } from '../../../../../../shared/contract/runs.ts';
 import type { LiveRun } from '../../../../../../renderer/stores/playground-run.ts';
-import { failureWords } from '../../../../../../renderer/screens/playground/answer/failure-words.ts';
-import {
-  finishMeaning,
-  shownKept,
-  shownLive,
-  withKept,
-} from '../../../../../../renderer/screens/playground/answer/shown-run.ts';
+import { shownKept, shownLive, withKept } from '../../../../../../renderer/screens/playground/answer/shown-run.ts';
 import { testModel } from '../test-model.ts';
 
 const live: LiveRun = {
@@ -99,47 +92,5 @@ test('a run of the history looks as it did', () => {
     text: 'y',
     failure: null,
     metrics: { firstTokenMs: 400, totalMs: 2_400, speed: 100, cost: 0.0042 },
-  });
-});
-
-test('only ends other than the usual one are explained', () => {
-  expect([finishMeaning('Stop'), finishMeaning(null)]).toEqual([null, null]);
-  expect(finishMeaning('Length')).toContain('max_tokens');
-  expect(finishMeaning('ContentFilter')).toContain('content filter');
-});
-
-test.each([
-  ['provider_key_refused', { aiSystem: 'OpenAi', model: 'm' }, 'OpenAi refused the key', ['set-key', 'run-again']],
-  [
-    'provider_not_configured',
-    { aiSystem: 'OpenAiCompatible', model: 'attic/m' },
-    'attic is not set up',
-    ['open-endpoints', 'pick-model'],
-  ],
-  [
-    'model_not_installed',
-    { aiSystem: 'ServiceAi', model: 'm' },
-    'The on-device model is not here yet',
-    ['install-model', 'pick-model'],
-  ],
-  ['rate_limited', { aiSystem: 'Groq', model: 'm' }, 'The rate limit of Groq is reached', ['run-again', 'pick-model']],
-  ['something_new', { aiSystem: 'Groq', model: 'm' }, 'The run failed', ['run-again']],
-] as const)('the failure %s has its words and its way out', (code, run, title, remedies) => {
-  const words = failureWords({ code, message: 'Why.', error: null }, { ...run, text: 'some' });
-  expect(words).toEqual({ title, reason: 'Why. The text until then is kept.', remedies });
-});
-
-test('a model that is not valid leads to another one', () => {
-  const error = new AppError('invalid_request', 'No.', {
-    details: [{ field: 'model', issue: 'is not a model of OpenAi' }],
-  });
-  const words = failureWords(
-    { code: error.code, message: error.message, error },
-    { aiSystem: 'OpenAi', model: 'gpt-9', text: '' },
-  );
-  expect(words).toEqual({
-    title: 'gpt-9 cannot be used',
-    reason: 'No. model: is not a model of OpenAi',
-    remedies: ['pick-model'],
   });
 });

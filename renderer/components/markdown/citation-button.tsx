@@ -1,0 +1,63 @@
+import { createContext, useContext, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import type { Citation } from '../../../shared/contract/completions.ts';
+import { Button } from '../button.tsx';
+import { Popover } from '../popover.tsx';
+import { sourceAddress } from '../../shell/addresses.ts';
+
+const none: readonly Citation[] = [];
+
+/** The passages that the numbers in the text below stand for. */
+const CitationContext = createContext<readonly Citation[]>(none);
+
+export function CitedText({ citations, children }: { citations: readonly Citation[]; children: ReactNode }) {
+  return <CitationContext value={citations}>{children}</CitationContext>;
+}
+
+/** What a passage says, how near it is to the question, and the way to its place in the source. */
+function CitedPassage({ citation }: { citation: Citation }) {
+  const [, navigate] = useLocation();
+  const { index, sourceId, sourceName, text, relevance, page, start, end } = citation;
+  return (
+    <div className="citation">
+      <p className="row">
+        <span className="mono--small accent">[{index}]</span>
+        <span className="strong truncate grow">{sourceName}</span>
+        {page !== undefined && <span className="caption tertiary nowrap">page {page}</span>}
+        <span className="caption tertiary numbers nowrap">{Math.round(relevance * 100)} % relevant</span>
+      </p>
+      <p className="small secondary scroll citation__text" tabIndex={0}>
+        {text}
+      </p>
+      <div className="row">
+        <Button size="small" onClick={() => navigate(sourceAddress(sourceId, { start, end }))}>
+          Open in its source
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** A passage's number as a button that shows the passage. */
+export function CitationButton({ citation }: { citation: Citation }) {
+  return (
+    <Popover
+      label={`Passage ${citation.index}`}
+      className="citation__popover"
+      trigger={
+        <button type="button" className="citation__mark" title={citation.sourceName}>
+          [{citation.index}]
+        </button>
+      }
+    >
+      <CitedPassage citation={citation} />
+    </Popover>
+  );
+}
+
+/** A number in an answer: a button where a passage has it, plain text where a model made it up. */
+export function CitationMark({ number }: { number: number }) {
+  const citations = useContext(CitationContext);
+  const citation = citations.find(({ index }) => index === number);
+  return citation ? <CitationButton citation={citation} /> : `[${number}]`;
+}

@@ -1,0 +1,148 @@
+import { memo, useMemo, useRef } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
+import Markdown from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import { CopyButton } from '../copy-button.tsx';
+import { CitationMark } from './citation-button.tsx';
+import { citationNumber, remarkCitations } from './citation-marks.ts';
+import { definitionsOf, hasReference, noBlocks, readBlocks } from './markdown-blocks.ts';
+import type { MarkdownBlock } from './markdown-blocks.ts';
+import './markdown.css';
+
+const linesInChunk = 100;
+
+/** The text in pieces of a hundred lines, so that a growing one changes its last piece only. */
+function chunksOf(text: string): string[] {
+  const chunks: string[] = [];
+  let start = 0;
+  while (start < text.length) {
+    let end = start;
+    for (let line = 0; line < linesInChunk && end < text.length; line += 1) {
+      const next = text.indexOf('\n', end);
+      end = next < 0 ? text.length : next + 1;
+    }
+    chunks.push(text.slice(start, end));
+    start = end;
+  }
+  return chunks;
+}
+
+/** A block of code with its language and a button that copies it. */
+function CodeBlock({ text, language }: { text: string; language: string }) {
+  return (
+    <figure className="code-block">
+      <figcaption>
+        <span className="caption tertiary truncate">{language || 'text'}</span>
+        <CopyButton text={text} label="Copy code" isIconOnly size="small" />
+      </figcaption>
+      <pre tabIndex={0} aria-label={language ? `Code, ${language}` : 'Code'}>
+        <code>
+          {chunksOf(text).map((chunk, index) => (
+            <span key={index}>{chunk}</span>
+          ))}
+        </code>
+      </pre>
+    </figure>
+  );
+}
+
+function textOf(children: unknown): string {
+  if (typeof children === 'string') return children;
+  return Array.isArray(children) ? children.map(textOf).join('') : '';
+}
+
+/** Code inside lists and quotations; at the top level it is drawn without the Markdown parser. */
+function InnerCode({ children }: ComponentProps<'pre'>) {
+  const code = children as { props?: { className?: string; children?: unknown } } | undefined;
+  const language = /language-(\S+)/.exec(code?.props?.className ?? '')?.[1] ?? '';
+  return <CodeBlock text={textOf(code?.props?.children).replace(/\n$/, '')} language={language} />;
+}
+
+/** What a model writes as a link may lead anywhere: it opens outside and tells nothing about this page. */
+function OuterLink({ href, children }: ComponentProps<'a'>) {
+  const citation = citationNumber(href);
+  if (citation !== null) return <CitationMark number={citation} />;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
+      {children}
+    </a>
+  );
+}
+
+/** An image would be a request to an address that a model chose. Its text and address are shown in its place. */
+function NamedImage({ alt, src }: ComponentProps<'img'>) {
+  return (
+    <span className="tertiary">
+      {alt || 'Image'}
+      {typeof src === 'string' && src !== '' && <> ({src})</>}
+    </span>
+  );
+}
+
+function ScrollingTable({ children }: ComponentProps<'table'>) {
+  return (
+    <div className="markdown__table scroll" tabIndex={0} role="group" aria-label="Table">
+      <table>{children}</table>
+    </div>
+  );
+}
+
+/** The answer stands below the heading `Answer`; its own headings keep their size and move two levels down. */
+function heading(size: 1 | 2 | 3 | 4) {
+  const Tag = (['h3', 'h4', 'h5', 'h6'] as const)[size - 1] ?? 'h6';
+  return function Heading({ children }: { children?: ReactNode }) {
+    return <Tag className={`heading-${size}`}>{children}</Tag>;
+  };
+}
+
+const components = {
+  pre: InnerCode,
+  a: OuterLink,
+  img: NamedImage,
+  table: ScrollingTable,
+  h1: heading(1),
+  h2: heading(2),
+  h3: heading(3),
+  h4: heading(4),
+  h5: heading(4),
+  h6: heading(4),
+};
+const plugins = [remarkGfm, remarkCitations];
+
+/** One block. It is drawn again only when its own text or a definition that it refers to changes. */
+const Block = memo(function Block({
+  raw,
+  code,
+  isList,
+  definitions,
+}: Omit<MarkdownBlock, 'start'> & { definitions: string }) {
+  if (code) return <CodeBlock text={code.text} language={code.language} />;
+  const drawn = (
+    <Markdown remarkPlugins={plugins} components={components}>
+      {definitions === '' ? raw : `${raw}\n\n${definitions}`}
+    </Markdown>
+  );
+  return isList ? <div className="list-part">{drawn}</div> : drawn;
+});
+
+/** A growing answer as Markdown: finished blocks stay as they are, only the open one is drawn anew. No raw HTML. */
+export function MarkdownView({ text, isGrowing }: { text: string; isGrowing: boolean }) {
+  const before = useRef(noBlocks);
+  const blocks = useMemo(() => (before.current = readBlocks(text, before.current)), [text]);
+  // Definitions stand at the end of a text, so looking for them can wait until it is there.
+  const definitions = useMemo(() => (isGrowing ? '' : definitionsOf(blocks.text)), [blocks, isGrowing]);
+  const all = blocks.open ? [...blocks.closed, blocks.open] : blocks.closed;
+  return (
+    <div className={isGrowing ? 'markdown is-growing' : 'markdown'}>
+      {all.map(({ start, raw, code, isList }) => (
+        <Block
+          key={start}
+          raw={raw}
+          code={code}
+          isList={isList}
+          definitions={definitions !== '' && hasReference(raw) ? definitions : ''}
+        />
+      ))}
+    </div>
+  );
+}

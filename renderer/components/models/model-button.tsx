@@ -1,0 +1,32 @@
+import { ChevronsUpDown } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { Icon } from '../icon.tsx';
+import './models.css';
+
+export interface ModelButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'className'> {
+  /** Name of the chosen model. */
+  model: string;
+  /** Below the name: whose model it is, or where its runs go. */
+  place: string;
+  /** Whether the picker that it opens is there. */
+  isOpen: boolean;
+}
+
+/** The chosen model as the button that opens the picker. */
+export function ModelButton({ model, place, isOpen, ...rest }: ModelButtonProps) {
+  return (
+    <button
+      {...rest}
+      type="button"
+      className={isOpen ? 'model-button is-open' : 'model-button'}
+      aria-haspopup="dialog"
+      aria-expanded={isOpen}
+    >
+      <span className="grow">
+        <span className="model-button__name truncate">{model}</span>
+        <span className="caption tertiary truncate">{place}</span>
+      </span>
+      <Icon icon={ChevronsUpDown} size="small" />
+    </button>
+  );
+}

@@ -1,0 +1,106 @@
+import { CalendarX2 } from 'lucide-react';
+import { Button } from '../button.tsx';
+import { Icon } from '../icon.tsx';
+import { Notice } from '../state-panels.tsx';
+import type { Model } from '../../../shared/contract/providers.ts';
+import { settingsAddress } from '../../shell/addresses.ts';
+import { modelPlace, shortName, shutdownMark } from './model-list.ts';
+import { formatDate, formatPrice } from '../format.ts';
+
+interface DetailProps {
+  model: Model;
+  models: readonly Model[];
+  /** Moves to another model of the list. */
+  onPick: (model: Model) => void;
+  onLeave: (address: string) => void;
+}
+
+function Shutdown({ model, models, onPick }: Omit<DetailProps, 'onLeave'>) {
+  const mark = shutdownMark(model, new Date());
+  if (!mark || model.shutdownDate === null) return null;
+  const replacement = models.find(({ aiSystem, name }) => aiSystem === model.aiSystem && name === model.replacement);
+  const isOver = mark.days < 0 || model.hasEnded;
+  return (
+    <div className={`notice notice--${mark.tone}`}>
+      <Icon icon={CalendarX2} size="small" />
+      <p>
+        <strong>
+          {isOver ? 'Was shut down' : 'Shut down'} on {formatDate(model.shutdownDate)}
+        </strong>
+        {isOver ? '.' : `, in ${mark.days} days.`}
+        {model.replacement && (
+          <>
+            {' '}
+            {model.aiSystem} names{' '}
+            {replacement ? (
+              <button type="button" className="link" onClick={() => onPick(replacement)}>
+                {model.replacement}
+              </button>
+            ) : (
+              model.replacement
+            )}{' '}
+            in its place.
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string | null }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value ?? 'Not known'}</dd>
+    </div>
+  );
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+function Readiness({ model, onLeave }: Pick<DetailProps, 'model' | 'onLeave'>) {
+  if (model.isReady || model.hasEnded) return null;
+  const page =
+    model.aiSystem === 'ServiceAi' ? 'on-device' : model.aiSystem === 'OpenAiCompatible' ? 'endpoints' : 'providers';
+  const text = {
+    'on-device': 'The on-device model is not installed.',
+    endpoints: 'The endpoint does not answer.',
+    providers: `${model.aiSystem} has no key yet.`,
+  }[page];
+  const action = { 'on-device': 'Install it', endpoints: 'Open endpoint', providers: 'Add key' }[page];
+  return (
+    <Notice>
+      <p>{text}</p>
+      <Button size="small" onClick={() => onLeave(settingsAddress(page))}>
+        {action}
+      </Button>
+    </Notice>
+  );
+}
+
+/** What one would want to know of a model before one chooses it. */
+export function ModelDetail(props: DetailProps) {
+  const { model } = props;
+  const taken = model.parameters.filter(({ isAccepted }) => isAccepted).map(({ name }) => name);
+  const refused = model.parameters.filter(({ isAccepted }) => !isAccepted).map(({ name }) => name);
+  const dollars = (value: number | null): string | null => (value === null ? null : `$${formatPrice(value)}`);
+  return (
+    <aside className="picker__detail panel--inset line-left" aria-label={`About ${model.name}`} tabIndex={0}>
+      <h3 className="strong">{shortName(model)}</h3>
+      <p className="small tertiary">{modelPlace(model)}</p>
+      <Shutdown {...props} />
+      <Readiness {...props} />
+      <dl className="facts facts--loose">
+        <Fact name="Context" value={model.contextTokens?.toLocaleString('en') ?? null} />
+        <Fact name="Longest answer" value={model.outputTokens?.toLocaleString('en') ?? null} />
+        <Fact name="Input per 1M" value={dollars(model.inputPrice)} />
+        <Fact name="Output per 1M" value={dollars(model.outputPrice)} />
+      </dl>
+      {model.parameters.length > 0 && <h4 className="section-title">Parameters</h4>}
+      {taken.length > 0 && <p className="small secondary">Takes {listed(taken)}.</p>}
+      {refused.length > 0 && <p className="small tertiary">Does not take {listed(refused)}.</p>}
+    </aside>
+  );
+}

@@ -1,0 +1,122 @@
+import { aiSystems } from '../../../shared/contract/common.ts';
+import type { AiSystem } from '../../../shared/contract/common.ts';
+import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
+import { daysUntil, formatDate } from '../format.ts';
+
+type Capability = Model['capabilities'][number];
+
+export interface ModelFilter {
+  /** Words that all must be found in the name, the title or the provider. */
+  words: string;
+  capabilities: readonly Capability[];
+  isReadyOnly: boolean;
+  isEndedShown: boolean;
+}
+
+export const noFilter: ModelFilter = { words: '', capabilities: [], isReadyOnly: false, isEndedShown: false };
+
+/** The models of one provider, or of one compatible endpoint. */
+export interface ModelGroup {
+  key: string;
+  title: string;
+  aiSystem: AiSystem;
+  models: Model[];
+}
+
+export function modelKey({ aiSystem, name }: Pick<Model, 'aiSystem' | 'name'>): string {
+  return `${aiSystem}/${name}`;
+}
+
+/** The endpoint that a compatible model belongs to; its name stands before the first slash. */
+export function endpointOf(model: Pick<Model, 'aiSystem' | 'name'>): string | null {
+  return model.aiSystem === 'OpenAiCompatible' ? (model.name.split('/')[0] ?? null) : null;
+}
+
+/** The model's name as a list shows it below its group's title. */
+export function shortName(model: Pick<Model, 'aiSystem' | 'name'>): string {
+  const endpoint = endpointOf(model);
+  return endpoint === null ? model.name : model.name.slice(endpoint.length + 1);
+}
+
+function isFound(model: Model, words: readonly string[]): boolean {
+  const text = `${model.name} ${model.title} ${model.aiSystem}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** The models that pass, in groups: the service's own first, providers in the contract's order, then endpoints by name. */
+export function groupModels(models: readonly Model[], filter: ModelFilter): ModelGroup[] {
+  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const groups = new Map<string, ModelGroup>();
+  for (const model of models) {
+    if (model.hasEnded && !filter.isEndedShown) continue;
+    if (filter.isReadyOnly && !model.isReady) continue;
+    if (!filter.capabilities.every((capability) => model.capabilities.includes(capability))) continue;
+    if (!isFound(model, words)) continue;
+    const title = endpointOf(model) ?? model.aiSystem;
+    const key = `${model.aiSystem}/${title}`;
+    const group = groups.get(key) ?? { key, title, aiSystem: model.aiSystem, models: [] };
+    group.models.push(model);
+    groups.set(key, group);
+  }
+  const order = (group: ModelGroup): number => aiSystems.indexOf(group.aiSystem);
+  return [...groups.values()].toSorted((a, b) => order(a) - order(b) || a.title.localeCompare(b.title));
+}
+
+export interface ShutdownMark {
+  text: string;
+  tone: 'caution' | 'negative';
+  days: number;
+}
+
+/** Negative from 30 days before the end, caution before that; null for a model without an end. */
+export function shutdownMark(model: Pick<Model, 'shutdownDate' | 'hasEnded'>, now: Date): ShutdownMark | null {
+  if (model.shutdownDate === null) return model.hasEnded ? { text: 'Ended', tone: 'negative', days: 0 } : null;
+  const days = daysUntil(model.shutdownDate, now);
+  const isOver = model.hasEnded || days < 0;
+  const text = `${isOver ? 'Ended' : 'Ends'} ${formatDate(model.shutdownDate, 'short')}`;
+  return { text, tone: isOver || days <= 30 ? 'negative' : 'caution', days };
+}
+
+export interface Readiness {
+  isReady: boolean;
+  text: string;
+}
+
+/** Whether a group's models can run now, and where that is so from. */
+export function readinessOf(
+  group: Pick<ModelGroup, 'aiSystem' | 'title' | 'models'>,
+  providers: readonly ProviderState[],
+  endpoints: readonly CompatibleEndpoint[],
+): Readiness {
+  if (group.aiSystem === 'ServiceAi') return { isReady: true, text: 'No key needed' };
+  if (group.aiSystem === 'OpenAiCompatible') {
+    const endpoint = endpoints.find(({ name }) => name === group.title);
+    const failure = endpoint?.lastTest && endpoint.lastTest.outcome !== 'ok' ? endpoint.lastTest.outcome : null;
+    if (failure) return { isReady: false, text: `Compatible endpoint, ${failure}` };
+    return {
+      isReady: true,
+      text: endpoint?.keySource ? 'Compatible endpoint, key set' : 'Compatible endpoint, no key needed',
+    };
+  }
+  const provider = providers.find(({ aiSystem }) => aiSystem === group.aiSystem);
+  if (!provider?.keySource) return { isReady: false, text: 'Key missing' };
+  if (provider.lastTest?.outcome === 'refused') return { isReady: false, text: 'Key refused' };
+  return { isReady: true, text: provider.keySource === 'environment' ? 'Key set by the environment' : 'Key set' };
+}
+
+/** One line under the model's name: where a run goes and whether it can. */
+export function modelPlace(model: Model): string {
+  if (model.aiSystem === 'ServiceAi') return `ServiceAi, ${servicePlace(model)}`;
+  const endpoint = endpointOf(model);
+  if (endpoint !== null) return model.isReady ? `Endpoint ${endpoint}` : `Endpoint ${endpoint}, not reachable`;
+  return `${model.aiSystem}, ${model.isReady ? 'key set' : 'key missing'}`;
+}
+
+/** Where the runs of a service model go. */
+export function servicePlace(model: Pick<Model, 'servedBy'>): string {
+  return isOnDevice(model) ? 'on this device' : `routed to ${model.servedBy ?? 'a provider'}`;
+}
+
+export function isOnDevice(model: Pick<Model, 'servedBy'>): boolean {
+  return model.servedBy === null || model.servedBy.startsWith('on-device');
+}

@@ -1,0 +1,163 @@
+import { Search } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import { useEffect, useMemo, useState, type KeyboardEvent } from 'react';
+import { useLocation } from 'wouter';
+import type { CompatibleEndpoint, Model } from '../../../shared/contract/providers.ts';
+import { Icon } from '../icon.tsx';
+import { KeyCaps } from '../key-caps.tsx';
+import { ModalLayer } from '../modal-layer.tsx';
+import { LoadingRows } from '../state-panels.tsx';
+import { useEndpoints, useTestEndpoint } from '../../queries/endpoints.ts';
+import { useModels } from '../../queries/models.ts';
+import { useProviders } from '../../queries/providers.ts';
+import { ModelDetail } from './model-detail.tsx';
+import { groupModels, modelKey, noFilter } from './model-list.ts';
+import type { ModelFilter } from './model-list.ts';
+import { GroupHead, ModelRow } from './model-rows.tsx';
+import { FilterBar, PickerFoot } from './picker-filters.tsx';
+import { UnknownName } from './unknown-name.tsx';
+import './models.css';
+
+interface PickerProps {
+  /** `modelKey` of the model that is chosen now. */
+  chosenKey: string;
+  onChoose: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
+  onChooseAndRun: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
+  onClose: () => void;
+}
+
+function useActiveRow(shown: readonly Model[], chosenKey: string, words: string) {
+  const [activeKey, setActiveKey] = useState(chosenKey);
+  useEffect(() => {
+    // Another search begins at its first hit; without one the chosen model is where one was.
+    setActiveKey(words === '' ? chosenKey : shown[0] ? modelKey(shown[0]) : '');
+  }, [words]);
+  const active = shown.find((model) => modelKey(model) === activeKey) ?? shown[0] ?? null;
+  const move = (step: number): void => {
+    const index = active ? shown.indexOf(active) : -1;
+    const next = shown[Math.max(0, Math.min(shown.length - 1, index + step))];
+    if (next) setActiveKey(modelKey(next));
+  };
+  return { active, move, activate: (model: Model) => setActiveKey(modelKey(model)) };
+}
+
+/** An endpoint has no models here until it was asked for its list, which costs nothing. */
+function useUnaskedEndpoints(endpoints: readonly CompatibleEndpoint[]): void {
+  const { mutate } = useTestEndpoint();
+  const unasked = endpoints
+    .filter(({ lastTest }) => lastTest === null)
+    .map(({ name }) => name)
+    .join('/');
+  useEffect(() => {
+    if (unasked !== '') for (const name of unasked.split('/')) mutate(name);
+  }, [unasked, mutate]);
+}
+
+const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 };
+
+function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProps) {
+  const [, navigate] = useLocation();
+  const models = useModels();
+  const providers = useProviders().data?.data ?? [];
+  const endpoints = useEndpoints().data?.data ?? [];
+  useUnaskedEndpoints(endpoints);
+  const [filter, setFilter] = useState<ModelFilter>(noFilter);
+  const all = models.data?.data ?? [];
+  const groups = useMemo(() => groupModels(all, filter), [all, filter]);
+  const shown = useMemo(() => groups.flatMap((group) => group.models), [groups]);
+  const { active, move, activate } = useActiveRow(shown, chosenKey, filter.words);
+  const leave = (address: string): void => {
+    onClose();
+    navigate(address);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = steps[event.key];
+    if (step !== undefined) move(step);
+    else if (event.key === 'Enter' && active) (event.ctrlKey || event.metaKey ? onChooseAndRun : onChoose)(active);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <div className="picker__search">
+        <Icon icon={Search} />
+        <input
+          autoFocus
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={
+            groups[0] &&
+            `models-${(groups.find(({ models: members }) => active && members.includes(active)) ?? groups[0]).key}`
+          }
+          aria-activedescendant={active ? `model-${modelKey(active)}` : undefined}
+          aria-label="Filter models"
+          placeholder="Type a model or a provider"
+          value={filter.words}
+          onChange={(event) => setFilter({ ...filter, words: event.target.value })}
+          onKeyDown={onKeyDown}
+        />
+        <span className="small tertiary nowrap" role="status">
+          {shown.length} of {all.length} models
+        </span>
+        <KeyCaps keys="Escape" />
+      </div>
+      <FilterBar
+        filter={filter}
+        ended={all.filter(({ hasEnded }) => hasEnded).length}
+        onFilter={(change) => setFilter({ ...filter, ...change })}
+      />
+      <div className="picker__body">
+        <div className="models scroll">
+          <div className="models__row models__head" aria-hidden="true">
+            <span />
+            <span>Model</span>
+            <span className="models__number">Context</span>
+            <span className="models__number">$ in /1M</span>
+            <span className="models__number">$ out /1M</span>
+            <span>Takes</span>
+            <span />
+          </div>
+          {models.isPending && <LoadingRows label="Loading the models" rows={6} />}
+          {!models.isPending && shown.length === 0 && (
+            <UnknownName
+              words={filter.words}
+              providers={providers}
+              endpoints={endpoints}
+              onAdded={(aiSystem, name) => onChoose({ aiSystem, name })}
+            />
+          )}
+          {groups.map((group) => (
+            <section key={group.key} aria-label={group.title}>
+              <GroupHead group={group} providers={providers} endpoints={endpoints} onLeave={leave} />
+              <div id={`models-${group.key}`} role="listbox" aria-label={`Models of ${group.title}`}>
+                {group.models.map((model) => (
+                  <ModelRow
+                    key={modelKey(model)}
+                    model={model}
+                    words={filter.words}
+                    isActive={model === active}
+                    isChosen={modelKey(model) === chosenKey}
+                    onActivate={() => activate(model)}
+                    onChoose={() => onChoose(model)}
+                  />
+                ))}
+              </div>
+            </section>
+          ))}
+        </div>
+        {active && <ModelDetail model={active} models={all} onPick={activate} onLeave={leave} />}
+      </div>
+      <PickerFoot />
+    </>
+  );
+}
+
+/** Every model by provider, to be typed into. */
+export function ModelPicker({ isOpen, ...props }: PickerProps & { isOpen: boolean }) {
+  return (
+    <ModalLayer isOpen={isOpen} onClose={props.onClose} className="picker">
+      <Dialog.Title className="visually-hidden">Choose a model</Dialog.Title>
+      <PickerBody {...props} />
+    </ModalLayer>
+  );
+}

@@ -1,0 +1,55 @@
+import { Plus } from 'lucide-react';
+import type { AiSystem } from '../../../shared/contract/common.ts';
+import type { CompatibleEndpoint, ProviderState } from '../../../shared/contract/providers.ts';
+import { Button } from '../button.tsx';
+import { describeError } from '../state-panels.tsx';
+import { useAddModel } from '../../queries/models.ts';
+
+interface UnknownNameProps {
+  words: string;
+  providers: readonly ProviderState[];
+  endpoints: readonly CompatibleEndpoint[];
+  onAdded: (aiSystem: AiSystem, name: string) => void;
+}
+
+/** Nothing has the name: it may be a model that no list knows yet, and then it can be used all the same. */
+export function UnknownName({ words, providers, endpoints, onAdded }: UnknownNameProps) {
+  const add = useAddModel();
+  const name = words.trim();
+  const homes: { aiSystem: AiSystem; model: string; title: string }[] = [
+    ...providers
+      .filter(({ keySource }) => keySource !== null)
+      .map(({ aiSystem }) => ({ aiSystem, model: name, title: aiSystem })),
+    ...endpoints.map((endpoint) => ({
+      aiSystem: 'OpenAiCompatible' as const,
+      model: name.startsWith(`${endpoint.name}/`) ? name : `${endpoint.name}/${name}`,
+      title: endpoint.name,
+    })),
+  ];
+  if (name === '' || homes.length === 0) {
+    return (
+      <p className="picker__empty secondary">
+        No model matches. Take a filter away, or add a provider in the settings.
+      </p>
+    );
+  }
+  return (
+    <div className="picker__empty">
+      <p className="secondary">No list has this model. If you know that it exists, use it as a model of:</p>
+      <div className="row picker__homes">
+        {homes.map(({ aiSystem, model, title }) => (
+          <Button
+            key={title}
+            icon={Plus}
+            size="small"
+            isBusy={add.isPending && add.variables.aiSystem === aiSystem && add.variables.model === model}
+            onClick={() => add.mutate({ aiSystem, model }, { onSuccess: () => onAdded(aiSystem, model) })}
+          >
+            {title}
+          </Button>
+        ))}
+      </div>
+      {add.error && <p className="small negative">{describeError(add.error).message}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { ReplayInput, ReplayTarget } from '../../shared/contract/audit-replay.ts';
+import type { AiSystem } from '../../shared/contract/common.ts';
+import { Button } from './button.tsx';
+import { Combobox, type ComboboxOption } from './combobox.tsx';
+import { Dialog } from './dialog.tsx';
+import { ErrorFailure } from './state-panels.tsx';
+import { TextField } from './text-field.tsx';
+import { useCreateReplay } from '../queries/audit-replays.ts';
+import { useModels } from '../queries/models.ts';
+import { readNumber } from './read-number.ts';
+import { replayAddress } from '../shell/addresses.ts';
+
+const sameModel = 'same';
+
+function useModelOptions(): ComboboxOption[] {
+  const models = useModels().data?.data ?? [];
+  const options = models
+    .filter(({ hasEnded }) => !hasEnded)
+    .toSorted((one, other) => Number(other.isReady) - Number(one.isReady))
+    .map(({ aiSystem, name, isReady }) => ({
+      value: `${aiSystem}/${name}`,
+      label: name,
+      group: aiSystem,
+      detail: isReady ? undefined : 'no key',
+      isDisabled: !isReady,
+    }));
+  return [{ value: sameModel, label: 'The model of each run', group: 'As it was' }, ...options];
+}
+
+interface Target {
+  model: string;
+  temperature: string;
+  promptText: string;
+}
+
+/** What is to be other than before; null for a temperature that is none. */
+function readTarget({ model, temperature, promptText }: Target): ReplayTarget | null {
+  const degrees = readNumber(temperature);
+  if (degrees === null || (degrees !== undefined && (degrees < 0 || degrees > 2))) return null;
+  const split = model.indexOf('/');
+  return {
+    ...(model !== sameModel && { aiSystem: model.slice(0, split) as AiSystem, model: model.slice(split + 1) }),
+    ...(degrees !== undefined && { configuration: { temperature: degrees } }),
+    ...(promptText.trim() !== '' && { promptText }),
+  };
+}
+
+export interface ReplayDialogProps {
+  selection: ReplayInput['selection'];
+  /** What is replayed, in words: `3 picked conversations`. */
+  subject: string;
+  /** The template of the only run, to begin another version with. */
+  promptText: string | null;
+  /** The model that is chosen at first; that of each run, unless given. */
+  model?: { aiSystem: AiSystem; name: string };
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** Runs a selection again, on another model or version, to see what changes. */
+export function ReplayDialog({ selection, subject, promptText, model, isOpen, onClose }: ReplayDialogProps) {
+  const [, navigate] = useLocation();
+  const options = useModelOptions();
+  const create = useCreateReplay();
+  const [target, setTarget] = useState<Target>({
+    model: model ? `${model.aiSystem}/${model.name}` : sameModel,
+    temperature: '',
+    promptText: '',
+  });
+  const read = readTarget(target);
+  const set = (change: Partial<Target>) => setTarget({ ...target, ...change });
+  const begin = () => {
+    if (!read) return;
+    create.mutate(
+      { selection, target: read },
+      {
+        onSuccess: ({ id }) => {
+          onClose();
+          navigate(replayAddress(id));
+        },
+      },
+    );
+  };
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button variant="primary" isBusy={create.isPending} aria-disabled={read === null || undefined} onClick={begin}>
+        Replay
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={`Replay ${subject}`} isOpen={isOpen} onClose={onClose} footer={footer}>
+      <p className="small secondary">
+        Each run is made again with its own variables and becomes a run of its own. Every one costs one credit and what
+        the provider takes; at most 500 at once.
+      </p>
+      <div className="labelled">
+        <span className="label">Model</span>
+        <Combobox
+          label="Model"
+          value={target.model}
+          shown={options.find(({ value }) => value === target.model)?.label ?? target.model}
+          options={options}
+          onValueChange={(value) => set({ model: value })}
+          placeholder="Find a model"
+        />
+      </div>
+      <TextField
+        label="Temperature"
+        inputMode="decimal"
+        placeholder="As it was"
+        value={target.temperature}
+        onValueChange={(temperature) => set({ temperature })}
+        error={read === null ? 'must be a number from 0 to 2' : null}
+      />
+      <div className="labelled">
+        <label htmlFor="replay-prompt">Another version of the prompt</label>
+        <div className="field field--area mono">
+          <textarea
+            id="replay-prompt"
+            rows={2}
+            spellCheck={false}
+            placeholder="As it was"
+            value={target.promptText}
+            onChange={(event) => set({ promptText: event.target.value })}
+          />
+        </div>
+      </div>
+      {promptText !== null && target.promptText === '' && (
+        <div>
+          <Button size="small" variant="quiet" onClick={() => set({ promptText })}>
+            Begin with the prompt of this run
+          </Button>
+        </div>
+      )}
+      {create.error && <ErrorFailure title="The replay could not be begun" error={create.error} />}
+    </Dialog>
+  );
+}

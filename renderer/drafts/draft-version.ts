@@ -1,0 +1,73 @@
+import type { PromptVariable, PromptVersion, PromptVersionInput } from '../../shared/contract/prompts.ts';
+import { serviceModels } from '../../shared/contract/settings.ts';
+import { parseTemplate } from '../../shared/prompt-template.ts';
+import { runsTheSame } from '../../shared/prompt-version-match.ts';
+import type { Draft, DraftChange } from '../stores/playground-drafts.ts';
+import { readConfiguration, writeParameters } from './parameter-model.ts';
+import { readFields } from './variable-model.ts';
+
+export type SaveRequest = { version: PromptVersionInput } | { problem: string };
+
+/** Variables with what is in their fields as samples; descriptions and defaults stay those of the version before. */
+function variablesOf(draft: Draft, before: PromptVersion | null): NonNullable<PromptVersionInput['variables']> {
+  const known = new Map(before?.variables.map((variable) => [variable.name, variable]));
+  return readFields(parseTemplate(draft.promptText).variables, draft).map(({ name, text, isFilled }) => ({
+    name,
+    description: known.get(name)?.description ?? null,
+    defaultValue: known.get(name)?.defaultValue ?? null,
+    sampleValue: isFilled ? text : (known.get(name)?.sampleValue ?? null),
+  }));
+}
+
+/** A draft as a version, or why it cannot be one. Parameters are kept even where the model of today would not take them. */
+export function readVersion(draft: Draft, before: PromptVersion | null): SaveRequest {
+  const [mistake] = parseTemplate(draft.promptText).problems;
+  if (draft.promptText.trim() === '') return { problem: 'Write a prompt first.' };
+  if (mistake) return { problem: `Line ${mistake.line}, column ${mistake.column}: ${mistake.issue}` };
+  const { configuration, problems } = readConfiguration(draft, null);
+  const [problem] = problems;
+  if (problem) return { problem: `${problem.name}: ${problem.problem}` };
+  return {
+    version: {
+      promptText: draft.promptText,
+      systemMessage: draft.systemMessage === '' ? null : draft.systemMessage,
+      aiSystem: draft.aiSystem,
+      model: draft.model,
+      configuration: Object.keys(configuration).length === 0 ? null : configuration,
+      variables: variablesOf(draft, before),
+    },
+  };
+}
+
+/** The variables of what is to be saved, as they will be kept. */
+export function keptVariables({ variables }: PromptVersionInput): PromptVariable[] {
+  return (variables ?? []).map(({ name, description = null, defaultValue = null, sampleValue = null }) => ({
+    name,
+    description,
+    defaultValue,
+    sampleValue,
+  }));
+}
+
+/** Whether a draft differs from the version that it came from in anything that a version is made of. */
+export function isEdited(draft: Draft, version: PromptVersion): boolean {
+  const { configuration, problems } = readConfiguration(draft, null);
+  return problems.length > 0 || !runsTheSame({ ...draft, configuration }, version);
+}
+
+/** What a draft becomes when a version is opened in it. Values that a person filled in stay where the version has no sample. */
+export function versionChange(version: PromptVersion, values: Draft['values']): DraftChange {
+  const samples = version.variables.flatMap(({ name, sampleValue, defaultValue }): [string, string][] => {
+    const text = sampleValue ?? (values[name] ? null : defaultValue);
+    return text === null ? [] : [[name, text]];
+  });
+  return {
+    promptText: version.promptText,
+    systemMessage: version.systemMessage ?? '',
+    aiSystem: version.model === null ? 'ServiceAi' : (version.aiSystem ?? 'ServiceAi'),
+    model: version.model ?? serviceModels[0],
+    values: { ...values, ...Object.fromEntries(samples) },
+    ...writeParameters(version.configuration),
+    source: { promptId: version.promptId, versionId: version.id },
+  };
+}

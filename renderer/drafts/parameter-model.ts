@@ -1,0 +1,212 @@
+import { configuration, namedParameters, reservedParameters } from '../../shared/contract/completions.ts';
+import type { Configuration, NamedParameter } from '../../shared/contract/completions.ts';
+import type { Model } from '../../shared/contract/providers.ts';
+import type { Draft } from '../stores/playground-drafts.ts';
+
+type Read = { value: unknown } | { problem: string };
+
+interface ParameterField {
+  /** What stands in an empty field. */
+  placeholder: string;
+  /** What it does, for the tooltip. */
+  meaning: string;
+  read(text: string): Read;
+}
+
+function readNumber(least: number, most: number, isWhole: boolean): (text: string) => Read {
+  return (text) => {
+    const value = Number(text.replace(',', '.'));
+    if (!Number.isFinite(value)) return { problem: 'Not a number' };
+    if (isWhole && !Number.isInteger(value)) return { problem: 'Whole numbers only' };
+    if (value < least) return { problem: `${least} is the least` };
+    if (value > most) return { problem: `${most.toLocaleString('en')} is the most` };
+    return { value };
+  };
+}
+
+const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', ',': ',', '\\': '\\' };
+
+/** Reads `\n, END` as two stops: a comma separates, and `\n`, `\t`, `\r`, `\,` and `\\` are escapes. */
+export function readStops(text: string): string[] {
+  const stops = [''];
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (character === '\\') {
+      index += 1;
+      stops[stops.length - 1] += escapes[text.charAt(index)] ?? `\\${text.charAt(index)}`;
+    } else if (character === ',') {
+      stops.push('');
+      while (text.charAt(index + 1) === ' ') index += 1;
+    } else {
+      stops[stops.length - 1] += character;
+    }
+  }
+  return stops.filter((stop) => stop !== '');
+}
+
+/** The field's text that `readStops` reads back as these stops. */
+export function writeStops(stops: readonly string[]): string {
+  return stops
+    .map((stop) =>
+      stop
+        .replaceAll('\\', '\\\\')
+        .replaceAll(',', '\\,')
+        .replaceAll('\n', '\\n')
+        .replaceAll('\t', '\\t')
+        .replaceAll('\r', '\\r'),
+    )
+    .join(', ');
+}
+
+function readStop(text: string): Read {
+  const stops = readStops(text);
+  if (stops.length === 0) return { problem: 'Type the text to stop at' };
+  return stops.length > 16 ? { problem: '16 stops are the most' } : { value: stops };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A schema by itself gets the name `answer`; one inside `{"name", "schema", ...}` is sent as it is. */
+function readResponseFormat(text: string): Read {
+  if (text === 'text' || text === 'json_object') return { value: { type: text } };
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (!isObject(parsed)) return { problem: 'The schema must be a JSON object' };
+    return {
+      value: {
+        type: 'json_schema',
+        json_schema: isObject(parsed['schema']) ? parsed : { name: 'answer', schema: parsed },
+      },
+    };
+  } catch (cause) {
+    return { problem: `The schema is not JSON: ${(cause as Error).message}` };
+  }
+}
+
+function writeResponseFormat(format: { type: string; json_schema?: Record<string, unknown> }): string {
+  if (format.type !== 'json_schema' || !format.json_schema) return format.type;
+  const { name, schema, ...rest } = format.json_schema;
+  const isBare = name === 'answer' && Object.keys(rest).length === 0;
+  return JSON.stringify(isBare ? schema : format.json_schema, null, 2);
+}
+
+export const parameterFields: Record<NamedParameter, ParameterField> = {
+  max_tokens: {
+    placeholder: 'Default',
+    meaning: 'Tokens of the answer at most',
+    read: readNumber(1, 10_000_000, true),
+  },
+  temperature: {
+    placeholder: 'Default',
+    meaning: '0 always the likeliest word, 2 the most varied',
+    read: readNumber(0, 2, false),
+  },
+  top_p: {
+    placeholder: 'Default',
+    meaning: 'Only the likeliest words that add up to this share',
+    read: readNumber(0, 1, false),
+  },
+  top_k: {
+    placeholder: 'Default',
+    meaning: 'Only this many of the likeliest words',
+    read: readNumber(1, 1_000_000, true),
+  },
+  stop: {
+    placeholder: 'None',
+    meaning: String.raw`The answer ends before any of these; separated by commas, \n is a new line`,
+    read: readStop,
+  },
+  seed: {
+    placeholder: 'Random',
+    meaning: 'The same seed repeats an answer, where the provider can',
+    read: readNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, true),
+  },
+  frequency_penalty: {
+    placeholder: 'Default',
+    meaning: 'Above 0: fewer repeated words',
+    read: readNumber(-2, 2, false),
+  },
+  presence_penalty: { placeholder: 'Default', meaning: 'Above 0: more new words', read: readNumber(-2, 2, false) },
+  reasoning_effort: {
+    placeholder: 'Default',
+    meaning: 'How long the model thinks before it answers',
+    read: (text) => ({ value: text }),
+  },
+  response_format: { placeholder: 'Default', meaning: 'Text, any JSON, or JSON by a schema', read: readResponseFormat },
+};
+
+/** Reads one field; null for an empty one, which is not sent. */
+export function readParameter(name: NamedParameter, text: string): Read | null {
+  return text.trim() === '' ? null : parameterFields[name].read(name === 'stop' ? text : text.trim());
+}
+
+/** Reads the JSON object of further parameters; null when the field is empty. */
+export function readOtherParameters(text: string): { value: Record<string, unknown> } | { problem: string } | null {
+  if (text.trim() === '') return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    return { problem: (cause as Error).message };
+  }
+  if (!isObject(value)) return { problem: 'Must be a JSON object, such as {"min_p": 0.05}' };
+  const keys = Object.keys(value);
+  const reserved = keys.find((key) => (reservedParameters as readonly string[]).includes(key));
+  if (reserved) return { problem: `${reserved} is set by the service and cannot be configured` };
+  const named = keys.find((key) => (namedParameters as readonly string[]).includes(key));
+  if (named) return { problem: `${named} has a field of its own above` };
+  return { value };
+}
+
+export interface ParameterProblem {
+  name: string;
+  problem: string;
+}
+
+/** What a run of this draft sends as `configuration`, and the fields that stand in its way. */
+export function readConfiguration(
+  draft: Pick<Draft, 'parameters' | 'otherParameters'>,
+  model: Model | null,
+): { configuration: Configuration; problems: ParameterProblem[] } {
+  const values: Record<string, unknown> = {};
+  const problems: ParameterProblem[] = [];
+  for (const name of namedParameters) {
+    if (refusalOf(name, model)) continue;
+    const read = readParameter(name, draft.parameters[name] ?? '');
+    if (read && 'value' in read) values[name] = read.value;
+    if (read && 'problem' in read) problems.push({ name, problem: read.problem });
+  }
+  const others = readOtherParameters(draft.otherParameters);
+  if (others && 'value' in others) Object.assign(values, others.value);
+  if (others && 'problem' in others) problems.push({ name: 'Other', problem: others.problem });
+  return { configuration: configuration.parse(values), problems };
+}
+
+/** Why the model does not take a parameter; null when it does or nothing is known of the model. */
+export function refusalOf(name: NamedParameter, model: Model | null): string | null {
+  const parameter = model?.parameters.find((candidate) => candidate.name === name);
+  if (!parameter || parameter.isAccepted) return null;
+  const reason = parameter.reason ?? 'this model does not take it';
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}; not sent`;
+}
+
+/** The texts of all fields that send `kept` again. */
+export function writeParameters(kept: Record<string, unknown> | null): Pick<Draft, 'parameters' | 'otherParameters'> {
+  const parameters: Draft['parameters'] = {};
+  const others: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(kept ?? {})) {
+    if (value === null || value === undefined) continue;
+    if ((namedParameters as readonly string[]).includes(key))
+      parameters[key as NamedParameter] = writeParameter(key as NamedParameter, value);
+    else others[key] = value;
+  }
+  return { parameters, otherParameters: Object.keys(others).length === 0 ? '' : JSON.stringify(others, null, 2) };
+}
+
+function writeParameter(name: NamedParameter, value: unknown): string {
+  if (name === 'stop') return writeStops(Array.isArray(value) ? value.map(String) : [String(value)]);
+  if (name !== 'response_format') return String(value);
+  return writeResponseFormat(value as Parameters<typeof writeResponseFormat>[0]);
+}

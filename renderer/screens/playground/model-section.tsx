@@ -1,0 +1,72 @@
+import { KeyCaps, keyShortcut } from '../../components/key-caps.tsx';
+import { Badge } from '../../components/marks.tsx';
+import type { Model } from '../../../shared/contract/providers.ts';
+import type { Draft } from '../../stores/playground-drafts.ts';
+import { ModelButton } from '../../components/models/model-button.tsx';
+import { isOnDevice, modelPlace, shutdownMark } from '../../components/models/model-list.ts';
+import { formatPrice, formatTokenCount } from '../../components/format.ts';
+
+function contextText({ contextTokens, outputTokens }: Model): string {
+  if (contextTokens === null) return 'Not known';
+  return outputTokens === null
+    ? formatTokenCount(contextTokens)
+    : `${formatTokenCount(contextTokens)}, ${formatTokenCount(outputTokens)} out`;
+}
+
+function priceText(model: Model): string {
+  if (model.inputPrice === null || model.outputPrice === null)
+    return model.aiSystem === 'ServiceAi' && isOnDevice(model) ? 'None' : 'Not known';
+  if (model.inputPrice === 0 && model.outputPrice === 0) return 'None';
+  return `$${formatPrice(model.inputPrice)} in, $${formatPrice(model.outputPrice)} out`;
+}
+
+export interface ModelSectionProps {
+  draft: Pick<Draft, 'aiSystem' | 'model'>;
+  /** Null while the list is on its way, and for a name that no list has. */
+  model: Model | null;
+  isPickerOpen: boolean;
+  onOpenPicker: () => void;
+}
+
+/** The chosen model with the facts that one compares, and the way to another one. */
+export function ModelSection({ draft, model, isPickerOpen, onOpenPicker }: ModelSectionProps) {
+  const shutdown = model && shutdownMark(model, new Date());
+  return (
+    <section aria-label="Model">
+      <div className="header">
+        <h2>Model</h2>
+        <span className="grow" />
+        <KeyCaps keys="Mod+L" />
+      </div>
+      <div className="play__model">
+        <ModelButton
+          model={draft.model}
+          place={model ? modelPlace(model) : draft.aiSystem}
+          isOpen={isPickerOpen}
+          aria-keyshortcuts={keyShortcut('Mod+L')}
+          onClick={onOpenPicker}
+        />
+        {model && (
+          <dl className="facts">
+            <div>
+              <dt>Context</dt>
+              <dd>{contextText(model)}</dd>
+            </div>
+            <div>
+              <dt>Price per 1M</dt>
+              <dd>{priceText(model)}</dd>
+            </div>
+            {shutdown && (
+              <div>
+                <dt>Shutdown</dt>
+                <dd>
+                  <Badge tone={shutdown.tone}>{shutdown.text}</Badge>
+                </dd>
+              </div>
+            )}
+          </dl>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,216 @@
+import { useId } from 'react';
+import { Button } from '../../components/button.tsx';
+import { classNames } from '../../components/class-names.ts';
+import { Select } from '../../components/select.tsx';
+import type { SelectOption } from '../../components/select.tsx';
+import { namedParameters } from '../../../shared/contract/completions.ts';
+import type { NamedParameter } from '../../../shared/contract/completions.ts';
+import type { Model } from '../../../shared/contract/providers.ts';
+import type { Draft, DraftChange } from '../../stores/playground-drafts.ts';
+import { parameterFields, readOtherParameters, readParameter, refusalOf } from '../../drafts/parameter-model.ts';
+
+interface ParameterProps {
+  name: NamedParameter;
+  text: string;
+  model: Model | null;
+  /** False where the same reason stands below the next parameter. */
+  isReasonShown: boolean;
+  onTextChange: (text: string) => void;
+}
+
+function Frame({
+  name,
+  note,
+  isOff,
+  isBad,
+  noteId,
+  children,
+}: {
+  name: string;
+  note: string | null;
+  isOff: boolean;
+  isBad: boolean;
+  noteId: string;
+  children: React.ReactNode;
+}) {
+  return (
+    <div className={classNames('param', isOff && 'is-off')}>
+      <span className="param__name mono--small" aria-hidden="true">
+        {name}
+      </span>
+      {children}
+      {note && (
+        <p id={noteId} className={classNames('param__reason', isBad && 'negative')}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const notSent = 'default';
+
+function valuesOf(name: NamedParameter, model: Model | null): readonly string[] | null {
+  const values = model?.parameters.find((parameter) => parameter.name === name)?.values ?? null;
+  if (name === 'response_format') return values ?? ['text', 'json_object', 'json_schema'];
+  return values;
+}
+
+function ChoiceParameter({
+  name,
+  text,
+  values,
+  onTextChange,
+}: Omit<ParameterProps, 'model' | 'isReasonShown'> & { values: readonly string[] }) {
+  const isSchema = name === 'response_format' && text.trimStart().startsWith('{');
+  const chosen = isSchema ? 'json_schema' : text || notSent;
+  const known = values.includes(chosen) || chosen === notSent ? values : [...values, chosen];
+  const options: SelectOption<string>[] = [notSent, ...known].map((value) => ({
+    value,
+    label: value === notSent ? 'Default' : value,
+  }));
+  const schema =
+    '{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" }\n  },\n  "required": ["answer"],\n  "additionalProperties": false\n}';
+  const choose = (value: string): void =>
+    onTextChange(value === notSent ? '' : value === 'json_schema' ? schema : value);
+  return <Select label={name} size="small" value={chosen} options={options} onValueChange={choose} />;
+}
+
+function Parameter({ name, text, model, isReasonShown, onTextChange }: ParameterProps) {
+  const noteId = useId();
+  const refusal = refusalOf(name, model);
+  const { placeholder, meaning } = parameterFields[name];
+  const read = refusal ? null : readParameter(name, text);
+  const problem = read && 'problem' in read ? read.problem : null;
+  const values = valuesOf(name, model);
+  const isSchema = name === 'response_format' && text.trimStart().startsWith('{') && !refusal;
+  return (
+    <Frame
+      name={name}
+      note={isReasonShown ? (refusal ?? problem) : problem}
+      isOff={refusal !== null}
+      isBad={problem !== null}
+      noteId={noteId}
+    >
+      {values && !refusal ? (
+        <ChoiceParameter name={name} text={text} values={values} onTextChange={onTextChange} />
+      ) : (
+        <div
+          className={classNames(
+            'field field--small',
+            name === 'stop' && 'mono--small',
+            refusal && 'is-disabled',
+            problem && 'is-invalid',
+          )}
+        >
+          <input
+            aria-label={name}
+            title={refusal ?? meaning}
+            value={text}
+            placeholder={refusal ? 'Not sent' : placeholder}
+            disabled={refusal !== null}
+            spellCheck={false}
+            autoComplete="off"
+            inputMode={name === 'stop' ? 'text' : 'decimal'}
+            aria-invalid={problem ? true : undefined}
+            aria-describedby={(refusal && isReasonShown) || problem ? noteId : undefined}
+            onChange={(event) => onTextChange(event.target.value)}
+          />
+        </div>
+      )}
+      {isSchema && (
+        <div className={classNames('field field--area mono--small param__wide', problem && 'is-invalid')}>
+          <textarea
+            rows={4}
+            value={text}
+            spellCheck={false}
+            aria-label="JSON schema of the answer"
+            onChange={(event) => onTextChange(event.target.value)}
+          />
+        </div>
+      )}
+    </Frame>
+  );
+}
+
+function OtherParameters({ text, onTextChange }: { text: string; onTextChange: (text: string) => void }) {
+  const noteId = useId();
+  const read = readOtherParameters(text);
+  const problem = read && 'problem' in read ? read.problem : null;
+  return (
+    <div className="param">
+      <span className="param__name mono--small" aria-hidden="true">
+        Other
+      </span>
+      <div className={classNames('field field--area mono--small param__wide', problem && 'is-invalid')}>
+        <textarea
+          rows={1}
+          value={text}
+          placeholder='{"name": value}'
+          spellCheck={false}
+          aria-label="Other parameters, JSON"
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={noteId}
+          onChange={(event) => onTextChange(event.target.value)}
+        />
+      </div>
+      <p id={noteId} className={classNames('param__reason', problem && 'negative')}>
+        {problem ?? 'Sent to the provider as they are'}
+      </p>
+    </div>
+  );
+}
+
+/** The parameters of a run. What the model takes comes first; what it does not is greyed, with the reason below. */
+export function ParametersPanel({
+  draft,
+  model,
+  onChange,
+}: {
+  draft: Draft;
+  model: Model | null;
+  onChange: (change: DraftChange) => void;
+}) {
+  const taken = namedParameters.filter((name) => refusalOf(name, model) === null);
+  const refusals = namedParameters.flatMap((name) => {
+    const reason = refusalOf(name, model);
+    return reason === null ? [] : [{ name, reason }];
+  });
+  // What is refused for the same reason stands together, with the reason once.
+  const refused = [...Map.groupBy(refusals, ({ reason }) => reason).values()].flat();
+  const lastOfReason = new Map(refused.map(({ name, reason }) => [reason, name]));
+  const shown = [
+    ...taken.map((name) => ({ name, isReasonShown: true })),
+    ...refused.map(({ name, reason }) => ({ name, isReasonShown: lastOfReason.get(reason) === name })),
+  ];
+  const isTouched = draft.otherParameters !== '' || Object.values(draft.parameters).some((text) => text !== '');
+  return (
+    <section aria-label="Parameters">
+      <div className="header line-top">
+        <h2>Parameters</h2>
+        <span className="grow" />
+        {isTouched && (
+          <Button size="small" variant="quiet" onClick={() => onChange({ parameters: {}, otherParameters: '' })}>
+            Reset
+          </Button>
+        )}
+      </div>
+      <div className="params">
+        {shown.map(({ name, isReasonShown }) => (
+          <Parameter
+            key={name}
+            name={name}
+            text={draft.parameters[name] ?? ''}
+            model={model}
+            isReasonShown={isReasonShown}
+            onTextChange={(text) => onChange({ parameters: { ...draft.parameters, [name]: text } })}
+          />
+        ))}
+        <OtherParameters
+          text={draft.otherParameters}
+          onTextChange={(otherParameters) => onChange({ otherParameters })}
+        />
+      </div>
+    </section>
+  );
+}

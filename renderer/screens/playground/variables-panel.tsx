@@ -1,0 +1,115 @@
+import { Braces } from 'lucide-react';
+import { memo, useId } from 'react';
+import { classNames } from '../../components/class-names.ts';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Badge } from '../../components/marks.tsx';
+import type { VariableField } from '../../drafts/variable-model.ts';
+
+/** From here on one line is too little to see what one writes. */
+const longText = 60;
+
+interface FieldProps {
+  field: VariableField;
+  isUnfilled: boolean;
+  onTextChange: (name: string, text: string) => void;
+  onJsonChange: (name: string, isJson: boolean) => void;
+}
+
+function placeholderOf({ kind, itemFields }: VariableField): string {
+  if (kind === 'list') {
+    const item = itemFields.length === 0 ? '"…"' : `{${itemFields.map((name) => `"${name}": …`).join(', ')}}`;
+    return `JSON list: [${item}]`;
+  }
+  if (kind === 'object') return 'JSON object: {…}';
+  return kind === 'condition' ? 'Empty counts as no' : 'Not filled: renders empty';
+}
+
+const Field = memo(function Field({ field, isUnfilled, onTextChange, onJsonChange }: FieldProps) {
+  const { name, kind, isJson, text, problem } = field;
+  const id = useId();
+  const note = problem ?? (isUnfilled ? 'Unfilled' : null);
+  const isTall = isJson || text.length > longText || text.includes('\n');
+  const isChoice = kind === 'text' || kind === 'condition';
+  return (
+    <div className="variable">
+      <label htmlFor={id} className="variable__name mono truncate" title={name}>
+        {name}
+      </label>
+      <div className="variable__value">
+        <div
+          className={classNames(
+            'field field--area',
+            isJson && 'mono',
+            isUnfilled && 'is-unfilled',
+            problem && 'is-invalid',
+          )}
+        >
+          <textarea
+            id={id}
+            rows={isTall ? 2 : 1}
+            value={text}
+            placeholder={placeholderOf(field)}
+            spellCheck={false}
+            aria-invalid={problem ? true : undefined}
+            aria-describedby={note ? `${id}-note` : undefined}
+            onChange={(event) => onTextChange(name, event.target.value)}
+          />
+          {isUnfilled && !problem && (
+            <span id={`${id}-note`}>
+              <Badge tone="caution">Unfilled</Badge>
+            </span>
+          )}
+          {isChoice && (
+            <IconButton
+              icon={Braces}
+              label={isJson ? `Send ${name} as text` : `Send ${name} as JSON`}
+              size="small"
+              className="variable__json"
+              aria-pressed={isJson}
+              onClick={() => onJsonChange(name, !isJson)}
+            />
+          )}
+        </div>
+        {problem && (
+          <p id={`${id}-note`} className="caption negative">
+            {problem}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+});
+
+export interface VariablesPanelProps {
+  fields: readonly VariableField[];
+  unfilled: readonly VariableField[];
+  onTextChange: FieldProps['onTextChange'];
+  onJsonChange: FieldProps['onJsonChange'];
+}
+
+/** A field for each variable of the template, in the order of its text. */
+export function VariablesPanel({ fields, unfilled, onTextChange, onJsonChange }: VariablesPanelProps) {
+  if (fields.length === 0) return null;
+  const filled = fields.filter(({ isFilled }) => isFilled).length;
+  return (
+    <section className="panel play__variables" aria-label="Variables">
+      <div className="header line-top">
+        <h2>Variables</h2>
+        <span className="caption tertiary">
+          {filled} of {fields.length} filled
+        </span>
+      </div>
+      <div className="scroll variables">
+        {fields.map((field) => (
+          <Field
+            key={field.name}
+            field={field}
+            isUnfilled={unfilled.includes(field)}
+            onTextChange={onTextChange}
+            onJsonChange={onJsonChange}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}

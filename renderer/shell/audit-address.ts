@@ -1,0 +1,153 @@
+import { auditFilter, auditSort, type AuditFilter, type AuditSort } from '../../shared/contract/audit.ts';
+import { type AuditSpan } from '../../shared/contract/audit-views.ts';
+import { readPairs, writePairs } from './address-text.ts';
+import { spanOf, withoutSpan } from './date-spans.ts';
+
+/** What the address of the screen says: `/audit/text=refund&from=last-7-days&score=-10..-4/<conversation>/<run>`. */
+export interface AuditAddress {
+  filter: AuditFilter;
+  /** What the dates of the filter are, where they move on with time. */
+  span?: AuditSpan | null;
+  sort: AuditSort;
+  /** The conversation that is open. */
+  conversationId: string | null;
+  /** The run of it that is open; null for the one that the list shows. */
+  runId: string | null;
+}
+
+const texts = {
+  text: 'text',
+  in: 'textIn',
+  from: 'startDate',
+  to: 'endDate',
+  workspace: 'workspaceId',
+  conversation: 'conversationId',
+  run: 'conversationRunId',
+  agent: 'agentId',
+  prompt: 'promptId',
+  'prompt-version': 'promptVersionId',
+  'prompt-run': 'promptRunId',
+} as const;
+
+const lists = {
+  provider: 'aiSystems',
+  model: 'models',
+  status: 'statuses',
+  finish: 'finishReasons',
+  error: 'errorCodes',
+  flagged: 'moderationFlags',
+  caller: 'callerIds',
+  tag: 'tags',
+} as const;
+
+const ranges = {
+  score: 'score',
+  latency: 'totalMs',
+  'first-token': 'firstTokenMs',
+  cost: 'cost',
+  tokens: 'totalTokens',
+} as const;
+
+const everything = 'all';
+
+function writeRange({ min, max }: { min?: number | null | undefined; max?: number | null | undefined }): string {
+  return `${min ?? ''}..${max ?? ''}`;
+}
+
+function readRange(text: string): { min?: number; max?: number } {
+  const [min = '', max = ''] = text.split('..');
+  return { ...(min !== '' && { min: Number(min) }), ...(max !== '' && { max: Number(max) }) };
+}
+
+function pairsOf(filter: AuditFilter): [string, string][] {
+  const pairs: [string, string | null | undefined][] = [];
+  for (const [name, key] of Object.entries(texts)) pairs.push([name, filter[key]]);
+  for (const [name, key] of Object.entries(lists)) for (const value of filter[key] ?? []) pairs.push([name, value]);
+  for (const [name, key] of Object.entries(ranges)) {
+    const range = filter[key];
+    if (range) pairs.push([name, writeRange(range)]);
+  }
+  for (const [name, value] of Object.entries(filter.appHeaders ?? {}))
+    pairs.push(['header', value === null ? name : `${name}=${value}`]);
+  pairs.push(['feedback-text', filter.feedback?.scoreText]);
+  if (typeof filter.hasFeedback === 'boolean') pairs.push(['rated', filter.hasFeedback ? 'yes' : 'no']);
+  return pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '');
+}
+
+function readHeader(text: string): Record<string, string | null> {
+  const split = text.indexOf('=');
+  return split < 0 ? { [text]: null } : { [text.slice(0, split)]: text.slice(split + 1) };
+}
+
+function hasName<Names extends object>(names: Names, name: string): name is Extract<keyof Names, string> {
+  return Object.hasOwn(names, name);
+}
+
+function addPair(found: Record<string, unknown>, name: string, value: string): boolean {
+  if (hasName(texts, name)) found[texts[name]] = value;
+  else if (hasName(lists, name)) found[lists[name]] = [...((found[lists[name]] as string[]) ?? []), value];
+  else if (hasName(ranges, name)) found[ranges[name]] = readRange(value);
+  else if (name === 'header') found['appHeaders'] = { ...(found['appHeaders'] as object), ...readHeader(value) };
+  else if (name === 'feedback-text') found['feedback'] = { scoreText: value };
+  else if (name === 'rated') found['hasFeedback'] = value === 'yes' ? true : value === 'no' ? false : value;
+  else if (name === 'sort') found['sort'] = value;
+  else return false;
+  return true;
+}
+
+/** Puts the moment at which a span begins in its place. A span with an end of its own is like any other dates. */
+function resolveSpan(found: Record<string, unknown>, now: Date): AuditSpan | null {
+  const span = spanOf(found['startDate'] as string | undefined);
+  if (span === null) return null;
+  found['startDate'] = span.start(now).toISOString();
+  return found['endDate'] === undefined ? span.id : null;
+}
+
+export interface ReadFilter {
+  filter: AuditFilter;
+  sort: AuditSort;
+  span: AuditSpan | null;
+  /** Names that say nothing that can be searched for. */
+  ignored: string[];
+}
+
+/** The filter that a part of an address says; its spans end `now`. */
+export function readFilter(text: string, now = new Date()): ReadFilter {
+  const found: Record<string, unknown> = {};
+  const ignored: string[] = [];
+  if (text !== everything) {
+    for (const [name, value] of readPairs(text)) if (!addPair(found, name, value)) ignored.push(name);
+  }
+  const span = resolveSpan(found, now);
+  const { sort: askedSort = 'newest', ...asked } = found;
+  const sort = auditSort.safeParse(askedSort);
+  if (!sort.success) ignored.push('sort');
+  const filter = auditFilter.safeParse(asked);
+  if (filter.success) return { filter: filter.data, sort: sort.data ?? 'newest', span, ignored };
+  for (const { path } of filter.error.issues) delete asked[String(path[0])];
+  const names = Object.keys(found).filter((key) => key !== 'sort' && !Object.hasOwn(asked, key));
+  const rest = auditFilter.safeParse(asked);
+  return { filter: rest.data ?? {}, sort: sort.data ?? 'newest', span, ignored: [...ignored, ...names] };
+}
+
+/** The filter as a part of an address; `all` for none. */
+export function writeFilter(filter: AuditFilter, sort: AuditSort, span: AuditSpan | null = null): string {
+  const pairs = pairsOf(withoutSpan(filter, span));
+  if (span !== null) pairs.push(['from', span]);
+  if (sort !== 'newest') pairs.push(['sort', sort]);
+  return pairs.length === 0 ? everything : writePairs(pairs);
+}
+
+export function auditAddress({ filter, sort, span = null, conversationId, runId }: AuditAddress): string {
+  const parts = [writeFilter(filter, sort, span), conversationId, conversationId && runId];
+  return `/audit/${parts.filter((part) => part !== null).join('/')}`;
+}
+
+export function readAuditAddress(location: string): AuditAddress & ReadFilter {
+  const [, , text = everything, conversationId = null, runId = null] = location.split('/');
+  return {
+    ...readFilter(text === '' ? everything : text),
+    conversationId: conversationId || null,
+    runId: runId || null,
+  };
+}

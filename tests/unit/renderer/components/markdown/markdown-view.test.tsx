@@ -1,0 +1,76 @@
+import { cleanup, render } from '@testing-library/react';
+import { Tooltip } from 'radix-ui';
+import { afterEach, expect, test } from 'vitest';
+import { MarkdownView } from '../../../../../renderer/components/markdown/markdown-view.tsx';
+
+afterEach(cleanup);
+
+function show(text: string, isGrowing: boolean) {
+  return (
+    <Tooltip.Provider>
+      <MarkdownView text={text} isGrowing={isGrowing} />
+    </Tooltip.Provider>
+  );
+}
+
+test('what is finished keeps its elements while the rest grows', () => {
+  const { container, rerender } = render(show('First paragraph.\n\n- one\n- two', true));
+  const paragraph = container.querySelector('p');
+  const item = container.querySelector('li');
+  rerender(show('First paragraph.\n\n- one\n- two and more\n\nLast', true));
+  expect(container.querySelector('p')).toBe(paragraph);
+  expect(container.querySelector('li')).toBe(item);
+  expect([...container.querySelectorAll('li, p')].map(({ textContent }) => textContent?.trim())).toEqual([
+    'First paragraph.',
+    'one',
+    'two and more',
+    'Last',
+  ]);
+});
+
+test('numbers of a list go on over its items', () => {
+  const { container } = render(show('3. three\n4. four', false));
+  expect([...container.querySelectorAll('ol')].map((list) => list.start)).toEqual([3, 4]);
+});
+
+test('raw HTML is shown as text, and neither script nor image is loaded', () => {
+  const { container } = render(
+    show('<img src=x onerror=alert(1)> <script>alert(1)</script>\n\n![map](https://example.com/a.png)', false),
+  );
+  expect(container.querySelector('img, script')).toBe(null);
+  expect(container.textContent).toContain('<script>alert(1)</script>');
+  expect(container.textContent).toContain('map (https://example.com/a.png)');
+});
+
+test('links open outside and tell nothing; an address that would run code is none', () => {
+  const { container } = render(show('[a](https://example.com) [b](javascript:alert(1))', false));
+  const links = [...container.querySelectorAll('a')].map((link) => [link.getAttribute('href'), link.rel, link.target]);
+  expect(links).toEqual([
+    ['https://example.com', 'noopener noreferrer nofollow', '_blank'],
+    ['', 'noopener noreferrer nofollow', '_blank'],
+  ]);
+});
+
+test('a link whose definition stands at the end leads there once the answer is whole', () => {
+  const text = 'See [the terms][1].\n\nMore.\n\n[1]: https://example.com/terms';
+  const { container, rerender } = render(show(text, true));
+  expect(container.querySelector('a')).toBe(null);
+  rerender(show(text, false));
+  expect(container.querySelector('a')?.getAttribute('href')).toBe('https://example.com/terms');
+});
+
+test('code keeps every character, can be copied and names its language', () => {
+  const code = Array.from({ length: 250 }, (_, index) => `line ${index} <b>`).join('\n');
+  const { container, getByRole } = render(show(`\`\`\`ts title="a"\n${code}\n\`\`\``, false));
+  expect(container.querySelector('pre')?.textContent).toBe(code);
+  expect(container.querySelector('figcaption')?.textContent).toContain('ts');
+  expect(getByRole('button', { name: 'Copy code' })).toBeTruthy();
+});
+
+test('headings of an answer stand below the heading of its panel', () => {
+  const { container } = render(show('# One\n\n## Two', false));
+  expect([...container.querySelectorAll('h3, h4')].map(({ tagName, textContent }) => [tagName, textContent])).toEqual([
+    ['H3', 'One'],
+    ['H4', 'Two'],
+  ]);
+});

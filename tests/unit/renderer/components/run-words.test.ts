@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { failureWords, finishMeaning } from '../../../../renderer/components/run-words.ts';
+import { AppError } from '../../../../shared/app-error.ts';
+
+test('only ends other than the usual one are explained', () => {
+  expect([finishMeaning('Stop'), finishMeaning(null)]).toEqual([null, null]);
+  expect(finishMeaning('Length')).toContain('max_tokens');
+  expect(finishMeaning('ContentFilter')).toContain('content filter');
+});
+
+test.each([
+  ['provider_key_refused', { aiSystem: 'OpenAi', model: 'm' }, 'OpenAi refused the key', ['set-key', 'run-again']],
+  [
+    'provider_not_configured',
+    { aiSystem: 'OpenAiCompatible', model: 'attic/m' },
+    'attic is not set up',
+    ['open-endpoints', 'pick-model'],
+  ],
+  [
+    'model_not_installed',
+    { aiSystem: 'ServiceAi', model: 'm' },
+    'The on-device model is not here yet',
+    ['install-model', 'pick-model'],
+  ],
+  ['rate_limited', { aiSystem: 'Groq', model: 'm' }, 'The rate limit of Groq is reached', ['run-again', 'pick-model']],
+  ['something_new', { aiSystem: 'Groq', model: 'm' }, 'The run failed', ['run-again']],
+] as const)('the failure %s has its words and its way out', (code, run, title, remedies) => {
+  const words = failureWords({ code, message: 'Why.', error: null }, { ...run, text: 'some' });
+  expect(words).toEqual({ title, reason: 'Why. The text until then is kept.', remedies });
+});
+
+test('a model that is not valid leads to another one', () => {
+  const error = new AppError('invalid_request', 'No.', {
+    details: [{ field: 'model', issue: 'is not a model of OpenAi' }],
+  });
+  const words = failureWords(
+    { code: error.code, message: error.message, error },
+    { aiSystem: 'OpenAi', model: 'gpt-9', text: '' },
+  );
+  expect(words).toEqual({
+    title: 'gpt-9 cannot be used',
+    reason: 'No. model: is not a model of OpenAi',
+    remedies: ['pick-model'],
+  });
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { PromptVersion } from '../../../../shared/contract/prompts.ts';
+import { isEdited, readVersion, versionChange } from '../../../../renderer/drafts/draft-version.ts';
+import type { Draft } from '../../../../renderer/stores/playground-drafts.ts';
+
+const version: PromptVersion = {
+  id: 'v',
+  promptId: 'p',
+  number: 3,
+  promptText: 'Greet {{name}} in {{language}}',
+  systemMessage: null,
+  aiSystem: 'Groq',
+  model: 'kestrel',
+  configuration: { temperature: 0.2, stop: ['\n', 'END'], min_p: 0.1 },
+  variables: [
+    { name: 'name', description: 'As they sign', defaultValue: 'you', sampleValue: 'Mara' },
+    { name: 'language', description: null, defaultValue: 'German', sampleValue: null },
+  ],
+  note: null,
+  createdAt: '2026-11-20T09:00:00.000Z',
+};
+
+function opened(change: Partial<Draft> = {}): Draft {
+  return { jsonNames: [], ...versionChange(version, {}), ...change } as Draft;
+}
+
+test('a version that is opened is that version, and saved again it is the same', () => {
+  const draft = opened();
+  expect(isEdited(draft, version)).toBe(false);
+  const { id: _id, promptId: _promptId, number: _number, note: _note, createdAt: _createdAt, ...made } = version;
+  expect(readVersion(draft, version)).toEqual({
+    version: {
+      ...made,
+      variables: [made.variables[0], { ...made.variables[1], sampleValue: 'German' }],
+    },
+  });
+});
+
+test.each<[string, Partial<Draft>]>([
+  ['the text', { promptText: 'Greet' }],
+  ['the system message', { systemMessage: 'Be kind' }],
+  ['the model', { model: 'kestrel-small' }],
+  ['a parameter', { parameters: { temperature: '0.3' } }],
+  ['a parameter that cannot be read', { parameters: { temperature: 'warm' } }],
+])('%s makes a draft an edited one', (_what, change) => {
+  expect(isEdited(opened(change), version)).toBe(true);
+});
+
+test('values of variables do not make a draft an edited one; a version without a model is the first of the service', () => {
+  expect(isEdited(opened({ values: { name: 'Jo' } }), version)).toBe(false);
+  const bare = { ...version, aiSystem: null, model: null, configuration: null };
+  expect(isEdited({ jsonNames: [], ...versionChange(bare, {}) } as unknown as Draft, bare)).toBe(false);
+});
+
+test('what could never run is not saved, and says why', () => {
+  expect(readVersion(opened({ promptText: ' ' }), null)).toEqual({ problem: 'Write a prompt first.' });
+  expect(readVersion(opened({ promptText: '{{#if a}}' }), null)).toEqual({
+    problem: expect.stringMatching(/^Line 1, column \d+: /) as unknown,
+  });
+});

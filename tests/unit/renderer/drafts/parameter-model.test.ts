@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import {
+  readConfiguration,
+  readOtherParameters,
+  readParameter,
+  readStops,
+  refusalOf,
+  writeParameters,
+  writeStops,
+} from '../../../../renderer/drafts/parameter-model.ts';
+import { testModel } from '../screens/playground/test-model.ts';
+
+describe('one field', () => {
+  test.each([
+    ['temperature', '0.2', { value: 0.2 }],
+    ['temperature', '0,2', { value: 0.2 }],
+    ['temperature', '3', { problem: '2 is the most' }],
+    ['temperature', 'warm', { problem: 'Not a number' }],
+    ['max_tokens', '120.5', { problem: 'Whole numbers only' }],
+    ['max_tokens', '0', { problem: '1 is the least' }],
+    ['seed', '  ', null],
+    ['seed', '-7', { value: -7 }],
+    ['stop', String.raw`\n`, { value: ['\n'] }],
+    ['stop', ', ,', { problem: 'Type the text to stop at' }],
+    ['reasoning_effort', 'low', { value: 'low' }],
+    ['response_format', 'json_object', { value: { type: 'json_object' } }],
+    ['response_format', '[1]', { problem: 'The schema must be a JSON object' }],
+  ] as const)('%s with the text %j', (name, text, expected) => {
+    expect(readParameter(name, text)).toEqual(expected);
+  });
+
+  test('a schema by itself is named, one with its name is sent as it is', () => {
+    expect(readParameter('response_format', '{"type": "object"}')).toEqual({
+      value: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
+    });
+    const named = { name: 'reply', strict: true, schema: { type: 'object' } };
+    expect(readParameter('response_format', JSON.stringify(named))).toEqual({
+      value: { type: 'json_schema', json_schema: named },
+    });
+  });
+});
+
+test.each([[['\n']], [['END', 'a, b', '\t', 'back\\slash', '\r\n']], [['"""']]])(
+  'stops %j are the same after they were written and read',
+  (stops) => expect(readStops(writeStops(stops))).toEqual(stops),
+);
+
+test('further parameters must be an object without the names that have a field or belong to the service', () => {
+  expect(readOtherParameters('')).toBe(null);
+  expect(readOtherParameters('{"min_p": 0.05}')).toEqual({ value: { min_p: 0.05 } });
+  expect(readOtherParameters('[1]')).toEqual({ problem: 'Must be a JSON object, such as {"min_p": 0.05}' });
+  expect(readOtherParameters('{"messages": []}')).toEqual({
+    problem: 'messages is set by the service and cannot be configured',
+  });
+  expect(readOtherParameters('{"seed": 1}')).toEqual({ problem: 'seed has a field of its own above' });
+});
+
+test('a run sends what the model takes, and names the fields that cannot be sent', () => {
+  const model = testModel({
+    parameters: [{ name: 'temperature', isAccepted: false, reason: 'it is fixed at 1', values: null }],
+  });
+  const draft = { parameters: { temperature: '0.3', max_tokens: '80', seed: 'x' }, otherParameters: '{"min_p": 0.1}' };
+  expect(readConfiguration(draft, model)).toEqual({
+    configuration: { max_tokens: 80, min_p: 0.1 },
+    problems: [{ name: 'seed', problem: 'Not a number' }],
+  });
+  expect(refusalOf('temperature', model)).toBe('It is fixed at 1; not sent');
+  expect(refusalOf('top_p', model)).toBe(null);
+});
+
+test('a configuration that was sent fills the fields that send it again', () => {
+  const configuration = {
+    temperature: 0.2,
+    stop: ['\n', 'END'],
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
+    min_p: 0.1,
+  };
+  const written = writeParameters(configuration);
+  expect(readConfiguration(written, null)).toEqual({ configuration, problems: [] });
+});
