@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { withModel } from '../electron/prompts/transfer/known-model.ts';
-import { contentOfInput } from '../electron/prompts/folder/prompt-content.ts';
+import { promptContent } from '../shared/prompt-content.ts';
 import { readPrompts } from '../electron/prompts/transfer/read-prompts.ts';
 import { writePromptfoo } from '../electron/prompts/transfer/writers/promptfoo.ts';
 import { root, runToEnd } from './project-node.mjs';
@@ -70,7 +70,7 @@ function caseOf(name: string): Case {
   const { prompts, entries } = readPrompts({ name, content: text, format: null, variableStyle: null, folder: null });
   if (entries.length > 0) throw new Error(`${name}: ${entries.map(({ message }) => message).join('; ')}`);
   const files = prompts.map((prompt) => {
-    const content = contentOfInput(withModel(prompt, (aiSystem) => aiSystem ?? 'OpenAi').prompt);
+    const content = promptContent(withModel(prompt, (aiSystem) => aiSystem ?? 'OpenAi').prompt);
     return writePromptfoo({ prompt: content, version: content }).content;
   });
   const original = parse(text) as Suite;

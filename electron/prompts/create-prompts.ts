@@ -7,12 +7,13 @@ import type {
   PromptVersion,
   PromptVersionInput,
 } from '../../shared/contract/prompts.ts';
+import { promptDetails, versionContent, type VersionContent } from '../../shared/prompt-content.ts';
 import { modelNameOf } from '../../shared/prompt-version-match.ts';
 import type { AcceptedRun, Completions, RunOrigin } from '../completions/create-completions.ts';
 import { requirePrompt } from '../completions/render-prompt.ts';
 import type { Providers } from '../providers/create-providers.ts';
+import type { PromptStore } from '../storage/prompts/prompt-store.ts';
 import { outlineOf } from './prompt-outline.ts';
-import type { NewPrompt, NewPromptVersion, PromptStore } from '../storage/prompts/prompt-store.ts';
 
 type OwnedByStore =
   | 'list'
@@ -58,24 +59,12 @@ const unknownVersion = () => new AppError('not_found', 'This prompt has no versi
 
 export function createPrompts({ store, providers, completions }: PromptsOptions): Prompts {
   /** A version as it is kept. Throws for what could never be run. */
-  function checkedVersion(input: PromptVersionInput, isTemplateChecked = false): NewPromptVersion {
+  function checkedVersion(input: PromptVersionInput, isTemplateChecked = false): VersionContent {
     if (!isTemplateChecked) requirePrompt(input.promptText);
-    const model = input.model ?? null;
-    return {
-      promptText: input.promptText,
-      systemMessage: input.systemMessage ?? null,
-      // Kept with its provider: the same name may later be another provider's too.
-      aiSystem: model === null ? null : providers.systemOf(input.aiSystem ?? null, model),
-      model,
-      configuration: input.configuration ?? null,
-      variables: (input.variables ?? []).map((variable) => ({
-        name: variable.name,
-        description: variable.description ?? null,
-        defaultValue: variable.defaultValue ?? null,
-        sampleValue: variable.sampleValue ?? null,
-      })),
-      note: input.note ?? null,
-    };
+    const content = versionContent(input);
+    const { aiSystem, model } = content;
+    // Kept with its provider: the same name may later be another provider's too.
+    return { ...content, aiSystem: model === null ? null : providers.systemOf(aiSystem, model) };
   }
 
   function versionToRun({ promptId, promptVersionId, label }: PromptRunRequest): PromptVersion {
@@ -106,10 +95,10 @@ export function createPrompts({ store, providers, completions }: PromptsOptions)
       const { folders, tags } = store.counts();
       return outlineOf(folders, tags);
     },
-    create: (input) => store.create(keptPrompt(input), checkedVersion(input)),
+    create: (input) => store.create(promptDetails(input), checkedVersion(input)),
     createAll: (inputs, { areTemplatesChecked }) =>
       store.createAll(
-        inputs.map((input) => ({ prompt: keptPrompt(input), version: checkedVersion(input, areTemplatesChecked) })),
+        inputs.map((input) => ({ prompt: promptDetails(input), version: checkedVersion(input, areTemplatesChecked) })),
       ),
     addVersion(id, input) {
       store.read(id);
@@ -134,15 +123,6 @@ export function createPrompts({ store, providers, completions }: PromptsOptions)
         { signal, storedPrompt: { promptId: version.promptId, promptVersionId: version.id } },
       );
     },
-  };
-}
-
-function keptPrompt(input: PromptInput): NewPrompt {
-  return {
-    name: input.name,
-    folder: input.folder ?? null,
-    tags: input.tags ?? [],
-    description: input.description ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { PromptVariable, PromptVersion, PromptVersionInput } from '../../shared/contract/prompts.ts';
+import type { PromptVersion, PromptVersionInput } from '../../shared/contract/prompts.ts';
 import { serviceModels } from '../../shared/contract/settings.ts';
 import { parseTemplate } from '../../shared/prompt-template.ts';
 import { runsTheSame } from '../../shared/prompt-version-match.ts';
@@ -37,16 +37,6 @@ export function readVersion(draft: Draft, before: PromptVersion | null): SaveReq
       variables: variablesOf(draft, before),
     },
   };
-}
-
-/** The variables of what is to be saved, as they will be kept. */
-export function keptVariables({ variables }: PromptVersionInput): PromptVariable[] {
-  return (variables ?? []).map(({ name, description = null, defaultValue = null, sampleValue = null }) => ({
-    name,
-    description,
-    defaultValue,
-    sampleValue,
-  }));
 }
 
 /** Whether a draft differs from the version that it came from in anything that a version is made of. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost, type Host } from '../../electron/create-host.ts';
 import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
-import type { NewPromptVersion } from '../../electron/storage/prompts/prompt-store.ts';
+import type { VersionContent } from '../../shared/prompt-content.ts';
 import { diffRows } from '../../renderer/screens/prompts/compare-model.ts';
 import { median, percentile, printReport, row, type Row } from './support/report.ts';
 import { createChance, createWriter } from './support/text-writer.ts';
@@ -39,7 +39,7 @@ function editedText(text: string): string {
   return lines.join('\n');
 }
 
-function versionOf(promptText: string, note: string): NewPromptVersion {
+function versionOf(promptText: string, note: string): VersionContent {
   return {
     promptText,
     systemMessage: 'You answer briefly and kindly.',

@@ -4,6 +4,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import type { PreviewedSource } from '../../shared/contract/prompt-transfer.ts';
 import type { PromptInput } from '../../shared/contract/prompts.ts';
+import { promptDetails, versionContent } from '../../shared/prompt-content.ts';
 import { withModel } from '../../electron/prompts/transfer/known-model.ts';
 import { readPrompts, type ReadTask } from '../../electron/prompts/transfer/read-prompts.ts';
 import type { ExportedPrompt } from '../../electron/prompts/transfer/writers/exported-prompt.ts';
@@ -53,36 +54,18 @@ const now = '2026-11-20T09:30:00.000Z';
 
 /** A prompt as it is kept, ready for export. */
 export function kept(input: PromptInput): ExportedPrompt {
+  const version = versionContent(input);
+  const { aiSystem, model } = version;
   return {
     prompt: {
+      ...promptDetails(input),
       id,
-      name: input.name,
-      folder: input.folder ?? null,
-      tags: input.tags ?? [],
-      description: input.description ?? null,
       latestVersionId: id,
-      latestVersion: { number: 1, aiSystem: input.aiSystem ?? null, model: input.model ?? null },
+      latestVersion: { number: 1, aiSystem, model },
       labels: [],
       createdAt: now,
       updatedAt: now,
     },
-    version: {
-      id,
-      promptId: id,
-      number: 1,
-      promptText: input.promptText,
-      systemMessage: input.systemMessage ?? null,
-      aiSystem: input.aiSystem ?? null,
-      model: input.model ?? null,
-      configuration: input.configuration ?? null,
-      variables: (input.variables ?? []).map((variable) => ({
-        name: variable.name,
-        description: variable.description ?? null,
-        defaultValue: variable.defaultValue ?? null,
-        sampleValue: variable.sampleValue ?? null,
-      })),
-      note: input.note ?? null,
-      createdAt: now,
-    },
+    version: { ...version, id, promptId: id, number: 1, createdAt: now },
   };
 }

@@ -1,10 +1,11 @@
+import { promptContent, type PromptContent } from '../../../shared/prompt-content.ts';
 import { frontMatter } from '../transfer/formats/dotprompt.ts';
 import { readPrompts, type ReadPrompts } from '../transfer/read-prompts.ts';
 import { Refusal } from '../transfer/refusal.ts';
 import { literalTemplate } from '../transfer/templates/assemble-template.ts';
 import { bodyOf, guarded, writeDotprompt } from '../transfer/writers/dotprompt.ts';
 import { editFrontMatter } from './front-matter-edits.ts';
-import { contentOfInput, hasSameDetails, isSameVersion, type PromptContent } from './prompt-content.ts';
+import { hasSameDetails, isSameVersion } from './same-content.ts';
 
 export interface EditTask {
   /** Below its folder. */
@@ -34,7 +35,7 @@ function says(name: string, text: string, { current, wanted }: EditTask): boolea
   const { aiSystem, model } = wanted;
   const isModelKept = current !== null && current.model === model && current.aiSystem === aiSystem;
   if (!isModelKept && (found.model?.model ?? null) !== model) return false;
-  const content = { ...contentOfInput(found.prompt), aiSystem, model };
+  const content = { ...promptContent(found.prompt), aiSystem, model };
   return isSameVersion(content, wanted) && hasSameDetails(content, wanted);
 }
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { FolderIssue } from '../../../shared/contract/prompt-folders.ts';
 import type { Prompt, PromptVersionInput } from '../../../shared/contract/prompts.ts';
+import type { PromptContent } from '../../../shared/prompt-content.ts';
 import { detailsOf, type FolderStore, type KeptFile, type KeptFolder } from '../../storage/prompts/folder-store.ts';
 import type { Prompts } from '../create-prompts.ts';
 import type { PromptReader } from '../transfer/create-prompt-reader.ts';
@@ -8,7 +9,7 @@ import type { SystemOf } from '../transfer/known-model.ts';
 import { createFileNames, folderPath } from '../transfer/writers/file-names.ts';
 import { FileChangedError, hashOf, removeFile, replaceFile } from './disk-file.ts';
 import { readFoundFile, type FoundFile } from './found-file.ts';
-import { contentOf, hasSameDetails, isSameVersion, type PromptContent } from './prompt-content.ts';
+import { contentOf, hasSameDetails, isSameVersion } from './same-content.ts';
 
 /** What a linked folder works with. */
 export interface FolderWork {

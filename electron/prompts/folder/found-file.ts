@@ -1,11 +1,11 @@
 import { AppError } from '../../../shared/app-error.ts';
+import { promptContent, type PromptContent } from '../../../shared/prompt-content.ts';
 import type { PromptReader } from '../transfer/create-prompt-reader.ts';
 import { withModel, type SystemOf } from '../transfer/known-model.ts';
 import { Refusal } from '../transfer/refusal.ts';
 import { decodeText } from '../transfer/source-text.ts';
 import { diskReason, hashOf, readBytes } from './disk-file.ts';
 import { plainLines } from './edit-prompt-file.ts';
-import { contentOfInput, type PromptContent } from './prompt-content.ts';
 
 /** Stands for the hash of a file that could not be read, and equals that of no file. */
 const unreadable = 'unreadable';
@@ -80,7 +80,7 @@ export async function readFoundFile(
     const message = refused?.message ?? 'It holds no prompt';
     return { path, hash, text, content: null, reason: { message, line: refused?.line ?? null } };
   }
-  const content = contentOfInput(withModel(found, systemOf).prompt);
+  const content = promptContent(withModel(found, systemOf).prompt);
   return { path, hash, text, content: { ...content, folder: libraryFolder(folder, path) }, reason: null };
 }
 

@@ -1,9 +1,10 @@
+import type { PromptContent } from '../../../shared/prompt-content.ts';
 import { Document, isMap, isNode, isScalar, parseDocument, Scalar, YAMLMap, type Pair } from 'yaml';
 import { parameterName } from '../transfer/parameter-names.ts';
 import { writeDotpromptModel } from '../transfer/model-names.ts';
 import { dotpromptParameters } from '../transfer/writers/dotprompt.ts';
 import { picoKey } from '../transfer/formats/dotprompt.ts';
-import { settingsOf, type PromptContent } from './prompt-content.ts';
+import { settingsOf } from './same-content.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 /** Sets what stands at a path of the front matter, or takes it away. */

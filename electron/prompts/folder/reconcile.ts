@@ -20,7 +20,7 @@ import {
   type FolderWork,
   type Mine,
 } from './folder-work.ts';
-import { hasSameDetails, isSameVersion } from './prompt-content.ts';
+import { hasSameDetails, isSameVersion } from './same-content.ts';
 
 /** What was read of a file before, by its stamp, so that files that did not change are not read again. */
 export type HashMemory = Map<

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { AppError } from '../../../shared/app-error.ts';
 import type { FolderFile, FolderIssue, settleFolderFile } from '../../../shared/contract/prompt-folders.ts';
 import type { PromptInput } from '../../../shared/contract/prompts.ts';
+import { promptContent } from '../../../shared/prompt-content.ts';
 import type { KeptFile } from '../../storage/prompts/folder-store.ts';
 import { diskReason, removeFile } from './disk-file.ts';
 import { requireContent, type FoundFile } from './found-file.ts';
@@ -15,7 +16,7 @@ import {
   type FolderWork,
   type Mine,
 } from './folder-work.ts';
-import { contentOfInput, isSameVersion, type PromptContent } from './prompt-content.ts';
+import { isSameVersion } from './same-content.ts';
 
 export type Settlement = z.infer<NonNullable<typeof settleFolderFile.body>>;
 
@@ -32,17 +33,13 @@ async function sidesOf(work: FolderWork, { path, promptId }: FolderIssue, signal
   return { known, mine: promptId === null ? null : readMine(work, promptId), file };
 }
 
-function inputOf(content: PromptContent): PromptInput {
-  return { ...content, description: content.description ?? null };
-}
-
 export async function readSides(work: FolderWork, issue: FolderIssue, signal: AbortSignal): Promise<FolderFile> {
   const { mine, file } = await sidesOf(work, issue, signal);
   return {
     issue,
-    mine: mine && inputOf(mine.content),
+    mine: mine?.content ?? null,
     versionId: mine?.prompt.latestVersionId ?? null,
-    file: file && { text: file.text ?? '', hash: file.hash, prompt: file.content && inputOf(file.content) },
+    file: file && { text: file.text ?? '', hash: file.hash, prompt: file.content },
   };
 }
 
@@ -84,7 +81,7 @@ async function keepMerged(work: FolderWork, sides: Sides, input: PromptInput, si
   const { mine, file } = sides;
   if (mine === null || file === null)
     throw new AppError('invalid_request', 'There are no two sides that could be merged.');
-  const wanted = contentOfInput(input);
+  const wanted = promptContent(input);
   const { name, tags, description, folder: _folder, ...version } = wanted;
   work.prompts.update(mine.prompt.id, { name, tags, description });
   if (!isSameVersion(wanted, mine.content)) work.prompts.addVersion(mine.prompt.id, version);

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
 import type { Prompt } from '../../../shared/contract/prompts.ts';
+import type { PromptDetails } from '../../../shared/prompt-content.ts';
 import { prepareQuery, valuesOf } from '../queries.ts';
 import type { PromptFileRow, PromptFolderRow } from '../schema.ts';
-import type { NewPrompt } from './prompt-store.ts';
 
 export interface KeptFolder {
   readonly id: string;
@@ -25,7 +25,7 @@ export interface KeptFile {
   /** SHA-256 of the bytes, and the version; both empty where they never were in step. */
   readonly hash: string;
   readonly versionId: string;
-  readonly details: NewPrompt;
+  readonly details: PromptDetails;
 }
 
 export interface FolderStore {
@@ -43,7 +43,7 @@ export interface FolderStore {
   promptsWithoutFile(folder: string): string[];
 }
 
-export const detailsOf = ({ name, folder, tags, description }: Prompt | NewPrompt): NewPrompt => ({
+export const detailsOf = ({ name, folder, tags, description }: Prompt | PromptDetails): PromptDetails => ({
   name,
   folder,
   tags,
@@ -63,7 +63,7 @@ const fileOf = (row: PromptFileRow): KeptFile => ({
   promptId: row.prompt_id,
   hash: row.hash,
   versionId: row.version_id,
-  details: JSON.parse(row.details_json) as NewPrompt,
+  details: JSON.parse(row.details_json) as PromptDetails,
 });
 
 export function createFolderStore(database: Database.Database): FolderStore {

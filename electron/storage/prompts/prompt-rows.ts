@@ -1,7 +1,7 @@
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import type { Prompt, PromptVariable, PromptVersion } from '../../../shared/contract/prompts.ts';
+import type { VersionContent } from '../../../shared/prompt-content.ts';
 import type { PromptRow, PromptVersionRow } from '../schema.ts';
-import type { NewPromptVersion } from './prompt-store.ts';
 
 /** A version's row with the id of its prompt. */
 export type ListedVersionRow = PromptVersionRow & { readonly prompt_id: string };
@@ -53,7 +53,7 @@ export function versionOf(row: ListedVersionRow): PromptVersion {
 }
 
 export function versionRow(
-  version: NewPromptVersion,
+  version: VersionContent,
   place: Pick<PromptVersionRow, 'id' | 'prompt' | 'number' | 'created_at'>,
 ): NewVersionRow {
   return {

@@ -1,6 +1,6 @@
+import type { VersionContent } from '../../../shared/prompt-content.ts';
 import Database from 'better-sqlite3';
 import type { PromptRow } from '../schema.ts';
-import type { NewPromptVersion } from './prompt-store.ts';
 
 /** A part of a WHERE over `prompts` with what it binds. */
 export interface SearchCondition {
@@ -13,11 +13,7 @@ export interface PromptSearch {
   /** Takes up what the prompt itself says, in place of what it said before. */
   writePrompt(row: PromptRow, labels: readonly string[]): void;
   /** Takes up what a version says that the one before it did not. */
-  addVersion(
-    place: { prompt: number; number: number },
-    version: NewPromptVersion,
-    before: NewPromptVersion | null,
-  ): void;
+  addVersion(place: { prompt: number; number: number }, version: VersionContent, before: VersionContent | null): void;
   removePrompt(prompt: number): void;
   /** Leaves the prompts in which a word stands; with `isOnlyDetails` in what they themselves say. */
   condition(word: string, isOnlyDetails: boolean): SearchCondition;
@@ -45,7 +41,7 @@ function joined(texts: readonly (string | null)[]): string {
   return texts.filter((text) => text !== null && text !== '').join('\n');
 }
 
-function textOf({ promptText, systemMessage, aiSystem, model, note, variables }: NewPromptVersion): string {
+function textOf({ promptText, systemMessage, aiSystem, model, note, variables }: VersionContent): string {
   const variableTexts = variables.flatMap((variable) => [
     variable.name,
     variable.description,

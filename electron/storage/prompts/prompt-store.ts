@@ -4,6 +4,7 @@ import { AppError, invalidField } from '../../../shared/app-error.ts';
 import type { PromptVersionUsage } from '../../../shared/contract/prompt-usage.ts';
 import type { PromptLabel, PromptLabelChange, PromptLabelInput } from '../../../shared/contract/prompt-labels.ts';
 import type { Prompt, PromptChange, PromptVersion } from '../../../shared/contract/prompts.ts';
+import type { PromptDetails, VersionContent } from '../../../shared/prompt-content.ts';
 import { createContinuationTokens } from '../continuation-token.ts';
 import { listPage, type ListPage, type ListQuery } from '../list-page.ts';
 import { createLabelStore } from './label-store.ts';
@@ -14,19 +15,15 @@ import { createPromptSearch } from './prompt-search.ts';
 import { createPromptWriting } from './prompt-writing.ts';
 import { createUsageStore } from './usage-store.ts';
 
-/** A version before it has its place. */
-export type NewPromptVersion = Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
-export type NewPrompt = Pick<Prompt, 'name' | 'folder' | 'tags' | 'description'>;
-
 /** Prompts and their versions. A prompt that was deleted is `not_found` everywhere but in `findVersion`. */
 export interface PromptStore {
   /** Newest first, as the versions. Throws `invalid_request` for a token of another list. */
   list(query: ListQuery & { readonly filter?: PromptFilter }): ListPage<Prompt>;
   /** How many prompts each folder, as it is written, and each tag has. */
   counts(): { readonly folders: FolderCount[]; readonly tags: TagCount[] };
-  create(prompt: NewPrompt, version: NewPromptVersion): Prompt;
+  create(prompt: PromptDetails, version: VersionContent): Prompt;
   /** All of them or none. */
-  createAll(prompts: readonly { readonly prompt: NewPrompt; readonly version: NewPromptVersion }[]): Prompt[];
+  createAll(prompts: readonly { readonly prompt: PromptDetails; readonly version: VersionContent }[]): Prompt[];
   /** Throws `not_found`. */
   read(id: string): Prompt;
   /** Throws `not_found`. */
@@ -36,7 +33,7 @@ export interface PromptStore {
   /** Throws `not_found`. */
   listVersions(id: string, query: ListQuery): ListPage<PromptVersion>;
   /** Throws `not_found`. */
-  addVersion(id: string, version: NewPromptVersion): PromptVersion;
+  addVersion(id: string, version: VersionContent): PromptVersion;
   /** Any version that ever was, null for an unknown id. */
   findVersion(versionId: string): PromptVersion | null;
   /** Throws `not_found`. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { PromptChange, PromptVersion } from '../../../shared/contract/prompts.ts';
+import type { PromptDetails, VersionContent } from '../../../shared/prompt-content.ts';
 import type { promptQueries } from './prompt-queries.ts';
 import { promptOf, versionRow, type ListedPromptRow } from './prompt-rows.ts';
 import type { PromptSearch } from './prompt-search.ts';
-import type { NewPrompt, NewPromptVersion, PromptStore } from './prompt-store.ts';
+import type { PromptStore } from './prompt-store.ts';
 
 interface PromptWritingOptions {
   readonly queries: ReturnType<typeof promptQueries>;
@@ -30,7 +31,7 @@ export function createPromptWriting(
   database: Database.Database,
   { queries, search, required, findVersion }: PromptWritingOptions,
 ): Pick<PromptStore, 'create' | 'createAll' | 'update' | 'remove' | 'addVersion'> {
-  const create = database.transaction((prompt: NewPrompt, version: NewPromptVersion): string => {
+  const create = database.transaction((prompt: PromptDetails, version: VersionContent): string => {
     const [id, versionId, now] = [randomUUID(), randomUUID(), Date.now()];
     queries.insert.run({
       id,
@@ -54,7 +55,7 @@ export function createPromptWriting(
     prompts.map(({ prompt, version }) => create(prompt, version)),
   );
 
-  const addVersion = database.transaction((promptId: string, version: NewPromptVersion): string => {
+  const addVersion = database.transaction((promptId: string, version: VersionContent): string => {
     const { sequence: prompt, id, latest_version_id: latestId, latest_number: latestNumber } = required(promptId);
     const [versionId, now] = [randomUUID(), Date.now()];
     const place = { prompt, number: latestNumber + 1 };

@@ -1,6 +1,7 @@
 import { useId, useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import type { PromptVariable, PromptVersion, PromptVersionInput } from '../../../../shared/contract/prompts.ts';
+import { keptVariables } from '../../../../shared/prompt-content.ts';
 import { Button } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -17,7 +18,7 @@ import { promptAddress } from '../../../shell/addresses.ts';
 import { useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { VariableFields } from '../../../components/variable-fields.tsx';
-import { isEdited, keptVariables, readVersion } from '../../../drafts/draft-version.ts';
+import { isEdited, readVersion } from '../../../drafts/draft-version.ts';
 
 const kinds = [
   { value: 'version', label: 'New version' },

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { FolderFile, PromptFolder } from '../../../../shared/contract/prompt-folders.ts';
 import type { PromptInput } from '../../../../shared/contract/prompts.ts';
+import { versionContent } from '../../../../shared/prompt-content.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
-import type { ComparedVersion } from '../compare-model.ts';
 import { VersionDifferences } from '../compare-view.tsx';
 import { useFolderFile, useSettle, type Settlement } from './folder-queries.ts';
 import { openFolders } from './folders-state.ts';
@@ -14,22 +14,6 @@ import { issueWords } from './issue-words.ts';
 import { MergeFields } from './merge-fields.tsx';
 
 const sideNames = ['The prompt', 'The file'] as const;
-
-function versionOf(input: PromptInput): ComparedVersion {
-  return {
-    promptText: input.promptText,
-    systemMessage: input.systemMessage ?? null,
-    aiSystem: input.aiSystem ?? null,
-    model: input.model ?? null,
-    configuration: input.configuration ?? null,
-    variables: (input.variables ?? []).map((variable) => ({
-      name: variable.name,
-      description: variable.description ?? null,
-      defaultValue: variable.defaultValue ?? null,
-      sampleValue: variable.sampleValue ?? null,
-    })),
-  };
-}
 
 /** Name, description and tags, where they differ. */
 function Details({ mine, file }: { mine: PromptInput; file: PromptInput }) {
@@ -76,7 +60,7 @@ function Sides({ shown }: { shown: FolderFile }) {
           <span>{sideNames[1]}</span>
         </div>
         <Details mine={mine} file={file.prompt} />
-        <VersionDifferences before={versionOf(mine)} after={versionOf(file.prompt)} names={sideNames} />
+        <VersionDifferences before={versionContent(mine)} after={versionContent(file.prompt)} names={sideNames} />
       </>
     );
   }

@@ -1,14 +1,14 @@
 import { Dotprompt } from 'dotprompt';
 import { describe, expect, test } from 'vitest';
 import { editPromptFile, plainLines } from '../../../../electron/prompts/folder/edit-prompt-file.ts';
-import { contentOfInput, type PromptContent } from '../../../../electron/prompts/folder/prompt-content.ts';
+import { promptContent, type PromptContent } from '../../../../shared/prompt-content.ts';
 import { fixture, preview } from '../../../support/prompt-transfer.ts';
 
 const name = 'support/reply.prompt';
 
 function contentIn(text: string): PromptContent {
   const [found] = preview(name, plainLines(text), { format: 'dotprompt' }).prompts;
-  return contentOfInput(found!.prompt);
+  return promptContent(found!.prompt);
 }
 
 /** The file after a change of the prompt that it holds. */

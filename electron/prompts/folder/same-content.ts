@@ -1,31 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Prompt, PromptInput, PromptVersion } from '../../../shared/contract/prompts.ts';
+import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
+import type { PromptContent } from '../../../shared/prompt-content.ts';
 
-/** A prompt with one of its versions, in one form wherever it comes from. */
-export type PromptContent = Pick<Prompt, 'name' | 'folder' | 'tags' | 'description'> &
-  Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
-
-export function contentOfInput(input: PromptInput): PromptContent {
-  return {
-    name: input.name,
-    folder: input.folder ?? null,
-    tags: input.tags ?? [],
-    description: input.description ?? null,
-    promptText: input.promptText,
-    systemMessage: input.systemMessage ?? null,
-    aiSystem: input.aiSystem ?? null,
-    model: input.model ?? null,
-    configuration: input.configuration ?? null,
-    variables: (input.variables ?? []).map((variable) => ({
-      name: variable.name,
-      description: variable.description ?? null,
-      defaultValue: variable.defaultValue ?? null,
-      sampleValue: variable.sampleValue ?? null,
-    })),
-    note: input.note ?? null,
-  };
-}
-
+/** What is kept of a prompt, with one of its versions. */
 export function contentOf(prompt: Prompt, version: PromptVersion): PromptContent {
   const { name, folder, tags, description } = prompt;
   const { promptText, systemMessage, aiSystem, model, configuration, variables, note } = version;
