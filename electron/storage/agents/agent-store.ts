@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import { z } from 'zod';
 import { AppError } from '../../../shared/app-error.ts';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import type { AiSystem } from '../../../shared/contract/common.ts';
-import { createContinuationTokens } from '../continuation-token.ts';
-import { listPage, type ListPage, type ListQuery } from '../list-page.ts';
+import type { ListPage, ListQuery } from '../list-page.ts';
+import { newestList, rowsOf } from '../newest-list.ts';
 import { prepareQuery, valuesOf } from '../queries.ts';
 import type { AgentRow } from '../schema.ts';
 
@@ -39,7 +38,6 @@ function columnsOf(fields: AgentFields): Pick<AgentRow, 'name' | 'ai_system' | '
 
 export function createAgentStore(database: Database.Database, tokenSecret: string): AgentStore {
   const queries = agentQueries(database);
-  const tokens = createContinuationTokens(tokenSecret, 'agents', z.int());
 
   function required(id: string): AgentRow {
     const row = queries.find.first({ id: id.toLowerCase() });
@@ -48,14 +46,7 @@ export function createAgentStore(database: Database.Database, tokenSecret: strin
   }
 
   return {
-    list: (query) =>
-      listPage(query, {
-        tokens,
-        filter: {},
-        rows: (before, limit) => queries.page.all({ before, limit }),
-        positionOf: ({ sequence }) => sequence,
-        toItem: agentOf,
-      }),
+    list: newestList({ tokenSecret, name: 'agents', rows: rowsOf<AgentRow>(database, 'agents'), toItem: agentOf }),
     create(fields) {
       const id = randomUUID();
       queries.insert.run({ ...columnsOf(fields), id, created_at: Date.now() });
@@ -74,14 +65,6 @@ export function createAgentStore(database: Database.Database, tokenSecret: strin
 
 function agentQueries(database: Database.Database) {
   return {
-    page: prepareQuery(database, (tables, input: { before: number; limit: number }) =>
-      tables
-        .selectFrom('agents')
-        .selectAll()
-        .where('sequence', '<', input.before)
-        .orderBy('sequence', 'desc')
-        .limit(input.limit),
-    ),
     find: prepareQuery(database, (tables, input: { id: string }) =>
       tables.selectFrom('agents').selectAll().where('id', '=', input.id),
     ),

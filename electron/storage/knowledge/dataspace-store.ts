@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import { z } from 'zod';
 import { AppError } from '../../../shared/app-error.ts';
 import type { Dataspace } from '../../../shared/contract/dataspaces.ts';
 import type { DataspaceSummary } from '../../../shared/contract/knowledge-window.ts';
-import { createContinuationTokens } from '../continuation-token.ts';
-import { listPage, type ListPage, type ListQuery } from '../list-page.ts';
+import type { ListPage, ListQuery } from '../list-page.ts';
+import { newestList, rowsOf } from '../newest-list.ts';
 import { prepareQuery } from '../queries.ts';
 import type { DataspaceRow } from '../schema.ts';
 
@@ -34,7 +33,6 @@ function dataspaceOf({ id, name, created_at }: DataspaceRow): Dataspace {
 
 export function createDataspaceStore(database: Database.Database, tokenSecret: string): DataspaceStore {
   const queries = dataspaceQueries(database);
-  const tokens = createContinuationTokens(tokenSecret, 'dataspaces', z.int());
   const summaries = summaryStatement(database);
 
   function required(id: string): DataspaceRow {
@@ -58,14 +56,12 @@ export function createDataspaceStore(database: Database.Database, tokenSecret: s
   });
 
   return {
-    list: (query) =>
-      listPage(query, {
-        tokens,
-        filter: {},
-        rows: (before, limit) => queries.page.all({ before, limit }),
-        positionOf: ({ sequence }) => sequence,
-        toItem: dataspaceOf,
-      }),
+    list: newestList({
+      tokenSecret,
+      name: 'dataspaces',
+      rows: rowsOf<DataspaceRow>(database, 'dataspaces'),
+      toItem: dataspaceOf,
+    }),
     create,
     read: (id) => dataspaceOf(required(id)),
     find(id) {
@@ -108,14 +104,6 @@ function summaryStatement(database: Database.Database) {
 
 function dataspaceQueries(database: Database.Database) {
   return {
-    page: prepareQuery(database, (tables, input: { before: number; limit: number }) =>
-      tables
-        .selectFrom('dataspaces')
-        .selectAll()
-        .where('sequence', '<', input.before)
-        .orderBy('sequence', 'desc')
-        .limit(input.limit),
-    ),
     find: prepareQuery(database, (tables, input: { id: string }) =>
       tables.selectFrom('dataspaces').selectAll().where('id', '=', input.id),
     ),

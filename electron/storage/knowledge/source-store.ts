@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import { z } from 'zod';
 import { AppError, invalidField } from '../../../shared/app-error.ts';
 import { stoppedReason } from '../../../shared/contract/knowledge-window.ts';
 import type { Source, SourceMediaType, SourceStatus } from '../../../shared/contract/sources.ts';
-import { createContinuationTokens } from '../continuation-token.ts';
-import { listPage, type ListPage, type ListQuery } from '../list-page.ts';
+import type { ListPage, ListQuery } from '../list-page.ts';
+import { newestList } from '../newest-list.ts';
 import { sourceQueries, type JoinedSource } from './source-queries.ts';
 
 /** A source with what only the service itself needs of it. */
@@ -99,7 +98,6 @@ export const unknownDataspace = () =>
 
 export function createSourceStore(database: Database.Database, tokenSecret: string): SourceStore {
   const queries = sourceQueries(database);
-  const tokens = createContinuationTokens(tokenSecret, 'sources', z.int());
 
   const find = (id: string): StoredSource | null => {
     const row = queries.find.get(id.toLowerCase());
@@ -121,14 +119,7 @@ export function createSourceStore(database: Database.Database, tokenSecret: stri
   });
 
   return {
-    list: (query) =>
-      listPage(query, {
-        tokens,
-        filter: {},
-        rows: (before, limit) => queries.page.all({ before, limit }),
-        positionOf: ({ sequence }) => sequence,
-        toItem: sourceOf,
-      }),
+    list: newestList({ tokenSecret, name: 'sources', rows: (input) => queries.page.all(input), toItem: sourceOf }),
     range({ text, ...range }) {
       const input = { ...range, dataspaceId: range.dataspaceId.toLowerCase(), text: text.toLowerCase() };
       return { data: queries.range.all(input).map(sourceOf), total: queries.rangeTotal.get(input) ?? 0 };
