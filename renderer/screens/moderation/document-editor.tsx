@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react';
 import type { Highlight } from '../../../shared/contract/moderation.ts';
 import { allowEditorStyles } from '../../components/editor-styles.ts';
 import { categoryNames } from './category-names.ts';
+import './categories.css';
 
 /** The two letters of its category, behind a passage. */
 class CodeMark extends WidgetType {

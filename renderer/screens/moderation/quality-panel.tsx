@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/state-panels.tsx';
 import { categoryNames } from './category-names.ts';
 import { QualityCurve } from './quality-curve.tsx';
 import { curveOf, qualityAt, thresholdFor, type CurvePoint, type Quality } from './quality-figures.ts';
+import './quality.css';
 
 /** Below this share of right flags a threshold is worth a warning. */
 const doubtful = 0.5;

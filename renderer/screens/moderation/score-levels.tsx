@@ -6,6 +6,7 @@ import { Icon } from '../../components/icon.tsx';
 import { CategorySwatch } from './category-swatch.tsx';
 import { categoryNames } from './category-names.ts';
 import { ThresholdSlider } from './threshold-slider.tsx';
+import './levels.css';
 
 interface Scored {
   /** Null while nothing is known; without the categories that the classifier does not judge. */
