@@ -8,7 +8,7 @@ import { createApiKeys } from '../storage/api-keys.ts';
 import { defaultDataDirectory } from '../storage/data-directory.ts';
 import { databaseFile, openDatabase } from '../storage/database.ts';
 import type { ApiKeyStore } from '../storage/storage.ts';
-import { UsageError } from './serve-options.ts';
+import { UsageError } from './host-options.ts';
 
 export interface KeysOutput {
   /** One line of the answer. */

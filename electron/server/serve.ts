@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '../../shared/app-error.ts';
 import { createHost, type Host } from '../create-host.ts';
 import { fetchModel } from './fetch-model.ts';
+import { UsageError } from './host-options.ts';
 import { listen, protocols, type Listener } from './listen.ts';
 import { describeFailure } from './log.ts';
 import { describePortFailure } from './port-failure.ts';
-import { defaultPort, readServeOptions, UsageError, type ServeOptions } from './serve-options.ts';
+import { defaultPort, readServeOptions, type ServeOptions } from './serve-options.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
 /** The built window, beside the built host, or below `out/` when this file runs from the source tree. */

@@ -1,42 +1,22 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { defaultDataDirectory } from '../storage/data-directory.ts';
+import { hostOptionTypes, toHostOptions, UsageError, type HostOptions } from '../server/host-options.ts';
 
-export interface DesktopOptions {
-  readonly dataDirectory: string;
-  readonly providerBases: Readonly<Record<string, string>>;
-  readonly endpoints: readonly { readonly name: string; readonly baseAddress: string }[];
-}
-
-/** Splits `NAME=ADDRESS` at its first equals sign; addresses may hold more of them. */
-function named(values: readonly (string | boolean)[] | undefined): [string, string][] {
-  return (values ?? [])
-    .filter((value) => typeof value === 'string' && value.includes('='))
-    .map((value) => {
-      const text = String(value);
-      const split = text.indexOf('=');
-      return [text.slice(0, split), text.slice(split + 1)];
-    });
+/** What was typed behind an option. Without a value of its own it would take Chromium's next switch for one. */
+function valueOf(option: string, value: string | boolean): string {
+  if (typeof value === 'string' && value !== '' && !value.startsWith('-')) return value;
+  throw new UsageError(`--${option} takes ${option === 'data-dir' ? 'a folder' : 'NAME=URL'}.`);
 }
 
 /**
  * Reads `--data-dir DIR`, `--provider-base NAME=URL` and `--endpoint NAME=URL`. Everything else on the command line is for
- * Chromium and is passed over.
+ * Chromium and is passed over. Throws `UsageError`.
  */
-export function readDesktopOptions(parameters: readonly string[]): DesktopOptions {
-  const { values } = parseArgs({
-    args: [...parameters],
-    strict: false,
-    options: {
-      'data-dir': { type: 'string' },
-      'provider-base': { type: 'string', multiple: true },
-      endpoint: { type: 'string', multiple: true },
-    },
-  });
+export function readDesktopOptions(parameters: readonly string[]): HostOptions {
+  const { values } = parseArgs({ args: [...parameters], strict: false, options: hostOptionTypes });
   const directory = values['data-dir'];
-  return {
-    dataDirectory: typeof directory === 'string' ? resolve(directory) : defaultDataDirectory(),
-    providerBases: Object.fromEntries(named(values['provider-base'])),
-    endpoints: named(values.endpoint).map(([name, baseAddress]) => ({ name, baseAddress })),
-  };
+  return toHostOptions({
+    'data-dir': directory === undefined ? undefined : valueOf('data-dir', directory),
+    'provider-base': values['provider-base'].map((value) => valueOf('provider-base', value)),
+    endpoint: values.endpoint.map((value) => valueOf('endpoint', value)),
+  });
 }

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, BrowserWindow, dialog, session } from 'electron';
 import { createHost } from '../create-host.ts';
+import { UsageError, type HostOptions } from '../server/host-options.ts';
 import { describeFailure } from '../server/log.ts';
 import { ServerControl } from '../server/server-control.ts';
 import { setApplicationMenu } from './application-menu.ts';
@@ -14,13 +15,25 @@ import { offerPorts } from './window-port.ts';
 import { registerWindowScheme, serveWindowFiles } from './window-protocol.ts';
 import { closeWaysOut } from './window-security.ts';
 
-const options = readDesktopOptions(process.argv.slice(1));
-/** What Chromium keeps for the window (drafts, caches) lies in the data folder too: one folder is all there is to copy. */
-const windowDirectory = join(options.dataDirectory, 'window');
-
 function log(message: string, error?: unknown): void {
   console.error(error === undefined ? message : `${message} ${describeFailure(error)}`);
 }
+
+function readOptionsOrExit(): HostOptions {
+  try {
+    return readDesktopOptions(process.argv.slice(1));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    log(error.message);
+    // Whoever started it from a menu has no terminal. Linux shows no box this early.
+    if (process.platform !== 'linux') dialog.showErrorBox('Touchstone could not start', error.message);
+    process.exit(2);
+  }
+}
+
+const options = readOptionsOrExit();
+/** What Chromium keeps for the window (drafts, caches) lies in the data folder too: one folder is all there is to copy. */
+const windowDirectory = join(options.dataDirectory, 'window');
 
 function showWindow(): void {
   const [window] = BrowserWindow.getAllWindows();

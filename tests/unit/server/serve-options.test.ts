@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { readServeOptions, UsageError } from '../../../electron/server/serve-options.ts';
+import { UsageError } from '../../../electron/server/host-options.ts';
+import { readServeOptions } from '../../../electron/server/serve-options.ts';
 import { defaultDataDirectory } from '../../../electron/storage/data-directory.ts';
 
 test('without options the port is free to choose and nothing is changed', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UsageError } from '../../../electron/server/host-options.ts';
 import { readDesktopOptions } from '../../../electron/shell/desktop-options.ts';
 
 test('reads its own options from among those of Chromium', () => {
@@ -24,8 +25,22 @@ test('reads its own options from among those of Chromium', () => {
 test('takes the usual data folder when none is named', () => {
   process.env['TOUCHSTONE_DATA_DIR'] = '/elsewhere';
   try {
-    expect(readDesktopOptions(['--data-dir']).dataDirectory).toBe('/elsewhere');
+    expect(readDesktopOptions(['--no-sandbox']).dataDirectory).toBe('/elsewhere');
   } finally {
     delete process.env['TOUCHSTONE_DATA_DIR'];
   }
+});
+
+test.each([
+  ['--data-dir', /--data-dir takes a folder/],
+  ['--data-dir --no-sandbox', /--data-dir takes a folder/],
+  ['--endpoint', /--endpoint takes NAME=URL/],
+  ['--endpoint local', /--endpoint takes NAME=URL/],
+  ['--endpoint local=ftp://me:secret@127.0.0.1', /http or https address/],
+  ['--provider-base Mistral=http://127.0.0.1:1', /one of OpenAi, Anthropic/],
+])('"%s" is refused, and an address in it is not repeated', (typed, message) => {
+  const read = (): unknown => readDesktopOptions(typed.split(' '));
+  expect(read).toThrow(UsageError);
+  expect(read).toThrow(message);
+  expect(read).not.toThrow(/secret/);
 });
