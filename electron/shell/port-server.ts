@@ -8,6 +8,8 @@ import type { Credit } from './port-credit.ts';
 
 interface Exchange {
   readonly controller: AbortController;
+  /** Kept to the end: when nobody holds a `Request` any more, Node lets go of it and its signal hears of no abort. */
+  request: Request | null;
   readonly credit: Credit;
   /** Null when the request came whole. */
   readonly body: IncomingBody | null;
@@ -60,7 +62,8 @@ export function servePort(port: FramePort<unknown, HostFrame>, api: Api): void {
   async function answer(frame: RequestFrame, exchange: Exchange): Promise<void> {
     const { id } = frame;
     const { signal } = exchange.controller;
-    const response = await api.fetch(requestOf(frame, exchange), { access: 'window' });
+    exchange.request = requestOf(frame, exchange);
+    const response = await api.fetch(exchange.request, { access: 'window' });
     port.send({ type: 'head', id, status: response.status, headers: [...response.headers] });
     await sendBody(response, exchange, (bytes) => {
       if (!signal.aborted) port.send({ type: 'chunk', id, bytes });
@@ -73,6 +76,7 @@ export function servePort(port: FramePort<unknown, HostFrame>, api: Api): void {
     const onTaken = (bytes: number): void => port.send({ type: 'body-credit', id, bytes });
     const exchange: Exchange = {
       controller: new AbortController(),
+      request: null,
       credit: createCredit(initialCredit),
       body: frame.isBodyFollowing ? createIncomingBody(onTaken) : null,
     };

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HostRequest } from '../../../../renderer/host/host-fetch.ts';
 import { AppError } from '../../../../shared/app-error.ts';
 import { initialCredit } from '../../../../shared/port-frames.ts';
+import { cleanMemory } from '../../../support/clean-memory.ts';
 import { connectByPort } from '../../../support/port-pair.ts';
 
 const request: HostRequest = { method: 'GET', path: '/', headers: {}, body: null };
@@ -126,6 +127,22 @@ describe('leaving', () => {
     const text = response.text();
     controller.abort();
     await expect(text).rejects.toMatchObject({ name: 'AbortError' });
+    await promise;
+  });
+
+  test('the abort reaches a handler that kept nothing but the signal, however often memory was cleaned', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using pair = connectByPort((received) => {
+      received.signal.addEventListener('abort', () => resolve());
+      return new Promise<Response>(() => undefined);
+    });
+    const controller = new AbortController();
+    const arrived = pair.nextFrame(({ type }) => type === 'request');
+    const answer = pair.hostFetch({ ...request, signal: controller.signal });
+    await arrived;
+    await cleanMemory();
+    controller.abort();
+    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
     await promise;
   });
 
