@@ -1,6 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { SourceProgress } from '../../shared/contract/knowledge-window.ts';
 import type { SourceFacts, StoredSource } from '../storage/knowledge/source-store.ts';
+import { target } from './cutting/unit.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import type { ParsedSource, Passage, SourceReader } from './parsing/parsed-source.ts';
 import type { SourceFiles } from './source-files.ts';
@@ -54,7 +55,8 @@ export async function indexSource(
   const parsed = await reader.readSource(file, { signal, onProgress: (fraction) => onProgress(reading(fraction)) });
   await files.writeText(id, parsed);
   // Another version of the reader may cut otherwise: what it would find of an older reading does not fit then.
-  const revision = `${source.revision}/${embedder.model}/${parsed.text.length}/${parsed.passages.length}`;
+  const cut = `${target.characters}/${parsed.text.length}/${parsed.passages.length}`;
+  const revision = `${source.revision}/${embedder.model}/${cut}`;
   const opened = await index.begin({ sourceId: id, dataspaceId, revision, embeddingModel: embedder.model }, { signal });
   await writePassages(parsed, {
     first: opened.passages,

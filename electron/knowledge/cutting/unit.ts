@@ -16,11 +16,14 @@ export interface PassageLimit {
   readonly tokens: number;
 }
 
-/** Most passages end near this: long enough to say something, short enough to be cited. */
-export const target: PassageLimit = { characters: 900, tokens: 232 };
+/**
+ * Most passages end near this: long enough to say something, short enough to be cited, and whole for the embeddings in languages that
+ * have a token for every three letters, such as German. Sources that were cut otherwise stay as they are until they are indexed again.
+ */
+export const target: PassageLimit = { characters: 700, tokens: 190 };
 
 /** What belongs together (a table, code, a short end) may go this far; the embeddings read 256 tokens, two of them their own. */
-export const most: PassageLimit = { characters: 1200, tokens: 252 };
+export const most: PassageLimit = { characters: 950, tokens: 252 };
 
 /** Which part of a passage so much text takes, above 1 when it is too much. */
 export function fillOf(characters: number, tokens: number, headingTokens: number, limit: PassageLimit): number {

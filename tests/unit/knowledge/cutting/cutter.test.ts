@@ -68,7 +68,7 @@ describe('cutting', () => {
           const before = passages[index - 1];
           expect(own.trim()).not.toBe('');
           expect(own.isWellFormed()).toBe(true);
-          expect(own.length).toBeLessThanOrEqual(1200);
+          expect(own.length).toBeLessThanOrEqual(950);
           expect(tokens + estimateEmbeddingTokens(heading ?? '')).toBeLessThanOrEqual(256);
           expect((heading ?? '').length).toBeLessThanOrEqual(200);
           if (before) expect(start > before.start && end > before.end).toBe(true);
@@ -78,11 +78,11 @@ describe('cutting', () => {
     );
   });
 
-  test('ends passages between sentences, near 900 characters, and repeats about 15 % of each', () => {
+  test('ends passages between sentences, near 700 characters, and repeats about 15 % of each', () => {
     const { passages, texts } = cut([prose('ring', 100)]);
     const middle = texts.slice(0, -1);
     expect(middle.every((own) => own.startsWith('The ring') && own.endsWith('.'))).toBe(true);
-    expect(middle.every((own) => own.length > 700 && own.length <= 900)).toBe(true);
+    expect(middle.every((own) => own.length > 500 && own.length <= 700)).toBe(true);
     const repeated = passages.slice(1).map(({ start }, index) => passages[index]!.end - start);
     const share = repeated.reduce((sum, own) => sum + own, 0) / passages.at(-1)!.end;
     expect(share).toBeGreaterThan(0.08);
@@ -99,7 +99,7 @@ describe('cutting', () => {
 
   test('of a script without spaces cuts between words, within what the embeddings read', () => {
     const { passages, texts } = cut([{ kind: 'prose', text: '試金石は金がその上に筋を残す暗い石です'.repeat(60) }]);
-    expect(passages.every(({ tokens }) => tokens <= 232)).toBe(true);
+    expect(passages.every(({ tokens }) => tokens <= 190)).toBe(true);
     const words = new Set(
       [...new Intl.Segmenter('ja', { granularity: 'word' }).segment(texts[0]!)].map(({ segment }) => segment),
     );
@@ -154,7 +154,7 @@ describe('cutting', () => {
   });
 
   test('leaves no short end to itself', () => {
-    const { texts } = cut([{ kind: 'prose', text: `${prose('ring', 9).text} ${sentence('end', 60)}` }]);
+    const { texts } = cut([{ kind: 'prose', text: `${prose('ring', 7).text} ${sentence('end', 60)}` }]);
     expect(texts.map((own) => own.length > 200)).toEqual([true]);
   });
 });

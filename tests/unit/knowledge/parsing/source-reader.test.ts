@@ -65,6 +65,7 @@ describe('the reader of sources', () => {
     expect(parsed.passages.map(({ page, heading }) => [page, heading])).toEqual([
       [1, 'Report of the assay office'],
       [1, 'Report of the assay office › Methods'],
+      [1, 'Report of the assay office › Methods'],
       [2, 'Report of the assay office › Results'],
       [expect.any(Number), 'Report of the assay office › Outlook'],
     ]);
