@@ -5,6 +5,7 @@ import type { Source, SourceForm } from '../../shared/contract/sources.ts';
 import type { DataspaceStore } from '../storage/knowledge/dataspace-store.ts';
 import {
   unknownDataspace,
+  type NewSource,
   type SourceRange,
   type SourceStore,
   type StoredSource,
@@ -81,6 +82,18 @@ export function createSources(options: SourcesOptions): Sources {
     throw unknownDataspace();
   }
 
+  /** First the source and then its file, as `recover` expects. A lane that looks in between must not take it for lost. */
+  async function keepBoth(source: NewSource, file: IncomingFile): Promise<StoredSource> {
+    queue.hold(source.id);
+    try {
+      const created = sources.create(source);
+      await file.keep();
+      return created;
+    } finally {
+      queue.release(source.id);
+    }
+  }
+
   return {
     incoming: files.incoming,
     async create({ name, dataspaceId, fileName }, file, { signal }) {
@@ -89,8 +102,7 @@ export function createSources(options: SourcesOptions): Sources {
       if (dataspaceId !== undefined) dataspaceFor(dataspaceId);
       const mediaType = await detectMediaType({ path: file.path, fileName }, { signal });
       const source = { id: file.id, dataspaceId: dataspaceFor(dataspaceId), name, fileName, mediaType, bytes };
-      const created = sources.create(source);
-      await file.keep();
+      const created = await keepBoth(source, file);
       changes.changed(created.id);
       queue.wake();
       return toSource(created);

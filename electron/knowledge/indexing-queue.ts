@@ -41,6 +41,8 @@ export class IndexingQueue {
   readonly #current = new Map<string, CurrentWork>();
   /** Lanes that are at work, with what resolves when they rest. */
   readonly #running = new Map<number, Promise<void>>();
+  /** Sources that are known and whose files are still being put in place. */
+  readonly #held = new Set<string>();
   #isStarted = false;
   #isClosed = false;
 
@@ -61,6 +63,16 @@ export class IndexingQueue {
       const source = this.#running.has(lane) ? null : this.#next(lane);
       if (source) this.#running.set(lane, this.#run(lane, source));
     }
+  }
+
+  /** Leaves a source alone until it is released, even if a lane is free before; both may be called for one that is not known. */
+  hold(sourceId: string): void {
+    this.#held.add(sourceId);
+  }
+
+  /** Lets a held source be read; `wake` begins with it. */
+  release(sourceId: string): void {
+    this.#held.delete(sourceId);
   }
 
   progressOf({ id, status }: Pick<StoredSource, 'id' | 'status'>): SourceProgress | null {
@@ -89,7 +101,10 @@ export class IndexingQueue {
 
   #next(lane: number): StoredSource | null {
     if (this.#isClosed) return null;
-    return this.#options.sources.nextProcessing({ maximumBytes: lanes[lane]!, except: this.current() });
+    return this.#options.sources.nextProcessing({
+      maximumBytes: lanes[lane]!,
+      except: [...this.current(), ...this.#held],
+    });
   }
 
   async #run(lane: number, first: StoredSource): Promise<void> {

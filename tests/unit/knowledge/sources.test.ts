@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../shared/app-error.ts';
 import { startKnowledge } from '../../support/knowledge-world.ts';
@@ -97,6 +98,23 @@ describe('a source', () => {
     expect(world.files()).toEqual(['incoming']);
     expect(world.knowledge.dataspaces.summaries()).toEqual([]);
   });
+});
+
+test('a source whose file is still being put in place is left alone by a lane that is free before', async () => {
+  const world = await startKnowledge();
+  await using file = await world.knowledge.sources.incoming();
+  await file.receive(Readable.from([Buffer.from('Rooks nest in spring')]));
+  const keep = file.keep.bind(file);
+  file.keep = async () => {
+    // Whatever is known by now would be read before this one, which comes after it.
+    const { id } = await world.add('Ravens', 'Ravens are black');
+    await world.settled(id);
+    await keep();
+  };
+  const form = { name: 'Rooks', fileName: 'rooks.txt' };
+  const { id } = await world.knowledge.sources.create(form, file, { signal: new AbortController().signal });
+  expect(await world.settled(id)).toMatchObject({ status: 'Ready', failureReason: null });
+  expect(await world.found('rooks')).toContain('Rooks nest in spring');
 });
 
 describe('deleting', () => {
