@@ -23,35 +23,58 @@ function matchesMediaType(contentType: string, mediaTypes: readonly string[]): b
   );
 }
 
-/** Throws `unsupported_media_type` unless the request says that its body is one of the media types. */
-export function requireMediaType(headers: Headers, mediaTypes: readonly string[]): void {
-  const contentType = headers.get('content-type');
-  if (contentType !== null && matchesMediaType(contentType, mediaTypes)) return;
-  throw new AppError('unsupported_media_type', `Send the body as ${mediaTypes.join(' or ')}, named in content-type.`);
+/** Whether the parameters of a `content-type` leave a text in UTF-8, the only encoding of JSON between programs. */
+function isInUtf8(contentType: string): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1];
+  return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
-async function readChunks(body: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
+/** Throws `unsupported_media_type` unless a body is one of the media types, in UTF-8 and not compressed, by its headers. */
+export function requireMediaType(headers: Headers, mediaTypes: readonly string[]): void {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
+  if (encoding !== 'identity') {
+    throw new AppError('unsupported_media_type', 'Send the body as it is, without content-encoding.');
+  }
+  const contentType = headers.get('content-type');
+  if (contentType === null || !matchesMediaType(contentType, mediaTypes)) {
+    throw new AppError('unsupported_media_type', `Send the body as ${mediaTypes.join(' or ')}, named in content-type.`);
+  }
+  if (!isInUtf8(contentType)) throw new AppError('unsupported_media_type', 'Send the body in UTF-8.');
+}
+
+/** What is no UTF-8 is refused: with other characters in its place the wrong text would be run and kept. */
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+async function readChunks(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
     if (bytes > maximumBodyBytes) throw tooLarge();
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  return Buffer.concat(chunks);
 }
 
-async function readText(request: Request): Promise<string> {
+async function readBytes(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get('content-length');
   if (announced !== null && Number(announced) > maximumBodyBytes) throw tooLarge();
   try {
     // An announced length is enforced by the listener, so that only bodies without one have to be counted here.
-    if (announced !== null) return await request.text();
-    return request.body === null ? '' : await readChunks(request.body);
+    if (announced !== null) return await request.bytes();
+    return request.body === null ? new Uint8Array() : await readChunks(request.body);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('invalid_request', 'The request body ended before it was complete.', { cause: error });
+  }
+}
+
+async function readText(request: Request): Promise<string> {
+  const bytes = await readBytes(request);
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new AppError('invalid_request', 'The request body is not valid UTF-8.');
   }
 }
 
@@ -73,8 +96,8 @@ function isTooDeep(text: string): boolean {
 }
 
 /**
- * Reads a JSON body of at most 4 MB. Throws `payload_too_large`, or `invalid_request` for text that is not JSON or nested
- * more than 500 levels deep. An empty body is `undefined`.
+ * Reads a JSON body of at most 4 MB. Throws `payload_too_large`, or `invalid_request` for what is not UTF-8, not JSON or
+ * nested more than 500 levels deep. An empty body is `undefined`.
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const text = await readText(request);

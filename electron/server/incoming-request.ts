@@ -51,8 +51,8 @@ const RequestHead = Request as unknown as new (
 ) => Omit<Request, Overridden>;
 
 /**
- * A caller's request whose body stays in Node's stream until it is read. `text`, `json` and `arrayBuffer` read it
- * directly; everything else goes through a plain `Request` made on demand. As in every `Request` the body can be read once.
+ * A caller's request whose body stays in Node's stream until it is read. `text`, `json`, `bytes` and `arrayBuffer` read
+ * it directly; everything else goes through a plain `Request` made on demand. As in every `Request` the body can be read once.
  * A copy made by `new Request(incomingRequest)` has no body; use `clone()`.
  */
 export class IncomingRequest extends RequestHead implements Request {
@@ -105,7 +105,8 @@ export class IncomingRequest extends RequestHead implements Request {
   }
 
   async bytes(): ReturnType<Request['bytes']> {
-    return new Uint8Array(await this.arrayBuffer());
+    if (this.#plain) return this.#plain.bytes();
+    return (await this.#take()) as Buffer<ArrayBuffer>;
   }
 
   blob(): ReturnType<Request['blob']> {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallerRequest } from '../support/http-clients.ts';
 import { judgeError } from '../support/specification-judge.ts';
@@ -167,6 +168,27 @@ describe.each(ways)('%s', (way) => {
     }
   });
 
+  test.each([
+    ['another charset', 'content-type', 'application/json; charset=utf-16'],
+    ['another charset in quotes', 'content-type', 'application/json;charset="latin1"'],
+    ['a compression', 'content-encoding', 'gzip'],
+  ])('a body said to be in %s is 415', async (_, name, value) => {
+    const request = completionCall(host, '/api/completions/sync', {}, { [name]: value });
+    judgeError(await host.send(way, request), 415);
+  });
+
+  test('a body that is not UTF-8 is 400, however it is sent', async () => {
+    const [before, after] = JSON.stringify({ ...minimalRequest, promptText: 'SPLIT' }).split('SPLIT') as [
+      string,
+      string,
+    ];
+    const body = Buffer.concat([Buffer.from(before), Buffer.from([0xc3, 0x28]), Buffer.from(after)]);
+    const whole = await host.send(way, post(body, {}, '/api/completions/sync'));
+    expect(judgeError(whole, 400).message).toMatch(/UTF-8/);
+    const inPieces = await host.send(way, post(Readable.from([body.subarray(0, 5), body.subarray(5)]), {}, paths[1]!));
+    expect(judgeError(inPieces, 400).message).toMatch(/UTF-8/);
+  });
+
   test('a media type may carry a charset and any letter case', async () => {
     const request = completionCall(
       host,
@@ -247,7 +269,9 @@ describe.each(ways)('%s', (way) => {
   });
 
   test('another method is 405 and told what the address takes', async () => {
-    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    // A `Request` in memory cannot be a TRACE.
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', ...(way === 'in memory' ? [] : ['TRACE'])]) {
+      judgeError(await host.send(way, { method, path: paths[0]! }), 401);
       for (const path of paths) {
         const answer = await host.send(way, { method, path, headers: { authorization: `Bearer ${host.key}` } });
         judgeError(answer, 405);
