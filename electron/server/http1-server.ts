@@ -1,8 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../../shared/app-error.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 import { errorResponse, type RequestListener } from './request-listener.ts';
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** What Node's parser found wrong, as the error that the caller gets. */
 function parseError(code: string | undefined): AppError {
@@ -15,14 +17,15 @@ function parseError(code: string | undefined): AppError {
   return new AppError('invalid_request', 'This is not a well-formed HTTP request.');
 }
 
-/** Nothing but the socket is left to write to once the parser has given up. */
-async function refuse(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
-  if (!socket.writable || error.code === 'ECONNRESET' || socket.bytesWritten > 0) return void socket.destroy();
-  const response = errorResponse(parseError(error.code));
+/** Nothing but the socket is left to write to once the parser has given up, or has left it to a tunnel. */
+async function refuse(error: AppError, socket: Socket): Promise<void> {
+  const response = errorResponse(error);
   const body = await response.text();
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const length = `content-length: ${Buffer.byteLength(body)}\r\n`;
-  socket.end(`HTTP/1.1 ${response.status} Refused\r\n${headers}${length}connection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${headers}${length}connection: close\r\n\r\n${body}`,
+  );
   // The rest of what it sends is dropped for a moment, or closing would take the answer away from the caller.
   socket.resume();
   setTimeout(() => socket.destroy(), 1000).unref();
@@ -46,7 +49,16 @@ export function createHttp1Server(listener: RequestListener, limits: ListenerLim
   server.on('request', serve(false));
   server.on('checkContinue', serve(true));
   server.on('checkExpectation', serve(false));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => void refuse(error, socket as Socket));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const { writable, bytesWritten } = socket as Socket;
+    if (!writable || error.code === 'ECONNRESET' || bytesWritten > 0) socket.destroy();
+    else void refuse(parseError(error.code), socket as Socket);
+  });
+  server.on('connect', (_incoming, socket) => {
+    socket.on('error', () => socket.destroy());
+    const noTunnels = 'This service opens no tunnels to other hosts.';
+    void refuse(new AppError('method_not_allowed', noTunnels, { allow: [...methods] }), socket as Socket);
+  });
   // Node starts its look at slow heads with the port; this server has none.
   server.emit('listening');
   return server;

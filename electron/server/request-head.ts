@@ -12,7 +12,7 @@ export interface RequestHead extends RequestSource {
   readonly hasBody: boolean;
 }
 
-/** The Fetch standard's `Request` refuses these, and no endpoint takes them. */
+/** The Fetch standard's `Request` refuses these. No endpoint takes them, nor OPTIONS, which is answered in their place. */
 const refusedMethods = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
 function joinedHeaders(rawHeaders: readonly string[]): Record<string, string> {
@@ -43,12 +43,8 @@ function splitTarget(target: string): { authority: string | null; target: string
 
 /** Reads a head; what no answer of the API could be asked for comes back as the error to answer with. */
 export function readHead(incoming: NodeRequest): RequestHead | AppError {
-  const method = incoming.method ?? 'GET';
-  if (refusedMethods.has(method)) {
-    return new AppError('method_not_allowed', `This service does not take ${method}.`, {
-      allow: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    });
-  }
+  const asked = incoming.method ?? 'GET';
+  const method = refusedMethods.has(asked) ? 'OPTIONS' : asked;
   const split = splitTarget(incoming.url ?? '');
   if (!split) return new AppError('invalid_request', 'The request target must be a path that begins with `/`.');
   const headers = joinedHeaders(incoming.rawHeaders);

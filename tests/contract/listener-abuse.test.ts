@@ -78,7 +78,9 @@ describe('malformed HTTP/1.1', () => {
   test('a method or a header that Fetch does not know is refused in the error form', async () => {
     const { connect, host } = await startVictim();
     const connection = connect().send(`CONNECT evil.example:443 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-    expect(await connection.untilClosed()).toBe('');
+    const refused = await connection.untilClosed();
+    expect(refused).toMatch(/^HTTP\/1\.1 405 /);
+    expect(errorOf(refused)).toBe('method_not_allowed');
     const other = connect().send(`GET /%zz?\\ HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(await other.untilClosed()).toMatch(/^HTTP\/1\.1 200 /);
   });

@@ -103,7 +103,6 @@ test.each([
   ['a foreign authority in its target', 'GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 421],
   ['our authority in its target', 'GET http://127.0.0.1:PORT/x HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 200],
   ['a target that is no path', 'OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 400],
-  ['a method without answers', 'TRACE / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 405],
 ])('a request with %s is answered as it should be', async (_what, text, status) => {
   const { address, port } = await startPlain();
   const answer = await new RawConnection(address).send(text.replaceAll('PORT', String(port))).receive('\r\n\r\n');
