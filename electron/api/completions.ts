@@ -1,4 +1,4 @@
-import { parseAccept } from 'hono/utils/accept';
+import { parseAccept, type Accept } from 'hono/utils/accept';
 import {
   createCompletion,
   createCompletionEvents,
@@ -15,16 +15,17 @@ import type { StreamKind } from './stream-answer.ts';
 
 type Input = HandlerInput<unknown, unknown, CompletionRequest>;
 
+/** How much a type is wanted, by the most exact range that covers it. */
+function acceptedQuality(accepted: readonly Accept[], type: string): number {
+  const ranges = [type, type.replace(/\/.*/, '/*'), '*/*'];
+  const found = ranges.map((range) => accepted.find((entry) => entry.type.toLowerCase() === range));
+  return found.find((entry) => entry !== undefined)?.q ?? 0;
+}
+
 function prefersArray(accept: string | null): boolean {
   if (accept === null) return false;
-  const quality = (type: string) =>
-    Math.max(
-      0,
-      ...parseAccept(accept)
-        .filter((entry) => entry.type === type || entry.type === '*/*')
-        .map((entry) => entry.q),
-    );
-  return quality('application/json') > quality('text/event-stream');
+  const accepted = parseAccept(accept);
+  return acceptedQuality(accepted, 'application/json') > acceptedQuality(accepted, 'text/event-stream');
 }
 
 function toCompletionAnswer(run: Run, { content, finishReason, usage }: RunAnswer): CompletionAnswer {
