@@ -152,10 +152,13 @@ export function failureFromStatus(failure: HttpFailure, about: ProviderIdentity)
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     });
   }
-  if ([400, 404, 413, 422].includes(status)) {
+  if (status === 400) {
+    return new ProviderFailure('invalid_request', `${about.title} does not accept the request (400).${said}`, facts);
+  }
+  if ([404, 413, 422].includes(status)) {
     const unexplained = status === 404 ? ` Check the model's name, and the base address in ${settingsPlace}.` : '';
     const message = `${about.title} does not accept the request (${status}).${said || unexplained}`;
-    return new ProviderFailure('invalid_request', message, facts);
+    return new ProviderFailure('provider_failed', message, facts);
   }
   const redirect =
     status >= 300 && status < 400 ? ` It points elsewhere: check the base address in ${settingsPlace}.` : '';

@@ -44,9 +44,9 @@ describe('a provider that fails', () => {
     [400, 'invalid_request'],
     [401, 'provider_key_refused'],
     [403, 'provider_key_refused'],
-    [404, 'invalid_request'],
-    [413, 'invalid_request'],
-    [422, 'invalid_request'],
+    [404, 'provider_failed'],
+    [413, 'provider_failed'],
+    [422, 'provider_failed'],
     [429, 'rate_limited'],
     [500, 'provider_failed'],
     [502, 'provider_failed'],
@@ -92,7 +92,7 @@ describe('a provider that fails', () => {
     server.answerWith((call) => call.head(404, { 'content-type': 'text/html' }).end('<h1>Nothing here</h1>'));
     const error = await failureOf(connect().generate(request, { signal: noAbort() }));
     expect([error.code, error.message]).toEqual([
-      'invalid_request',
+      'provider_failed',
       'Local does not accept the request (404). It said: Not Found',
     ]);
   });
