@@ -140,7 +140,7 @@ export type CompletionChunk = z.infer<typeof completionChunk>;
 
 const completionPart = z.union([completionChunk, errorBody]);
 const tag = 'Completions';
-const errors = [402, 429, 502, 503, 504] as const;
+const errors = [402, 409, 429, 502, 503, 504] as const;
 const access = 'run' as const;
 
 export const createCompletion = defineEndpoint({

@@ -93,3 +93,11 @@ test('a form is one closed object of its fields and its file', () => {
     },
   });
 });
+
+test('a completion tells every status that it may have', () => {
+  const { responses } = (document['paths'] as Record<string, { post: { responses: object } }>)['/api/completions']!
+    .post;
+  expect(Object.keys(responses).map(Number)).toEqual([
+    200, 400, 401, 402, 403, 409, 413, 415, 421, 429, 500, 502, 503, 504,
+  ]);
+});
