@@ -48,7 +48,8 @@ export interface Completions {
   /**
    * Checks a request and begins its run. Throws `AppError` for everything that keeps it from being one: a bad template, an
    * unknown model or dataspace (400), credits used up (402), another caller's conversation (403), a provider without a key (503).
-   * A promise when the guard has to look at the prompt first; it rejects with 400 for one that is refused.
+   * A promise when the guard has to look at the prompt first, which rejects with 400 for one that is refused, or when the
+   * provider has to be asked whether it has the model.
    */
   start(request: CompletionRequest, origin: RunOrigin, context: RunContext): AcceptedRun | Promise<AcceptedRun>;
   /** What a run with these passages would be sent; throws as `start` does, but nothing is run. */
@@ -168,6 +169,19 @@ export function createCompletions(options: CompletionsOptions): Completions {
   }
 
   function start(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
+    try {
+      return startKnown(request, origin, context);
+    } catch (error) {
+      const learning = providers.learnModel(request.aiSystem, request.model);
+      if (learning === null) throw error;
+      return learning.then(() => {
+        context.signal.throwIfAborted();
+        return startKnown(request, origin, context);
+      });
+    }
+  }
+
+  function startKnown(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
     const prepared = prepareRun(request, context, options);
     const guarded = guard.begin(prepared, context);
     if (guarded instanceof Promise) return guarded.then((runGuard) => begin(prepared, origin, runGuard));

@@ -75,6 +75,11 @@ export interface Providers {
    * without waiting for them: their answers are in later calls.
    */
   models(): Model[];
+  /**
+   * Asks for the list that an unknown model may stand in, once a minute at most; null when there is nothing to learn. Resolves
+   * within 15 seconds and never rejects: whether the model is known then, `resolve` tells.
+   */
+  learnModel(aiSystem: AiSystem, model: string): Promise<void> | null;
   /** Throws `conflict` for a name that is valid already. */
   addModel(aiSystem: AiSystem, model: string): Model;
   /** Throws `not_found` for a name that the user did not add. */

@@ -22,23 +22,39 @@ export interface ModelListOptions {
   readonly signal: AbortSignal;
 }
 
+/** A name that is in no list makes us ask for the list again when it is older than this. */
+const listLifetimeMilliseconds = 60_000;
+
 /** The models as the window shows them. */
-export function createModelList(options: ModelListOptions): Pick<Providers, 'models' | 'addModel' | 'removeModel'> {
+export function createModelList(
+  options: ModelListOptions,
+): Pick<Providers, 'models' | 'learnModel' | 'addModel' | 'removeModel'> {
   const { memory, accounts, directory, onChange } = options;
-  const asked = new Set<Account>();
+  const asked = new Map<Account, { readonly at: number; readonly answered: Promise<void> }>();
 
   function isReady(account: Account): boolean {
     return !isKeyedProvider(account) || accounts.keySource(account) !== null;
   }
 
+  function ask(account: Account): Promise<void> {
+    // Its outcome belongs to no one; a person who wants to know why a list is old tests the key.
+    const answered = testAccount(account, accounts, memory, { signal: options.signal }).then(onChange, () => {});
+    asked.set(account, { at: performance.now(), answered });
+    return answered;
+  }
+
   function askForLists(): void {
     const endpoints = accounts.endpoints().map(({ name }) => endpointAccount(name));
     for (const account of [...keyedProviders.filter(isReady), ...endpoints]) {
-      if (asked.has(account)) continue;
-      asked.add(account);
-      // Its outcome belongs to no one; a person who wants to know why a list is old tests the key.
-      testAccount(account, accounts, memory, { signal: options.signal }).then(onChange, () => {});
+      if (!asked.has(account)) void ask(account);
     }
+  }
+
+  function accountOf(aiSystem: AiSystem, model: string): Account | null {
+    if (isKeyedProvider(aiSystem)) return aiSystem;
+    const [, endpointName] = /^([^/]+)\/./.exec(model) ?? [];
+    const endpoint = endpointName === undefined ? null : accounts.findEndpoint(endpointName);
+    return endpoint ? endpointAccount(endpoint.name) : null;
   }
 
   function toModel(known: KnownModel): Model {
@@ -49,6 +65,14 @@ export function createModelList(options: ModelListOptions): Pick<Providers, 'mod
     models() {
       askForLists();
       return [...serviceModels.map((name) => serviceModel(name, options)), ...directory.all().map(toModel)];
+    },
+
+    learnModel(aiSystem, model) {
+      const account = aiSystem === 'ServiceAi' || directory.has(aiSystem, model) ? null : accountOf(aiSystem, model);
+      if (account === null || !isReady(account)) return null;
+      const before = asked.get(account);
+      if (before && performance.now() - before.at < listLifetimeMilliseconds) return before.answered;
+      return ask(account);
     },
 
     addModel(aiSystem, model) {

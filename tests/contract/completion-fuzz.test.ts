@@ -6,9 +6,11 @@ import { minimalRequest, startTestHost, type TestHost, type Way } from '../suppo
 let host: TestHost;
 beforeAll(async () => {
   host = await startTestHost();
-  host.provider.answerWith((call) =>
-    call.body['stream'] === true ? call.chatStream(['Hello ', 'there']) : call.chatAnswer({ content: 'Hello there' }),
-  );
+  host.provider.answerWith((call) => {
+    if (call.method === 'GET') return call.models([]);
+    if (call.body['stream'] === true) return call.chatStream(['Hello ', 'there']);
+    return call.chatAnswer({ content: 'Hello there' });
+  });
 });
 afterAll(() => host.close());
 

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { judgeError } from '../support/specification-judge.ts';
+import { completionCall, startTestHost, type TestHost } from '../support/test-host.ts';
+
+let host: TestHost;
+let listed: string[];
+
+beforeAll(async () => {
+  host = await startTestHost();
+  host.provider.answerWith((call) =>
+    call.method === 'GET' ? call.models(listed) : call.chatAnswer({ content: 'Hi' }),
+  );
+});
+afterAll(() => host.close());
+beforeEach(() => void (listed = ['brand-new']));
+
+const ask = (model: string) =>
+  host.send('HTTP/1.1', completionCall(host, '/api/completions/sync', { aiSystem: 'Groq', model }));
+const questions = () => host.provider.calls.filter(({ method }) => method === 'GET').length;
+
+test('a model that only the provider lists is run; a name in no list asks once and is 400 at once from then on', async () => {
+  const taken = await Promise.all([ask('brand-new'), ask('brand-new')]);
+  expect([...taken.map(({ status }) => status), questions()]).toEqual([200, 200, 1]);
+
+  listed = ['brand-new', 'too-late'];
+  expect(judgeError(await ask('too-late'), 400).details[0]?.issue).toContain('brand-new');
+  expect(questions()).toBe(1);
+});
