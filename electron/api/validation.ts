@@ -22,6 +22,19 @@ function closestAlternative(alternatives: readonly (readonly Issue[])[]): readon
   return best && depth(best) > 0 ? best : null;
 }
 
+const units: Record<string, string> = { string: 'characters', array: 'items' };
+
+/** A limit that the schema gives no words of its own for. */
+function describeLimit(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): string {
+  const isMost = issue.code === 'too_big';
+  const limit = isMost ? issue.maximum : issue.minimum;
+  const unit = units[issue.origin];
+  if (unit !== undefined && !isMost && limit === 1) return 'must not be empty';
+  if (unit !== undefined) return `must have ${isMost ? 'at most' : 'at least'} ${limit} ${unit}`;
+  if (issue.inclusive === false) return `must be ${isMost ? 'below' : 'above'} ${limit}`;
+  return `must be ${isMost ? 'at most' : 'at least'} ${limit}`;
+}
+
 function describe(issue: Issue, isMissing: boolean): string {
   // A rule of our own says itself what is missing, and why.
   if (isMissing && issue.code !== 'custom') return 'is required';
@@ -29,6 +42,8 @@ function describe(issue: Issue, isMissing: boolean): string {
     return `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`;
   if (issue.code === 'invalid_value')
     return `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(', ')}`;
+  if ((issue.code === 'too_big' || issue.code === 'too_small') && /^Too (big|small)/.test(issue.message))
+    return describeLimit(issue);
   return issue.message;
 }
 

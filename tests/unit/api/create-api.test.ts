@@ -23,7 +23,13 @@ function endpoint(method: Method, path: string, access: Access) {
   });
 }
 
-const body = z.strictObject({ name: z.string(), tags: z.array(z.object({ size: z.int() })).optional() });
+const body = z.strictObject({
+  name: z.string().min(1).max(5),
+  tags: z
+    .array(z.object({ size: z.int().max(9) }))
+    .max(1)
+    .optional(),
+});
 const failures: unknown[] = [];
 const api = createApi({
   apiKeys,
@@ -126,6 +132,18 @@ describe('bad bodies', () => {
       'a wrong type deep inside',
       '{"name":"a","tags":[{"size":1.5}]}',
       [{ field: 'tags[0].size', issue: 'must be a whole number' }],
+    ],
+    ['a text that is too long', '{"name":"abcdef"}', [{ field: 'name', issue: 'must have at most 5 characters' }]],
+    ['an empty text', '{"name":""}', [{ field: 'name', issue: 'must not be empty' }]],
+    [
+      'a number that is too large',
+      '{"name":"a","tags":[{"size":10}]}',
+      [{ field: 'tags[0].size', issue: 'must be at most 9' }],
+    ],
+    [
+      'a list that is too long',
+      '{"name":"a","tags":[{"size":1},{"size":2}]}',
+      [{ field: 'tags', issue: 'must have at most 1 items' }],
     ],
     ['no object at all', '[]', [{ field: '', issue: 'must be of type object' }]],
   ])('name the place of %s', async (_, text, details) => {
