@@ -105,6 +105,25 @@ function prepareRun(
   };
 }
 
+/** Tries once more when the provider has told its list of models, if the model of a refused request may stand in it. */
+function withLearnedModel(
+  { aiSystem, model }: CompletionRequest,
+  signal: AbortSignal,
+  providers: Pick<Providers, 'learnModel'>,
+  attempt: () => AcceptedRun | Promise<AcceptedRun>,
+): AcceptedRun | Promise<AcceptedRun> {
+  try {
+    return attempt();
+  } catch (error) {
+    const learning = providers.learnModel(aiSystem, model);
+    if (learning === null) throw error;
+    return learning.then(() => {
+      signal.throwIfAborted();
+      return attempt();
+    });
+  }
+}
+
 export function createCompletions(options: CompletionsOptions): Completions {
   const { runs, providers, credits, guard, storedPromptOf } = options;
   const active = new Map<string, Run>();
@@ -169,23 +188,12 @@ export function createCompletions(options: CompletionsOptions): Completions {
   }
 
   function start(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
-    try {
-      return startKnown(request, origin, context);
-    } catch (error) {
-      const learning = providers.learnModel(request.aiSystem, request.model);
-      if (learning === null) throw error;
-      return learning.then(() => {
-        context.signal.throwIfAborted();
-        return startKnown(request, origin, context);
-      });
-    }
-  }
-
-  function startKnown(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
-    const prepared = prepareRun(request, context, options);
-    const guarded = guard.begin(prepared, context);
-    if (guarded instanceof Promise) return guarded.then((runGuard) => begin(prepared, origin, runGuard));
-    return begin(prepared, origin, guarded);
+    return withLearnedModel(request, context.signal, providers, () => {
+      const prepared = prepareRun(request, context, options);
+      const guarded = guard.begin(prepared, context);
+      if (guarded instanceof Promise) return guarded.then((runGuard) => begin(prepared, origin, runGuard));
+      return begin(prepared, origin, guarded);
+    });
   }
 
   async function previewGrounding(
