@@ -1,32 +1,43 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { nodeOptions } from './tests/support/node-options.ts';
+import { patience } from './tests/support/patience.ts';
+
+/** Of every project. A machine with one slow core runs the same tests as a fast one: time ends a test only when it hangs. */
+const common = {
+  testTimeout: 3 * patience.timeout,
+  hookTimeout: 3 * patience.timeout,
+  expect: { poll: patience },
+  execArgv: nodeOptions,
+};
 
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
+          ...common,
           name: 'unit',
           include: ['tests/unit/**/*.test.ts'],
           environment: 'node',
-          testTimeout: 20_000,
         },
       },
       {
         plugins: [react()],
         test: {
+          ...common,
           name: 'window',
           include: ['tests/unit/renderer/**/*.test.tsx'],
           environment: 'jsdom',
-          testTimeout: 20_000,
+          setupFiles: ['tests/support/patient-window.ts'],
         },
       },
       {
         test: {
+          ...common,
           name: 'contract',
           include: ['tests/contract/**/*.test.ts'],
           environment: 'node',
-          testTimeout: 30_000,
         },
       },
     ],

@@ -11,8 +11,7 @@ interface Counts {
 }
 
 const reports = join(root, 'test-results/reports');
-// Node strips types with a WebAssembly module, and V8 may crash when several threads of a process do that at once. What was
-// stripped before comes from this cache, in threads and in hosts that tests start.
+// What Node has stripped of types and compiled before is taken from here, in threads and in hosts that tests start.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/compiled');
 const mustRunAll = process.env['TOUCHSTONE_REQUIRE_ALL_SUITES'] === '1';
 

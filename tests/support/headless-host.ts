@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { hostEnvironment } from './host-environment.ts';
+import { nodeOptions } from './node-options.ts';
 
 const serve = fileURLToPath(new URL('../../electron/server/serve.ts', import.meta.url));
 
@@ -17,7 +18,7 @@ export interface HeadlessHost {
 
 /** Starts `serve.ts` with the arguments, without provider keys in its environment; it is killed when the test is over. */
 export function startHeadlessHost(parameters: readonly string[]): HeadlessHost {
-  const child = spawn(process.execPath, [serve, ...parameters], {
+  const child = spawn(process.execPath, [...nodeOptions, serve, ...parameters], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: hostEnvironment,
   });

@@ -1,9 +1,6 @@
 const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
 
-/**
- * Nothing of the person who runs the tests but what a host needs to start: neither keys nor, by itself, a keychain. The cache
- * keeps its threads from stripping types, see `scripts/run-suites.ts`.
- */
+/** Nothing of the person who runs the tests but what a host needs to start, soon: neither keys nor, by itself, a keychain. */
 export const hostEnvironment: NodeJS.ProcessEnv = {
   PATH,
   HOME,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { nodeOptions } from './node-options.ts';
 
 /**
  * Runs a script and shows every line that it prints to `onLine`, which says by `true` that its life is to be taken now. Resolves when the process has ended and
@@ -11,7 +12,9 @@ export async function runUntilKilled(
   parameters: readonly string[],
   onLine: (line: string) => boolean,
 ): Promise<void> {
-  const child = spawn(process.execPath, [script, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...nodeOptions, script, ...parameters], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const closed = once(child, 'close');
   for await (const line of createInterface({ input: child.stdout })) if (onLine(line)) child.kill('SIGKILL');
   await closed;

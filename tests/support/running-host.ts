@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { hostEnvironment } from './host-environment.ts';
+import { nodeOptions } from './node-options.ts';
 
 const serve = fileURLToPath(new URL('../../electron/server/serve.ts', import.meta.url));
 
@@ -13,7 +14,7 @@ export interface RunningHost {
 
 /** Starts it on a free port, without provider keys; whoever starts it ends it. */
 export async function startHost(directory: string): Promise<RunningHost> {
-  const child = spawn(process.execPath, [serve, '--json', '--port', '0', '--data-dir', directory], {
+  const child = spawn(process.execPath, [...nodeOptions, serve, '--json', '--port', '0', '--data-dir', directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: hostEnvironment,
   });
