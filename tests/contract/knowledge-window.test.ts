@@ -44,9 +44,7 @@ function answerVectors(call: ScriptedCall): void {
 }
 
 const ready = (id: string) =>
-  expect
-    .poll(async () => (await client.call(readSourceDetail, { parameters: { id } })).status, { timeout: 20_000 })
-    .not.toBe('Processing');
+  expect.poll(async () => (await client.call(readSourceDetail, { parameters: { id } })).status).not.toBe('Processing');
 
 test('a person sees what is in a dataspace, with counts, and opens a citation in its place', async () => {
   const { id } = await client.call(createDataspace, { body: { name: 'Texts' } });

@@ -10,6 +10,7 @@ import {
 } from '../../shared/contract/moderation-window.ts';
 import type { AppError } from '../../shared/app-error.ts';
 import type { Client } from '../../renderer/host/client.ts';
+import { patience } from '../support/patience.ts';
 import { judgeError } from '../support/specification-judge.ts';
 import { completionCall, startTestHost, type TestHost } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
@@ -41,14 +42,11 @@ type Selection = Omit<Extract<BatchInput['source'], { kind: 'audit' }>, 'kind'>;
 async function judged(selection: Selection) {
   const body: BatchInput = { name: 'audit', classifiers: [onDevice], source: { kind: 'audit', ...selection } };
   const { id, total } = await client.call(createBatch, { body });
-  const batch = await vi.waitFor(
-    async () => {
-      const found = (await client.call(listBatches)).data.find((each) => each.id === id)!;
-      expect(found).toMatchObject({ state: 'completed', classifiers: [{ done: total, failed: 0 }] });
-      return found;
-    },
-    { timeout: 20_000 },
-  );
+  const batch = await vi.waitFor(async () => {
+    const found = (await client.call(listBatches)).data.find((each) => each.id === id)!;
+    expect(found).toMatchObject({ state: 'completed', classifiers: [{ done: total, failed: 0 }] });
+    return found;
+  }, patience);
   const query = { offset: '0', limit: '100' };
   const { results } = await client.call(readBatchResults, { parameters: { id }, query });
   const limit = batch.classifiers[0]!.defaultThresholds.violence;

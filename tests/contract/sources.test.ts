@@ -153,9 +153,9 @@ describe.each(ways)('%s: sources', (way) => {
     sending.write(openFormOf([name, file]));
     const drain = sending.write(Buffer.alloc(200_000)) ? null : once(sending, 'drain');
     await drain;
-    await expect.poll(incoming, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(incoming).toHaveLength(1);
     leave();
-    await expect.poll(incoming, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(incoming).toEqual([]);
     expect(host.log).toEqual([]);
   });
 

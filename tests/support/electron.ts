@@ -45,6 +45,11 @@ async function firstLine(child: ChildProcess, descriptor: number): Promise<strin
   return line.toString().trim();
 }
 
+/** The programs of a session and of Chromium end a moment after the one that started them, and may write until then. */
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+}
+
 /** Stands in for the system's way to open an address, which would start a browser. */
 function writeRecordingOpener(folder: string): void {
   const program = join(folder, 'bin/xdg-open');
@@ -97,14 +102,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     // The session ends with the program in it, and that with its input.
     keyring.stdin.end();
     await once(keyring, 'exit');
-    rmSync(home, { recursive: true, force: true });
+    removeFolder(home);
   },
 
   folder: async ({}, use) => {
     const folder = mkdtempSync(join(tmpdir(), 'touchstone-desktop-'));
     writeRecordingOpener(folder);
     await use(folder);
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   },
 
   openedOutside: async ({ folder }, use) => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { vi } from 'vitest';
 import type { FolderFile, PromptFolder } from '../../shared/contract/prompt-folders.ts';
 import type { Prompt, PromptVersion } from '../../shared/contract/prompts.ts';
+import { patience } from './patience.ts';
 import { startTestHost, type TestHost } from './test-host.ts';
 
 /** A host with a folder of files, as the person at the window has them. */
@@ -29,8 +30,6 @@ export interface FolderWorld {
   until(isSo: () => Promise<unknown>): Promise<void>;
   close(): Promise<void>;
 }
-
-const patience = { timeout: 20_000, interval: 50 };
 
 export async function startFolderWorld(): Promise<FolderWorld> {
   const host = await startTestHost();

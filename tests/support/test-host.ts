@@ -7,6 +7,7 @@ import { createHost, type Host } from '../../electron/create-host.ts';
 import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
 import { listen, type Listener } from '../../electron/server/listen.ts';
 import type { ApiKeyInput } from '../../shared/contract/api-keys.ts';
+import { holdRequest } from './hold-request.ts';
 import { call as callOverSocket, type CallerRequest, type PendingCall } from './http-clients.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 
@@ -71,6 +72,7 @@ function callInMemory(host: Host, { method, path, headers, body }: CallerRequest
     ...(body === undefined ? {} : { body: body instanceof Readable ? NodeStream.from(body) : body, duplex: 'half' }),
   } as RequestInit);
   const leave = () => leaving.abort();
+  holdRequest(request, leaving.signal);
   const response = host.api.fetch(request, { access: 'network' }).then((answer) => {
     const stream = answer.body ? Readable.fromWeb(answer.body as never) : Readable.from([]);
     leaving.signal.addEventListener('abort', () => stream.destroy());

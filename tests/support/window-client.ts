@@ -1,5 +1,6 @@
 import type { Host } from '../../electron/create-host.ts';
 import { createClient, type Client } from '../../renderer/host/client.ts';
+import { holdRequest } from './hold-request.ts';
 
 /** The window's typed client on a host, without a socket. */
 export function windowClient({ api }: Pick<Host, 'api'>): Client {
@@ -10,6 +11,7 @@ export function windowClient({ api }: Pick<Host, 'api'>): Client {
       body,
       ...(signal && { signal }),
     });
+    if (signal) holdRequest(request, signal);
     return api.fetch(request, { access: 'window' });
   });
 }

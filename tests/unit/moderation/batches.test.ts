@@ -5,6 +5,7 @@ import { forEachCategory, type Classifier } from '../../../electron/moderation/c
 import { AppError } from '../../../shared/app-error.ts';
 import type { Batch } from '../../../shared/contract/moderation-window.ts';
 import type { ModerationClassifier } from '../../../shared/contract/moderation.ts';
+import { patience } from '../../support/patience.ts';
 
 const onDevice: ModerationClassifier = { kind: 'on-device' };
 const openAi: ModerationClassifier = { kind: 'open-ai', model: 'omni-moderation-latest' };
@@ -51,7 +52,7 @@ function batchesWith(first: Classifier, second: Classifier = numberReader) {
       const batch = batches.find(id).summary();
       if (batch.state === 'running') throw new Error('It is still running.');
       return batch;
-    });
+    }, patience);
   return { batches, begin, ended };
 }
 

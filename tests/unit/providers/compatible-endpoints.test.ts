@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { model as modelSchema } from '../../../shared/contract/providers.ts';
 import { modelRequest, noAbort } from '../../support/provider-calls.ts';
 import { refusalOf, useProvidersWorld } from '../../support/providers-world.ts';
@@ -108,7 +108,7 @@ describe('the list of models', () => {
     });
     providers.models();
     providers.models();
-    await vi.waitFor(() => expect(providers.models().some(({ name }) => name === 'command-z')).toBe(true));
+    await expect.poll(() => providers.models().some(({ name }) => name === 'command-z')).toBe(true);
     expect(world.server.calls.length).toBe(1);
   });
 

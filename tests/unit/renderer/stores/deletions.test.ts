@@ -10,7 +10,7 @@ test('what is deleted is off the screen at once and deleted at the host when the
   expect([...useDeletions.getState().ids]).toEqual(['one']);
   expect(carryOut).not.toHaveBeenCalled();
   dismissToast(newest().id);
-  await vi.waitFor(() => expect(useDeletions.getState().ids.size).toBe(0));
+  await expect.poll(() => useDeletions.getState().ids.size).toBe(0);
   expect(carryOut).toHaveBeenCalledOnce();
 });
 
@@ -30,6 +30,6 @@ test('what the host refuses to delete is back on the screen, with the reason', a
     carryOut: () => Promise.reject(new Error('It is locked.')),
   });
   dismissToast(newest().id);
-  await vi.waitFor(() => expect(newest()).toMatchObject({ tone: 'negative', text: 'It is locked.' }));
+  await expect.poll(newest).toMatchObject({ tone: 'negative', text: 'It is locked.' });
   expect(useDeletions.getState().ids.size).toBe(0);
 });

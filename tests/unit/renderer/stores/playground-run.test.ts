@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHost } from '../../../../electron/create-host.ts';
-import { createClient, type Client } from '../../../../renderer/host/client.ts';
+import type { Client } from '../../../../renderer/host/client.ts';
 import { followRun, type LiveRun, type RunOptions } from '../../../../renderer/stores/playground-run.ts';
 import { startScriptedProvider, type ScriptedProvider } from '../../../support/scripted-provider.ts';
+import { windowClient } from '../../../support/window-client.ts';
 import { createMemoryKeyStore } from '../../../../electron/key-store/memory-key-store.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,14 +25,7 @@ beforeEach(async () => {
     keyStore: createMemoryKeyStore(),
     log: () => {},
   });
-  client = createClient(({ method, path, headers, body, signal }) =>
-    service.api.fetch(
-      new Request(`http://window.test${path}`, { method, headers: { ...headers }, body, signal: signal ?? null }),
-      {
-        access: 'window',
-      },
-    ),
-  );
+  client = windowClient(service);
   close = async () => {
     await service.close();
     await provider.close();
