@@ -47,6 +47,62 @@ function readTarget({ model, temperature, promptText }: Target): ReplayTarget | 
   };
 }
 
+interface ReplayFieldsProps {
+  target: Target;
+  /** Why the temperature cannot be used; null when it can. */
+  problem: string | null;
+  /** The template to begin another version with; null where there is not one for all. */
+  promptText: string | null;
+  onChange: (change: Partial<Target>) => void;
+}
+
+function ReplayFields({ target, problem, promptText, onChange }: ReplayFieldsProps) {
+  const options = useModelOptions();
+  return (
+    <>
+      <div className="labelled">
+        <span className="label">Model</span>
+        <Combobox
+          label="Model"
+          value={target.model}
+          shown={options.find(({ value }) => value === target.model)?.label ?? target.model}
+          options={options}
+          onValueChange={(model) => onChange({ model })}
+          placeholder="Find a model"
+        />
+      </div>
+      <TextField
+        label="Temperature"
+        inputMode="decimal"
+        placeholder="As it was"
+        value={target.temperature}
+        onValueChange={(temperature) => onChange({ temperature })}
+        error={problem}
+      />
+      <div className="labelled">
+        <label htmlFor="replay-prompt">Another version of the prompt</label>
+        <div className="field field--area mono">
+          <textarea
+            id="replay-prompt"
+            rows={2}
+            spellCheck={false}
+            placeholder="As it was"
+            value={target.promptText}
+            onChange={(event) => onChange({ promptText: event.target.value })}
+          />
+        </div>
+      </div>
+      {promptText !== null && target.promptText === '' && (
+        <div>
+          <Button size="small" variant="quiet" onClick={() => onChange({ promptText })}>
+            Begin with the prompt of this run
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
 export interface ReplayDialogProps {
   selection: ReplayInput['selection'];
   /** What is replayed, in words: `3 picked conversations`. */
@@ -62,7 +118,6 @@ export interface ReplayDialogProps {
 /** Runs a selection again, on another model or version, to see what changes. */
 export function ReplayDialog({ selection, subject, promptText, model, isOpen, onClose }: ReplayDialogProps) {
   const [, navigate] = useLocation();
-  const options = useModelOptions();
   const create = useCreateReplay();
   const [target, setTarget] = useState<Target>({
     model: model ? `${model.aiSystem}/${model.name}` : sameModel,
@@ -70,7 +125,6 @@ export function ReplayDialog({ selection, subject, promptText, model, isOpen, on
     promptText: '',
   });
   const read = readTarget(target);
-  const set = (change: Partial<Target>) => setTarget({ ...target, ...change });
   const begin = () => {
     if (!read) return;
     create.mutate(
@@ -97,45 +151,12 @@ export function ReplayDialog({ selection, subject, promptText, model, isOpen, on
         Each run is made again with its own variables and becomes a run of its own. Every one costs one credit and what
         the provider takes; at most 500 at once.
       </p>
-      <div className="labelled">
-        <span className="label">Model</span>
-        <Combobox
-          label="Model"
-          value={target.model}
-          shown={options.find(({ value }) => value === target.model)?.label ?? target.model}
-          options={options}
-          onValueChange={(value) => set({ model: value })}
-          placeholder="Find a model"
-        />
-      </div>
-      <TextField
-        label="Temperature"
-        inputMode="decimal"
-        placeholder="As it was"
-        value={target.temperature}
-        onValueChange={(temperature) => set({ temperature })}
-        error={read === null ? 'must be a number from 0 to 2' : null}
+      <ReplayFields
+        target={target}
+        problem={read === null ? 'must be a number from 0 to 2' : null}
+        promptText={promptText}
+        onChange={(change) => setTarget({ ...target, ...change })}
       />
-      <div className="labelled">
-        <label htmlFor="replay-prompt">Another version of the prompt</label>
-        <div className="field field--area mono">
-          <textarea
-            id="replay-prompt"
-            rows={2}
-            spellCheck={false}
-            placeholder="As it was"
-            value={target.promptText}
-            onChange={(event) => set({ promptText: event.target.value })}
-          />
-        </div>
-      </div>
-      {promptText !== null && target.promptText === '' && (
-        <div>
-          <Button size="small" variant="quiet" onClick={() => set({ promptText })}>
-            Begin with the prompt of this run
-          </Button>
-        </div>
-      )}
       {create.error && <ErrorFailure title="The replay could not be begun" error={create.error} />}
     </Dialog>
   );

@@ -12,8 +12,8 @@ import { useModels } from '../../queries/models.ts';
 import { useProviders } from '../../queries/providers.ts';
 import { ModelDetail } from './model-detail.tsx';
 import { groupModels, modelKey, noFilter } from './model-list.ts';
-import type { ModelFilter } from './model-list.ts';
-import { GroupHead, ModelRow } from './model-rows.tsx';
+import type { ModelFilter, ModelGroup } from './model-list.ts';
+import { ColumnNames, GroupRows } from './model-rows.tsx';
 import { FilterBar, PickerFoot } from './picker-filters.tsx';
 import { UnknownName } from './unknown-name.tsx';
 import './models.css';
@@ -55,6 +55,49 @@ function useUnaskedEndpoints(endpoints: readonly CompatibleEndpoint[]): void {
 
 const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 };
 
+interface SearchProps extends Pick<PickerProps, 'onChoose' | 'onChooseAndRun'> {
+  words: string;
+  onWords: (words: string) => void;
+  groups: readonly ModelGroup[];
+  active: Model | null;
+  onMove: (step: number) => void;
+  /** How many models are shown and how many there are. */
+  counts: { shown: number; all: number };
+}
+
+/** What is typed; the arrows move through the list below while the words keep the focus. */
+function PickerSearch({ words, onWords, groups, active, onMove, counts, onChoose, onChooseAndRun }: SearchProps) {
+  const group = groups.find(({ models }) => active && models.includes(active)) ?? groups[0];
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = steps[event.key];
+    if (step !== undefined) onMove(step);
+    else if (event.key === 'Enter' && active) (event.ctrlKey || event.metaKey ? onChooseAndRun : onChoose)(active);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="picker__search">
+      <Icon icon={Search} />
+      <input
+        autoFocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={group && `models-${group.key}`}
+        aria-activedescendant={active ? `model-${modelKey(active)}` : undefined}
+        aria-label="Filter models"
+        placeholder="Type a model or a provider"
+        value={words}
+        onChange={(event) => onWords(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <span className="small tertiary nowrap" role="status">
+        {counts.shown} of {counts.all} models
+      </span>
+      <KeyCaps keys="Escape" />
+    </div>
+  );
+}
+
 function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProps) {
   const [, navigate] = useLocation();
   const models = useModels();
@@ -70,53 +113,23 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
     onClose();
     navigate(address);
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const step = steps[event.key];
-    if (step !== undefined) move(step);
-    else if (event.key === 'Enter' && active) (event.ctrlKey || event.metaKey ? onChooseAndRun : onChoose)(active);
-    else return;
-    event.preventDefault();
-  };
+  const change = (changed: Partial<ModelFilter>): void => setFilter({ ...filter, ...changed });
   return (
     <>
-      <div className="picker__search">
-        <Icon icon={Search} />
-        <input
-          autoFocus
-          role="combobox"
-          aria-expanded="true"
-          aria-controls={
-            groups[0] &&
-            `models-${(groups.find(({ models: members }) => active && members.includes(active)) ?? groups[0]).key}`
-          }
-          aria-activedescendant={active ? `model-${modelKey(active)}` : undefined}
-          aria-label="Filter models"
-          placeholder="Type a model or a provider"
-          value={filter.words}
-          onChange={(event) => setFilter({ ...filter, words: event.target.value })}
-          onKeyDown={onKeyDown}
-        />
-        <span className="small tertiary nowrap" role="status">
-          {shown.length} of {all.length} models
-        </span>
-        <KeyCaps keys="Escape" />
-      </div>
-      <FilterBar
-        filter={filter}
-        ended={all.filter(({ hasEnded }) => hasEnded).length}
-        onFilter={(change) => setFilter({ ...filter, ...change })}
+      <PickerSearch
+        words={filter.words}
+        onWords={(words) => change({ words })}
+        groups={groups}
+        active={active}
+        onMove={move}
+        counts={{ shown: shown.length, all: all.length }}
+        onChoose={onChoose}
+        onChooseAndRun={onChooseAndRun}
       />
+      <FilterBar filter={filter} ended={all.filter(({ hasEnded }) => hasEnded).length} onFilter={change} />
       <div className="picker__body">
         <div className="models scroll">
-          <div className="models__row models__head" aria-hidden="true">
-            <span />
-            <span>Model</span>
-            <span className="models__number">Context</span>
-            <span className="models__number">$ in /1M</span>
-            <span className="models__number">$ out /1M</span>
-            <span>Takes</span>
-            <span />
-          </div>
+          <ColumnNames />
           {models.isPending && <LoadingRows label="Loading the models" rows={6} />}
           {!models.isPending && shown.length === 0 && (
             <UnknownName
@@ -127,22 +140,18 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
             />
           )}
           {groups.map((group) => (
-            <section key={group.key} aria-label={group.title}>
-              <GroupHead group={group} providers={providers} endpoints={endpoints} onLeave={leave} />
-              <div id={`models-${group.key}`} role="listbox" aria-label={`Models of ${group.title}`}>
-                {group.models.map((model) => (
-                  <ModelRow
-                    key={modelKey(model)}
-                    model={model}
-                    words={filter.words}
-                    isActive={model === active}
-                    isChosen={modelKey(model) === chosenKey}
-                    onActivate={() => activate(model)}
-                    onChoose={() => onChoose(model)}
-                  />
-                ))}
-              </div>
-            </section>
+            <GroupRows
+              key={group.key}
+              group={group}
+              words={filter.words}
+              active={active}
+              chosenKey={chosenKey}
+              providers={providers}
+              endpoints={endpoints}
+              onActivate={activate}
+              onChoose={onChoose}
+              onLeave={leave}
+            />
           ))}
         </div>
         {active && <ModelDetail model={active} models={all} onPick={activate} onLeave={leave} />}

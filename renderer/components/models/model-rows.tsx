@@ -3,13 +3,13 @@ import { useEffect, useRef } from 'react';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
+import { formatPrice, formatTokenCount } from '../format.ts';
 import { Icon } from '../icon.tsx';
 import { Badge, Dot } from '../marks.tsx';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { isOnDevice, modelKey, readinessOf, servicePlace, shortName, shutdownMark } from './model-list.ts';
 import type { ModelGroup } from './model-list.ts';
 import { shownCapabilities } from './shown-capabilities.ts';
-import { formatPrice, formatTokenCount } from '../format.ts';
 
 /** The letters that were searched for stand out in the name. */
 function Name({ name, words }: { name: string; words: string }) {
@@ -45,7 +45,7 @@ function Figure({ value }: { value: string | null }) {
 }
 
 /** One model of the list. */
-export function ModelRow({
+function ModelRow({
   model,
   isActive,
   isChosen,
@@ -99,18 +99,15 @@ export function ModelRow({
   );
 }
 
-/** The provider of the models below, whether they can run, and the way to make them. */
-export function GroupHead({
-  group,
-  providers,
-  endpoints,
-  onLeave,
-}: {
+interface GroupHeadProps {
   group: ModelGroup;
   providers: readonly ProviderState[];
   endpoints: readonly CompatibleEndpoint[];
   onLeave: (address: string) => void;
-}) {
+}
+
+/** The provider of the models below, whether they can run, and the way to make them. */
+function GroupHead({ group, providers, endpoints, onLeave }: GroupHeadProps) {
   const { isReady, text } = readinessOf(group, providers, endpoints);
   const isEndpoint = group.aiSystem === 'OpenAiCompatible';
   return (
@@ -130,6 +127,54 @@ export function GroupHead({
           {isEndpoint ? 'Open endpoint' : text === 'Key refused' ? 'Replace key' : 'Add key'}
         </Button>
       )}
+    </div>
+  );
+}
+
+interface GroupRowsProps extends GroupHeadProps {
+  /** What was searched for. */
+  words: string;
+  active: Model | null;
+  /** `modelKey` of the model that is chosen now. */
+  chosenKey: string;
+  onActivate: (model: Model) => void;
+  onChoose: (model: Model) => void;
+}
+
+/** The models of one provider or endpoint, below its name. */
+export function GroupRows({ words, active, chosenKey, onActivate, onChoose, ...head }: GroupRowsProps) {
+  const { group } = head;
+  return (
+    <section aria-label={group.title}>
+      <GroupHead {...head} />
+      <div id={`models-${group.key}`} role="listbox" aria-label={`Models of ${group.title}`}>
+        {group.models.map((model) => (
+          <ModelRow
+            key={modelKey(model)}
+            model={model}
+            words={words}
+            isActive={model === active}
+            isChosen={modelKey(model) === chosenKey}
+            onActivate={() => onActivate(model)}
+            onChoose={() => onChoose(model)}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** What the columns of every group hold. */
+export function ColumnNames() {
+  return (
+    <div className="models__row models__head" aria-hidden="true">
+      <span />
+      <span>Model</span>
+      <span className="models__number">Context</span>
+      <span className="models__number">$ in /1M</span>
+      <span className="models__number">$ out /1M</span>
+      <span>Takes</span>
+      <span />
     </div>
   );
 }

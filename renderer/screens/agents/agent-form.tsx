@@ -1,5 +1,5 @@
 import { useId, useState, type FormEvent } from 'react';
-import type { Agent, AgentInput } from '../../../shared/contract/agents.ts';
+import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
 import { ModelButton } from '../../components/models/model-button.tsx';
 import { modelKey } from '../../components/models/model-list.ts';
@@ -50,46 +50,67 @@ function ModelField({ value, onChange }: { value: Model; onChange: (model: Model
   );
 }
 
-/** Name, model and prompt of an agent. */
-export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
-  const promptId = useId();
-  const [name, setName] = useState(agent?.name ?? '');
-  const [prompt, setPrompt] = useState(agent?.prompt ?? '');
-  const [model, setModel] = useState<Model>(agent ?? onDeviceChoice);
-  const [isSubmitted, setSubmitted] = useState(false);
+type Fields = Pick<Agent, 'name' | 'prompt' | 'aiSystem' | 'model'>;
+
+const fieldsOf = ({ name, prompt, aiSystem, model }: Fields): Fields => ({ name, prompt, aiSystem, model });
+
+/** Makes an agent, or changes one with the way back. */
+function useSaveAgent(agent: Agent | null, onDone: (agent: Agent) => void) {
   const create = useCreateAgent();
   const update = useUpdateAgent();
   const undo = useRestoreAgent();
-  const problem = name.trim() === '' ? 'Give it a name' : null;
-  const error = create.error ?? update.error;
+  const showChanged = (before: Agent, changed: Agent): void => {
+    onDone(changed);
+    showToast({
+      tone: 'neutral',
+      text: `"${changed.name}" is changed.`,
+      action: { label: 'Undo', run: () => undo.mutate({ id: before.id, ...fieldsOf(before) }) },
+    });
+  };
+  return {
+    error: create.error ?? update.error,
+    isPending: create.isPending || update.isPending,
+    save(fields: Fields): void {
+      if (agent === null) return create.mutate(fields, { onSuccess: onDone });
+      update.mutate({ id: agent.id, ...fields }, { onSuccess: (changed) => showChanged(agent, changed) });
+    },
+  };
+}
+
+function PromptField({ value, onChange }: { value: string; onChange: (prompt: string) => void }) {
+  const id = useId();
+  return (
+    <div className="labelled agents__prompt">
+      <label htmlFor={id}>Prompt</label>
+      <div className="field field--area">
+        <textarea
+          id={id}
+          className="mono"
+          rows={8}
+          spellCheck={false}
+          placeholder="Who it is and how it answers. Sent with every turn, as it is."
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </div>
+    </div>
+  );
+}
+
+const newAgent: Fields = { name: '', prompt: '', ...onDeviceChoice };
+
+/** Name, model and prompt of an agent. */
+export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
+  const [fields, setFields] = useState<Fields>(fieldsOf(agent ?? newAgent));
+  const [isSubmitted, setSubmitted] = useState(false);
+  const { save, error, isPending } = useSaveAgent(agent, onDone);
+  const change = (changed: Partial<Fields>): void => setFields({ ...fields, ...changed });
+  const name = fields.name.trim();
+  const problem = name === '' ? 'Give it a name' : null;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setSubmitted(true);
-    if (problem) return;
-    const input: AgentInput & { name: string; prompt: string; model: string; aiSystem: Model['aiSystem'] } = {
-      name: name.trim(),
-      prompt,
-      model: model.model,
-      aiSystem: model.aiSystem,
-    };
-    if (agent) {
-      const before = {
-        id: agent.id,
-        name: agent.name,
-        prompt: agent.prompt,
-        model: agent.model,
-        aiSystem: agent.aiSystem,
-      };
-      const onSuccess = (changed: Agent): void => {
-        onDone(changed);
-        showToast({
-          tone: 'neutral',
-          text: `"${changed.name}" is changed.`,
-          action: { label: 'Undo', run: () => undo.mutate(before) },
-        });
-      };
-      update.mutate({ id: agent.id, ...input }, { onSuccess });
-    } else create.mutate(input, { onSuccess: onDone });
+    if (!problem) save({ ...fields, name });
   };
   return (
     <form
@@ -103,30 +124,18 @@ export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
       }}
     >
+      <h2 className="object-title truncate">{agent ? `Edit ${agent.name}` : 'New agent'}</h2>
       <TextField
         label="Name"
         autoFocus
         maxLength={300}
         placeholder="Support desk"
-        value={name}
+        value={fields.name}
         error={isSubmitted ? problem : null}
-        onValueChange={setName}
+        onValueChange={(typed) => change({ name: typed })}
       />
-      <ModelField value={model} onChange={setModel} />
-      <div className="labelled agents__prompt">
-        <label htmlFor={promptId}>Prompt</label>
-        <div className="field field--area">
-          <textarea
-            id={promptId}
-            className="mono"
-            rows={8}
-            spellCheck={false}
-            placeholder="Who it is and how it answers. Sent with every turn, as it is."
-            value={prompt}
-            onChange={(event) => setPrompt(event.target.value)}
-          />
-        </div>
-      </div>
+      <ModelField value={fields} onChange={change} />
+      <PromptField value={fields.prompt} onChange={(prompt) => change({ prompt })} />
       {agent && <p className="caption tertiary">Its conversations go on with what it is from now on.</p>}
       {error && (
         <p className="small negative" role="alert">
@@ -134,7 +143,7 @@ export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
         </p>
       )}
       <div className="row">
-        <Button type="submit" variant="primary" keys="Mod+Enter" isBusy={create.isPending || update.isPending}>
+        <Button type="submit" variant="primary" keys="Mod+Enter" isBusy={isPending}>
           {agent ? 'Save' : 'Make the agent'}
         </Button>
         <Button variant="quiet" keys="Escape" onClick={onCancel}>

@@ -48,6 +48,58 @@ function useVersionsOf(prompt: Prompt, address: OpenAddress) {
   return { list, versions, main, other };
 }
 
+/** Where the detail of a prompt leads: another view of the version that is shown, another version in the same view. */
+function useWays(prompt: Prompt, address: OpenAddress, { shownId, otherId }: { shownId: string; otherId?: string }) {
+  const [, navigate] = useLocation();
+  const to = (view: string, versionId: string): string => {
+    if (view === 'compare') return promptCompareAddress(prompt.id, otherId ?? versionId, versionId);
+    return view === 'run' ? promptRunAddress(prompt.id, versionId) : promptAddress(prompt.id, versionId);
+  };
+  return {
+    show: (view: string): void => navigate(to(view, shownId)),
+    select: ({ id }: PromptVersion): void => navigate(to(address.view, id), { replace: true }),
+    compare: (beforeId: string, afterId: string): void => navigate(promptCompareAddress(prompt.id, beforeId, afterId)),
+    openNewest: (): void => navigate(promptAddress(prompt.id)),
+  };
+}
+
+interface VersionsPanelProps {
+  prompt: Prompt;
+  /** Is put aside where the window is narrow. */
+  isWideOnly: boolean;
+  read: Pick<ReturnType<typeof useVersionsOf>, 'list' | 'versions'>;
+  usage: ReturnType<typeof usePromptUsage>['data'];
+  selectedId: string;
+  onSelect: (version: PromptVersion) => void;
+  onOpen: (version: PromptVersion) => void;
+}
+
+function VersionsPanel({ prompt, isWideOnly, read, usage, selectedId, onSelect, onOpen }: VersionsPanelProps) {
+  const { list, versions } = read;
+  return (
+    <div className={classNames('panel', 'panel--inset', 'line-right', isWideOnly && 'wide-only')}>
+      <div className="header header--line">
+        <h2>Versions</h2>
+      </div>
+      <QueryView query={list} subject="the versions">
+        {() => (
+          <VersionList
+            versions={versions}
+            labels={prompt.labels}
+            usage={usage}
+            selectedId={selectedId}
+            onSelect={onSelect}
+            onOpen={onOpen}
+            onEndReached={() => {
+              if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
+            }}
+          />
+        )}
+      </QueryView>
+    </div>
+  );
+}
+
 export interface PromptDetailProps {
   prompt: Prompt;
   address: OpenAddress;
@@ -57,7 +109,6 @@ export interface PromptDetailProps {
 
 /** One prompt: its versions, and the chosen one to be read, compared or run. */
 export function PromptDetail({ prompt, address, folders, models }: PromptDetailProps) {
-  const [, navigate] = useLocation();
   const [edited, setEdited] = useState<DetailField | null>(null);
   const [isLabelsShown, setLabelsShown] = useState(false);
   const commands = usePromptCommands(prompt);
@@ -66,65 +117,39 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
   const draft = useLibraryDrafts().get(prompt.id);
   const { version } = main;
   const shownId = version?.id ?? prompt.latestVersionId;
-  const show = (view: string): void => {
-    const compare = () => promptCompareAddress(prompt.id, other.version?.id ?? shownId, shownId);
-    const to = { version: promptAddress(prompt.id, shownId), run: promptRunAddress(prompt.id, shownId) };
-    navigate(view === 'compare' ? compare() : view === 'run' ? to.run : to.version);
-  };
-  const select = ({ id }: PromptVersion): void => {
-    const to =
-      address.view === 'compare'
-        ? promptCompareAddress(prompt.id, other.version?.id ?? id, id)
-        : address.view === 'run'
-          ? promptRunAddress(prompt.id, id)
-          : promptAddress(prompt.id, id);
-    navigate(to, { replace: true });
-  };
-  // A menu gives the focus back to its button before what it opened may have it.
-  const edit = (field: DetailField): void => void requestAnimationFrame(() => setEdited(field));
-  const showLabels = (): void => void requestAnimationFrame(() => setLabelsShown(true));
+  const ways = useWays(prompt, address, { shownId, ...(other.version && { otherId: other.version.id }) });
   const head = {
-    onLabels: showLabels,
+    // A menu gives the focus back to its button before what it opened may have it.
+    onLabels: (): void => void requestAnimationFrame(() => setLabelsShown(true)),
+    onEdit: (field: DetailField): void => void requestAnimationFrame(() => setEdited(field)),
     prompt,
     version,
     isNewest: shownId === prompt.latestVersionId,
     commands,
-    onEdit: edit,
   };
-  useDetailActions(head, show);
+  useDetailActions(head, ways.show);
   return (
     <>
       <PromptHead {...head} />
       {draft && <DraftNotice edited={draft} />}
       <div className="prompts__work" data-view={address.view}>
-        <div className={classNames('panel', 'panel--inset', 'line-right', address.view === 'compare' && 'wide-only')}>
-          <div className="header header--line">
-            <h2>Versions</h2>
-          </div>
-          <QueryView query={list} subject="the versions">
-            {() => (
-              <VersionList
-                versions={versions}
-                labels={prompt.labels}
-                usage={usage.data}
-                selectedId={shownId}
-                onSelect={select}
-                onOpen={({ id }) => commands.openInPlayground(id)}
-                onEndReached={() => {
-                  if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
-                }}
-              />
-            )}
-          </QueryView>
-        </div>
+        <VersionsPanel
+          prompt={prompt}
+          isWideOnly={address.view === 'compare'}
+          read={{ list, versions }}
+          usage={usage.data}
+          selectedId={shownId}
+          onSelect={ways.select}
+          onOpen={({ id }) => commands.openInPlayground(id)}
+        />
         <div className="panel">
           <div className="header header--line">
-            <Segmented label="What is shown" value={address.view} options={views} onValueChange={show} />
+            <Segmented label="What is shown" value={address.view} options={views} onValueChange={ways.show} />
           </div>
           {main.error && (
             <div className="list-state">
               <ErrorFailure title="The version could not be read" error={main.error}>
-                <Button onClick={() => navigate(promptAddress(prompt.id))}>Open the newest version</Button>
+                <Button onClick={ways.openNewest}>Open the newest version</Button>
               </ErrorFailure>
             </div>
           )}
@@ -133,12 +158,7 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
           )}
           {version && address.view === 'run' && <RunView key={version.id} version={version} />}
           {version && other.version && address.view === 'compare' && (
-            <CompareView
-              versions={versions}
-              before={other.version}
-              after={version}
-              onChoose={(beforeId, afterId) => navigate(promptCompareAddress(prompt.id, beforeId, afterId))}
-            />
+            <CompareView versions={versions} before={other.version} after={version} onChoose={ways.compare} />
           )}
         </div>
       </div>

@@ -1,154 +1,23 @@
-import './answer.css';
-import { Check, ChevronDown, ChevronRight, CircleX, Play, Square, X } from 'lucide-react';
+import { Play, X } from 'lucide-react';
 import { Button } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { Icon } from '../../../components/icon.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
-import { Spinner } from '../../../components/marks.tsx';
-import { EmptyState, Notice } from '../../../components/state-panels.tsx';
+import { EmptyState } from '../../../components/state-panels.tsx';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import { durationText, estimateTokens } from '../format.ts';
-import type { Comparison } from '../grounding/use-comparison.ts';
 import { FirstStart } from '../first-start/first-start.tsx';
-import { CitationButton, CitedText } from '../../../components/markdown/citation-button.tsx';
-import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
+import type { Comparison } from '../grounding/use-comparison.ts';
+import { AnswerBody } from './answer-body.tsx';
 import { MetricsBar } from './metrics-bar.tsx';
-import { RunFailure } from './run-failure.tsx';
 import type { RemedyActions } from './run-failure.tsx';
-import { finishMeaning } from '../../../components/run-words.ts';
+import { RunStateMark } from './run-state-mark.tsx';
 import type { ShownRun } from './shown-run.ts';
-import { useFollowScroll } from '../../../components/use-follow-scroll.ts';
+import './answer.css';
 
 const answerViews = [
   { value: 'markdown', label: 'Markdown' },
   { value: 'plain', label: 'Plain' },
 ] as const;
-
-/** The state of the run as icon and word. */
-function RunStateMark({ run }: { run: ShownRun }) {
-  if (run.state === 'connecting')
-    return (
-      <span className="row small accent">
-        <Spinner />
-        Waiting for the first token
-      </span>
-    );
-  if (run.state === 'streaming')
-    return (
-      <span className="row small accent">
-        <Spinner />
-        Streaming
-      </span>
-    );
-  if (run.state === 'failed')
-    return (
-      <span className="row small negative">
-        <Icon icon={CircleX} size="small" />
-        Failed
-      </span>
-    );
-  if (run.state === 'stopped')
-    return (
-      <span className="row small secondary">
-        <Icon icon={Square} size="small" />
-        Stopped
-      </span>
-    );
-  return (
-    <span className="row small secondary">
-      <Icon icon={Check} size="small" />
-      Finished
-      {run.finishReason && <span className="caption tertiary wide-only">finish_reason {run.finishReason}</span>}
-    </span>
-  );
-}
-
-/** What the model thought before it answered; folded, because the answer is what one came for. */
-function Reasoning({ run }: { run: ShownRun }) {
-  const isOpen = usePlaygroundView((view) => view.isReasoningOpen);
-  if (run.reasoning === '') return null;
-  return (
-    <section aria-label="Reasoning">
-      <button
-        type="button"
-        className="fold"
-        aria-expanded={isOpen}
-        onClick={() => usePlaygroundView.setState({ isReasoningOpen: !isOpen })}
-      >
-        <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
-        Reasoning
-        <span className="tertiary">about {estimateTokens(run.reasoning).toLocaleString('en')} tokens</span>
-        {run.isReasoningLive && <Spinner />}
-      </button>
-      {isOpen && <p className="reasoning">{run.reasoning}</p>}
-    </section>
-  );
-}
-
-function AnswerText({ run }: { run: ShownRun }) {
-  const view = usePlaygroundView(({ answerView }) => answerView);
-  const isGrowing = run.state === 'streaming';
-  if (run.text === '') {
-    return run.state === 'completed' ? (
-      <p className="tertiary answer__empty">The model answered with no text.</p>
-    ) : null;
-  }
-  if (view === 'plain') return <pre className={isGrowing ? 'plain is-growing' : 'plain'}>{run.text}</pre>;
-  return (
-    <CitedText citations={run.citations}>
-      <MarkdownView key={run.key} text={run.text} isGrowing={isGrowing} />
-    </CitedText>
-  );
-}
-
-/** The passages that the model was given, each to be read in its place. */
-function Citations({ run }: { run: ShownRun }) {
-  if (run.citations.length === 0) return null;
-  return (
-    <section className="citations" aria-label="Passages given to the model">
-      <h3 className="caption tertiary">Passages given to the model</h3>
-      <ol>
-        {run.citations.map((citation) => (
-          <li key={citation.index} className="row small">
-            <CitationButton citation={citation} />
-            <span className="truncate">{citation.sourceName}</span>
-            {citation.page !== undefined && <span className="caption tertiary nowrap">page {citation.page}</span>}
-            <span className="grow" />
-            <span className="caption tertiary numbers nowrap">{Math.round(citation.relevance * 100)} %</span>
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
-
-function AfterAnswer({ run, actions }: { run: ShownRun; actions: RemedyActions }) {
-  const meaning = finishMeaning(run.finishReason);
-  return (
-    <div className="answer__after">
-      {meaning && <Notice tone="caution">{meaning}</Notice>}
-      {run.warnings.map(({ message }) => (
-        <Notice key={message} tone="caution">
-          {message}
-        </Notice>
-      ))}
-      {run.failure && <RunFailure key={run.key} failure={run.failure} run={run} actions={actions} />}
-      {run.state === 'stopped' && (
-        <div className="row small secondary answer__stopped">
-          <Icon icon={Square} size="small" />
-          <span>
-            Stopped{run.metrics.totalMs === null ? '' : ` after ${durationText(run.metrics.totalMs)}`}.{' '}
-            {run.text === '' ? 'Nothing had come yet.' : 'The text is kept.'}
-          </span>
-          <Button size="small" onClick={actions.runAgain}>
-            Run again
-          </Button>
-        </div>
-      )}
-    </div>
-  );
-}
 
 /** The header of the answer: its state, its view, the way to take it along. */
 function AnswerHeader({ run }: { run: ShownRun | null }) {
@@ -172,28 +41,6 @@ function AnswerHeader({ run }: { run: ShownRun | null }) {
           <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" disabled={run.text === ''} />
         </>
       )}
-    </div>
-  );
-}
-
-/** One run's answer: reasoning, text, what there is to say about it. */
-function AnswerBody({ run, actions }: { run: ShownRun; actions: RemedyActions }) {
-  const { scroller, onScroll } = useFollowScroll(run.key, run.state === 'connecting' || run.state === 'streaming');
-  return (
-    <div
-      ref={scroller}
-      className="play__stream scroll"
-      tabIndex={0}
-      role="region"
-      aria-label="Text of the answer"
-      onScroll={onScroll}
-    >
-      <div>
-        <Reasoning run={run} />
-        <AnswerText run={run} />
-        <Citations run={run} />
-        <AfterAnswer run={run} actions={actions} />
-      </div>
     </div>
   );
 }

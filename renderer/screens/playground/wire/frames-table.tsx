@@ -99,9 +99,8 @@ function ColumnNames() {
   );
 }
 
-/** Every frame of the answer with its time; follows the newest while the reader is at the end. */
-export function FramesTable({ run }: { run: LiveRun }) {
-  const [words, setWords] = useState('');
+/** The frames that are found, the one that is open, and a list of them that follows the newest while the reader is at its end. */
+function useFrames(run: LiveRun, words: string) {
   const [openFrame, setOpenFrame] = useState<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);
@@ -109,11 +108,6 @@ export function FramesTable({ run }: { run: LiveRun }) {
   const count = run.frameCount;
   const isUnderWay = run.endedAt === null;
   const found = useMemo(() => (words === '' ? null : findFrames(frames, count, words)), [frames, count, words]);
-  // The limit is about the whole answer: while it comes, the newest thousand frames stand for it.
-  const limit = useMemo(
-    () => longGapLimit(frames.slice(Math.max(0, count - 1000), count)),
-    [frames, Math.floor(count / 50)],
-  );
   const shown = found?.length ?? count;
   const virtualizer = useVirtualizer({
     count: shown,
@@ -145,20 +139,26 @@ export function FramesTable({ run }: { run: LiveRun }) {
     const position = openFrame === null ? -1 : found ? found.indexOf(openFrame - 1) : openFrame - 1;
     openAt(openFrame === null ? shown - 1 : position + (event.key === 'ArrowDown' ? 1 : -1));
   };
+  const toggle = (number: number): void => setOpenFrame(openFrame === number ? null : number);
+  return { found, openFrame, toggle, virtualizer, body: { ref: scroller, onScroll, onKeyDown } };
+}
+
+/** Every frame of the answer with its time. */
+export function FramesTable({ run }: { run: LiveRun }) {
+  const [words, setWords] = useState('');
+  const { found, openFrame, toggle, virtualizer, body } = useFrames(run, words);
+  const { frames } = run.wire;
+  const count = run.frameCount;
+  // The limit is about the whole answer: while it comes, the newest thousand frames stand for it, anew after every fifty.
+  const fifties = Math.floor(count / 50);
+  const limit = useMemo(() => longGapLimit(frames.slice(Math.max(0, count - 1000), count)), [frames, fifties]);
   const open = openFrame === null ? null : frames[openFrame - 1];
   return (
     <section className="panel wire__frames" aria-label="Frames">
       <FramesHeader run={run} found={found?.length ?? null} words={words} onWords={setWords} />
       <div role="table" aria-label="Frames of the answer" aria-rowcount={count + 1} className="frames">
         <ColumnNames />
-        <div
-          ref={scroller}
-          role="rowgroup"
-          className="scroll frames__body"
-          tabIndex={0}
-          onScroll={onScroll}
-          onKeyDown={onKeyDown}
-        >
+        <div {...body} role="rowgroup" className="scroll frames__body" tabIndex={0}>
           <div role="presentation" style={{ height: virtualizer.getTotalSize() }}>
             {virtualizer.getVirtualItems().map(({ index, start }) => {
               const row = frameRow(frames, found?.[index] ?? index, run.startedAt, limit);
@@ -168,9 +168,9 @@ export function FramesTable({ run }: { run: LiveRun }) {
                     key={row.number}
                     row={row}
                     top={start}
-                    isNewest={isUnderWay && row.number === count}
+                    isNewest={run.endedAt === null && row.number === count}
                     isOpen={row.number === openFrame}
-                    onToggle={(number) => setOpenFrame(openFrame === number ? null : number)}
+                    onToggle={toggle}
                   />
                 )
               );

@@ -1,0 +1,121 @@
+import { ChevronDown, ChevronRight, Square } from 'lucide-react';
+import { Button } from '../../../components/button.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { CitationButton, CitedText } from '../../../components/markdown/citation-button.tsx';
+import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
+import { Spinner } from '../../../components/marks.tsx';
+import { finishMeaning } from '../../../components/run-words.ts';
+import { Notice } from '../../../components/state-panels.tsx';
+import { useFollowScroll } from '../../../components/use-follow-scroll.ts';
+import { usePlaygroundView } from '../../../stores/playground-view.ts';
+import { durationText, estimateTokens } from '../format.ts';
+import { RunFailure, type RemedyActions } from './run-failure.tsx';
+import type { ShownRun } from './shown-run.ts';
+
+/** What the model thought before it answered; folded, because the answer is what one came for. */
+function Reasoning({ run }: { run: ShownRun }) {
+  const isOpen = usePlaygroundView((view) => view.isReasoningOpen);
+  if (run.reasoning === '') return null;
+  return (
+    <section aria-label="Reasoning">
+      <button
+        type="button"
+        className="fold"
+        aria-expanded={isOpen}
+        onClick={() => usePlaygroundView.setState({ isReasoningOpen: !isOpen })}
+      >
+        <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
+        Reasoning
+        <span className="tertiary">about {estimateTokens(run.reasoning).toLocaleString('en')} tokens</span>
+        {run.isReasoningLive && <Spinner />}
+      </button>
+      {isOpen && <p className="reasoning">{run.reasoning}</p>}
+    </section>
+  );
+}
+
+function AnswerText({ run }: { run: ShownRun }) {
+  const view = usePlaygroundView(({ answerView }) => answerView);
+  const isGrowing = run.state === 'streaming';
+  if (run.text === '') {
+    return run.state === 'completed' ? (
+      <p className="tertiary answer__empty">The model answered with no text.</p>
+    ) : null;
+  }
+  if (view === 'plain') return <pre className={isGrowing ? 'plain is-growing' : 'plain'}>{run.text}</pre>;
+  return (
+    <CitedText citations={run.citations}>
+      <MarkdownView key={run.key} text={run.text} isGrowing={isGrowing} />
+    </CitedText>
+  );
+}
+
+/** The passages that the model was given, each to be read in its place. */
+function Citations({ run }: { run: ShownRun }) {
+  if (run.citations.length === 0) return null;
+  return (
+    <section className="citations" aria-label="Passages given to the model">
+      <h3 className="caption tertiary">Passages given to the model</h3>
+      <ol>
+        {run.citations.map((citation) => (
+          <li key={citation.index} className="row small">
+            <CitationButton citation={citation} />
+            <span className="truncate">{citation.sourceName}</span>
+            {citation.page !== undefined && <span className="caption tertiary nowrap">page {citation.page}</span>}
+            <span className="grow" />
+            <span className="caption tertiary numbers nowrap">{Math.round(citation.relevance * 100)} %</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function AfterAnswer({ run, actions }: { run: ShownRun; actions: RemedyActions }) {
+  const meaning = finishMeaning(run.finishReason);
+  return (
+    <div className="answer__after">
+      {meaning && <Notice tone="caution">{meaning}</Notice>}
+      {run.warnings.map(({ message }) => (
+        <Notice key={message} tone="caution">
+          {message}
+        </Notice>
+      ))}
+      {run.failure && <RunFailure key={run.key} failure={run.failure} run={run} actions={actions} />}
+      {run.state === 'stopped' && (
+        <div className="row small secondary answer__stopped">
+          <Icon icon={Square} size="small" />
+          <span>
+            Stopped{run.metrics.totalMs === null ? '' : ` after ${durationText(run.metrics.totalMs)}`}.{' '}
+            {run.text === '' ? 'Nothing had come yet.' : 'The text is kept.'}
+          </span>
+          <Button size="small" onClick={actions.runAgain}>
+            Run again
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** One run's answer: reasoning, text, what there is to say about it. */
+export function AnswerBody({ run, actions }: { run: ShownRun; actions: RemedyActions }) {
+  const { scroller, onScroll } = useFollowScroll(run.key, run.state === 'connecting' || run.state === 'streaming');
+  return (
+    <div
+      ref={scroller}
+      className="play__stream scroll"
+      tabIndex={0}
+      role="region"
+      aria-label="Text of the answer"
+      onScroll={onScroll}
+    >
+      <div>
+        <Reasoning run={run} />
+        <AnswerText run={run} />
+        <Citations run={run} />
+        <AfterAnswer run={run} actions={actions} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { Check, CircleX, Square } from 'lucide-react';
+import { Icon } from '../../../components/icon.tsx';
+import { Spinner } from '../../../components/marks.tsx';
+import type { ShownRun } from './shown-run.ts';
+
+/** The state of the run as icon and word. */
+export function RunStateMark({ run }: { run: ShownRun }) {
+  if (run.state === 'connecting')
+    return (
+      <span className="row small accent">
+        <Spinner />
+        Waiting for the first token
+      </span>
+    );
+  if (run.state === 'streaming')
+    return (
+      <span className="row small accent">
+        <Spinner />
+        Streaming
+      </span>
+    );
+  if (run.state === 'failed')
+    return (
+      <span className="row small negative">
+        <Icon icon={CircleX} size="small" />
+        Failed
+      </span>
+    );
+  if (run.state === 'stopped')
+    return (
+      <span className="row small secondary">
+        <Icon icon={Square} size="small" />
+        Stopped
+      </span>
+    );
+  return (
+    <span className="row small secondary">
+      <Icon icon={Check} size="small" />
+      Finished
+      {run.finishReason && <span className="caption tertiary wide-only">finish_reason {run.finishReason}</span>}
+    </span>
+  );
+}
