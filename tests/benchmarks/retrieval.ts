@@ -29,7 +29,7 @@ const embeddings = createEmbeddings();
 const embedder = onDeviceEmbedder(embeddings);
 
 async function answersTo(set: RetrievalSet): Promise<Answered[]> {
-  const index = createKnowledgeIndex({ directory: join(directory, 'quality') });
+  const index = createKnowledgeIndex({ directory: mkdtempSync(join(directory, 'quality-')) });
   await indexSet(set, index, embedder);
   const answered = await askAll(set, index, embedder);
   await index.close();
@@ -43,24 +43,25 @@ async function beirRows(folder: string): Promise<Row[]> {
 }
 
 async function ownRows(): Promise<Row[]> {
-  const { set, development } = ownCorpus();
-  const answered = await answersTo(set);
-  const held = answered.filter(({ question }) => !development.has(question.id));
-  const chosenBy = answered.filter(({ question }) => development.has(question.id));
-  if (values.learn) console.log(learnRelevance(chosenBy));
+  const { set, documents, development } = ownCorpus();
+  const [ofPassages, ofDocuments] = [await answersTo(set), await answersTo(documents)];
+  const isChosenBy = ({ question }: Answered) => development.has(question.id);
+  const held = ofPassages.filter((answered) => !isChosenBy(answered));
+  const heldInDocuments = ofDocuments.filter((answered) => !isChosenBy(answered));
+  if (values.learn) console.log(learnRelevance([...ofPassages, ...ofDocuments].filter(isChosenBy)));
   const kinds = [...new Set(held.map(({ question }) => question.kind))];
+  const ofKind = (answered: readonly Answered[], kind: string) =>
+    answered.filter(({ question }) => question.kind === kind);
   return [
     row('passages', set.passages.length, '', { atLeast: 300 }),
     row('questions', set.questions.length, '', { atLeast: 200 }),
     ...qualityRows(held, 'held-out half', { isAimed: true }),
-    ...kinds.flatMap((kind) =>
-      qualityRows(
-        held.filter(({ question }) => question.kind === kind),
-        kind,
-      ),
-    ),
-    ...qualityRows(chosenBy, 'development half'),
-    ...relevanceRows(held),
+    ...kinds.flatMap((kind) => qualityRows(ofKind(held, kind), kind)),
+    ...qualityRows(ofPassages.filter(isChosenBy), 'development half'),
+    ...qualityRows(heldInDocuments, 'held-out half in documents', { isAimed: true }),
+    ...kinds.flatMap((kind) => qualityRows(ofKind(heldInDocuments, kind), `${kind}, in documents`)),
+    ...relevanceRows(held, 'passages'),
+    ...relevanceRows(heldInDocuments, 'in documents'),
   ];
 }
 

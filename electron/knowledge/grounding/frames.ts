@@ -92,7 +92,7 @@ const examples: Messages = [
  * answer: that nothing was found it is told as a sentence to repeat.
  */
 export const exampleFrame: PromptFrame = {
-  relevance: 0.1,
+  relevance: 0.15,
   passages: 1,
   excerpt: 60,
   tokens: 500,

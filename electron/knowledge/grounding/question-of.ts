@@ -1,11 +1,7 @@
+import { askedSentences } from '../retrieval/question-parts.ts';
+
 /** Texts up to this length are searched whole: about what the embedding model reads. */
 const wholeCharacters = 1000;
-
-const sentenceEnds = /(?<=[.!?…]["'”’)\]]*)\s+|(?<=[。！？])|\n+/u;
-
-function isQuestion(sentence: string): boolean {
-  return /[?？]["'”’)\]]*$/u.test(sentence.trim());
-}
 
 /** The end of a text, without a broken word at its beginning. */
 function endOf(text: string, characters: number): string {
@@ -22,10 +18,10 @@ function endOf(text: string, characters: number): string {
 export function questionOf(prompt: string): string {
   const text = prompt.trim();
   if (text.length <= wholeCharacters) return text;
-  const questions = text.split(sentenceEnds).filter(isQuestion);
+  const questions = askedSentences(text);
   let asked = '';
   for (const question of questions.toReversed()) {
-    const longer = asked === '' ? question.trim() : `${question.trim()} ${asked}`;
+    const longer = asked === '' ? question : `${question} ${asked}`;
     if (longer.length > wholeCharacters / 2) break;
     asked = longer;
   }

@@ -47,6 +47,11 @@ export interface IndexQuery {
   readonly text: string;
   /** Of length 1; null searches by words alone. */
   readonly embedding: { readonly model: string; readonly vector: Float32Array } | null;
+  /**
+   * What the text asks one after the other, searched by themselves as well; a vector is of the same model, null where the embedding is.
+   * A passage is as good as it is for the text or for the part that it fits best, and is told with the figures of that one.
+   */
+  readonly parts?: readonly { readonly text: string; readonly vector: Float32Array | null }[];
   /** Most hits, 1 to 200. */
   readonly limit: number;
 }

@@ -25,7 +25,7 @@ export interface SearchParts extends SearchScope {
 }
 
 /** A hit that names its source by its number. */
-type Hit = Omit<IndexHit, 'sourceId'> & { readonly source: number };
+type Hit = Omit<IndexHit, 'sourceId'> & { readonly id: number; readonly source: number };
 
 function placesOf(ids: readonly number[]): Map<number, number> {
   return new Map(ids.map((id, index) => [id, index + 1]));
@@ -35,12 +35,20 @@ function wholeText({ heading, text }: StoredPassage): string {
   return heading === null ? text : `${heading}\n${text}`;
 }
 
+/** What is asked, whole or in part. */
+interface Question {
+  readonly words: readonly QuestionWord[];
+  /** Null when there is nothing to compare it with. */
+  readonly vector: Float32Array | null;
+}
+
 /** The passages of both lists, judged one by one by meaning and words together. */
-function judge(parts: SearchParts, { embedding, limit }: IndexQuery, words: readonly QuestionWord[]): Hit[] {
-  const { store, vectors } = parts;
+function judge(parts: SearchParts, { words, vector }: Question, limit: number): Hit[] {
+  const { store } = parts;
+  const vectors = vector && parts.vectors;
   const depth = Math.max(listDepth, limit);
   const byWords = parts.words.search(words, depth, parts.isAllowed, parts.passages);
-  const byMeaning = vectors?.nearest(embedding!.vector, depth, parts.isComparable) ?? [];
+  const byMeaning = vectors?.nearest(vector!, depth, parts.isComparable) ?? [];
   const textRanks = placesOf(byWords.map(({ id }) => id));
   const vectorRanks = placesOf(byMeaning.map(({ slot }) => slot));
   const scores = new Map(byWords.map(({ id, score }) => [id, score]));
@@ -48,11 +56,12 @@ function judge(parts: SearchParts, { embedding, limit }: IndexQuery, words: read
   const coverage = parts.words.coverage(words, found.map(wholeText));
   return found.map((passage, index) => {
     const { id, source, position } = passage;
-    const similarity = vectors && parts.isComparable(id) ? vectors.similarity(id, embedding!.vector) : null;
+    const similarity = vectors && parts.isComparable(id) ? vectors.similarity(id, vector!) : null;
     const evidence = { similarity, coverage: coverage[index]! };
     return {
       ...plainPassage(passage),
       ...evidence,
+      id,
       source,
       position,
       textRank: textRanks.get(id) ?? null,
@@ -63,10 +72,26 @@ function judge(parts: SearchParts, { embedding, limit }: IndexQuery, words: read
   });
 }
 
+/** Each passage once, as it is for the question that it fits best. */
+function bestOfEach(hits: readonly Hit[]): Hit[] {
+  const best = new Map<number, Hit>();
+  for (const hit of hits) {
+    const other = best.get(hit.id);
+    if (!other || hit.relevance > other.relevance) best.set(hit.id, hit);
+  }
+  return [...best.values()];
+}
+
 /** The best passages for a question, best first. */
 export function searchPassages(query: IndexQuery, parts: SearchParts): Hit[] {
-  const hits = judge(parts, query, parts.words.words(query.text, parts.passages));
-  // Without vectors the rank by words tells more, in which the hits are already.
-  const ranked = parts.vectors ? hits.toSorted((one, other) => other.relevance - one.relevance) : hits;
-  return distinctPieces(ranked, query.limit);
+  const { embedding, limit } = query;
+  const asked = [{ text: query.text, vector: embedding?.vector ?? null }, ...(query.parts ?? [])];
+  const hits = asked.flatMap(({ text, vector }) =>
+    judge(parts, { words: parts.words.words(text, parts.passages), vector }, limit),
+  );
+  const each = asked.length === 1 ? hits : bestOfEach(hits);
+  // Without vectors the rank by words tells more, in which the hits of one question are already.
+  const isRanked = !parts.vectors && asked.length === 1;
+  const ranked = isRanked ? each : each.toSorted((one, other) => other.relevance - one.relevance);
+  return distinctPieces(ranked, limit);
 }

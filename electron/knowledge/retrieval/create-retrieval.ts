@@ -1,6 +1,7 @@
 import type { Citation } from '../../../shared/contract/completions.ts';
 import type { PassageReference } from '../../../shared/contract/grounding.ts';
 import { excerptOf } from './excerpt.ts';
+import { questionParts } from './question-parts.ts';
 import type { IndexedPassage, IndexHit, KnowledgeIndex } from '../index/knowledge-index.ts';
 import type { TextEmbedder } from '../text-embedder.ts';
 
@@ -64,24 +65,29 @@ export function toCitation(passage: Omit<FoundPassage, 'heading'>, index: number
 }
 
 export function createRetrieval({ index, embedder, sourceName, log }: RetrievalOptions): Retrieval {
-  async function embeddingOf(text: string, signal: AbortSignal) {
+  /** The question as it is searched: whole and in its parts, with their vectors. */
+  async function embedded(text: string, signal: AbortSignal) {
     const { model, embed } = embedder();
+    const parts = questionParts(text);
     try {
-      const [vector] = await embed([text], { signal, isQuestion: true });
-      return { embedding: { model, vector: vector! }, failure: null };
+      const [vector, ...vectors] = await embed([text, ...parts], { signal, isQuestion: true });
+      const withVectors = parts.map((part, place) => ({ text: part, vector: vectors[place]! }));
+      return { question: { text, embedding: { model, vector: vector! }, parts: withVectors }, failure: null };
     } catch (error) {
       signal.throwIfAborted();
       log('a question could not be embedded and is searched by its words alone', error);
-      return { embedding: null, failure: `The embedding model ${model} could not be run.` };
+      const withoutVectors = parts.map((part) => ({ text: part, vector: null }));
+      const failure = `The embedding model ${model} could not be run.`;
+      return { question: { text, embedding: null, parts: withoutVectors }, failure };
     }
   }
 
   return {
     async search({ dataspaceIds, text, limit }, { signal }) {
       const begun = performance.now();
-      const { embedding, failure } = await embeddingOf(text, signal);
-      const embedded = performance.now();
-      const hits = await index.search({ dataspaceIds, text, embedding, limit }, { signal });
+      const { question, failure } = await embedded(text, signal);
+      const searchBegun = performance.now();
+      const hits = await index.search({ dataspaceIds, ...question, limit }, { signal });
       const passages = hits.flatMap((hit): RankedPassage[] => {
         const name = sourceName(hit.sourceId);
         if (name === null) return [];
@@ -89,7 +95,7 @@ export function createRetrieval({ index, embedder, sourceName, log }: RetrievalO
         const ranks = { textRank, textScore, coverage, vectorRank, similarity };
         return [{ ...citedPassage(hit, name, Number(hit.relevance.toFixed(3))), ...ranks }];
       });
-      const milliseconds = { embedding: embedded - begun, search: performance.now() - embedded };
+      const milliseconds = { embedding: searchBegun - begun, search: performance.now() - searchBegun };
       return { passages, milliseconds, wordsAloneBecause: failure };
     },
     async excerpt(passage, { text, characters }, { signal }) {

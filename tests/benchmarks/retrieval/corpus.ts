@@ -6,6 +6,15 @@ import { notes } from './notes.ts';
 export interface RetrievalSet {
   readonly passages: readonly { readonly id: string; readonly title: string | null; readonly text: string }[];
   readonly questions: readonly RetrievalQuestion[];
+  /** Where the answers stand that are a part of a passage; what is not in it is a passage by itself. */
+  readonly places?: ReadonlyMap<string, AnswerPlace>;
+}
+
+export interface AnswerPlace {
+  /** Id of the passage. */
+  readonly within: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface RetrievalQuestion {
@@ -87,6 +96,9 @@ const remedies = [
 const places = ['Hall 3', 'the north yard', 'line B', 'the cold store', 'the paint shop', 'gate 12'];
 const openings = ['What happened in', 'Summarise', 'What was the outcome of', 'Tell me about', 'What caused'];
 
+/** The kind of questions that name a number. */
+const numbered = 'numbers';
+
 /** Reports that differ in little but their numbers. */
 function reports(count: number, chance: Chance): Part {
   const part: Part = { passages: [], questions: [] };
@@ -102,14 +114,54 @@ function reports(count: number, chance: Chance): Part {
       id: `${id}-q`,
       text: `${chance.pick(openings)} ${number}?`,
       relevant: new Map([[id, 1]]),
-      kind: 'numbers',
+      kind: numbered,
     });
   }
   return part;
 }
 
+const lowerFirst = (text: string) =>
+  /^(?:I|[A-Z]{2,})\b/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+
+/** Every two questions in a row as one, every other time in one sentence. */
+function inTwoParts(questions: readonly RetrievalQuestion[]): RetrievalQuestion[] {
+  return questions.flatMap((first, index) => {
+    const second = questions[index + 1];
+    if (index % 2 === 1 || !second) return [];
+    const joined = `${first.text.replace(/\?$/, ',')} and ${lowerFirst(second.text)}`;
+    const text = index % 4 === 0 ? `${first.text} ${second.text}` : joined;
+    const relevant = new Map([...first.relevant, ...second.relevant]);
+    return { id: `${first.id}+`, text, relevant, kind: `${first.kind}, two parts` };
+  });
+}
+
+/** Reports that make one document. */
+const reportsTogether = 20;
+const passagesOfParagraph = 3;
+
+/** The same passages as paragraphs of longer documents, which have to be cut. */
+function asDocuments({ passages, questions }: RetrievalSet): RetrievalSet {
+  const texts = new Map<string, string[]>();
+  const places = new Map<string, AnswerPlace>();
+  const titles = new Map<string, string | null>();
+  for (const { id, title, text } of passages) {
+    const number = /^report-(\d+)$/.exec(id)?.[1];
+    const within = number === undefined ? title! : `Reports ${Math.floor(Number(number) / reportsTogether)}`;
+    const before = texts.get(within) ?? [];
+    const separator = before.length === 0 ? '' : before.length % passagesOfParagraph === 0 ? '\n\n' : ' ';
+    const start = before.reduce((sum, part) => sum + part.length, separator.length);
+    places.set(id, { within, start, end: start + text.length });
+    texts.set(within, [...before, separator + text]);
+    titles.set(within, title);
+  }
+  const documents = [...texts].map(([id, parts]) => ({ id, title: titles.get(id)!, text: parts.join('') }));
+  return { passages: documents, questions, places };
+}
+
 export interface OwnCorpus {
   readonly set: RetrievalSet;
+  /** The same questions, and their answers within longer documents. */
+  readonly documents: RetrievalSet;
   /** Ids of the questions that settings may be chosen by; no other question shares a subject with them. */
   readonly development: ReadonlySet<string>;
 }
@@ -121,16 +173,19 @@ export function ownCorpus(): OwnCorpus {
   const gridParts = grids.map((grid) => fillGrid(grid, chance));
   const parts = [notePart, reportPart, ...gridParts];
   const half = <Item>(items: readonly Item[]) => items.filter((_, index) => index % 2 === 0);
-  const development = [
+  const chosenBy = [
     half(notePart.questions),
     half(reportPart.questions),
     ...half(gridParts).map(({ questions }) => questions),
-  ];
-  return {
-    set: {
-      passages: parts.flatMap(({ passages }) => passages),
-      questions: parts.flatMap(({ questions }) => questions),
-    },
-    development: new Set(development.flat().map(({ id }) => id)),
+  ].flat();
+  const all = parts.flatMap(({ questions }) => questions);
+  const heldOut = all.filter((question) => !chosenBy.includes(question));
+  const ofTwoParts = (questions: readonly RetrievalQuestion[]) =>
+    inTwoParts(questions.filter(({ kind }) => kind !== numbered));
+  const development = [...chosenBy, ...ofTwoParts(chosenBy)];
+  const set = {
+    passages: parts.flatMap(({ passages }) => passages),
+    questions: [...all, ...ofTwoParts(chosenBy), ...ofTwoParts(heldOut)],
   };
+  return { set, documents: asDocuments(set), development: new Set(development.map(({ id }) => id)) };
 }

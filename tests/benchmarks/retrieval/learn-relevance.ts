@@ -3,8 +3,8 @@ import { row, type Row } from '../support/report.ts';
 import { mean } from './measures.ts';
 import type { Answered } from './quality.ts';
 
-/** The kind of questions that share no words with their answers. */
-const everyday = 'other words';
+/** Questions that share no words with their answers, also those of two parts. */
+const isEveryday = (kind: string) => kind.startsWith('other words');
 
 /** Passages of a question that are learned from: those that compete for being given. */
 const learnedPlaces = 10;
@@ -37,11 +37,11 @@ function fit(samples: readonly Sample[]): number[] {
  */
 export function learnRelevance(answered: readonly Answered[]): Record<string, readonly number[]> {
   const samples = answered.flatMap(({ question, hits }) =>
-    hits.slice(0, learnedPlaces).map(({ id, similarity, coverage }) => ({
+    hits.slice(0, learnedPlaces).map(({ answers, similarity, coverage }) => ({
       kind: question.kind,
       similarity: similarity ?? 0,
       held: coverage ** 2,
-      isRelevant: question.relevant.has(id),
+      isRelevant: answers.length > 0,
     })),
   );
   const [, meaning, words] = fit(
@@ -50,7 +50,7 @@ export function learnRelevance(answered: readonly Answered[]): Record<string, re
   const share = words! / meaning!;
   const [constant, together] = fit(
     samples
-      .filter(({ kind }) => kind === everyday)
+      .filter(({ kind }) => isEveryday(kind))
       .map(({ similarity, held, isRelevant }) => ({ features: [1, similarity + share * held], isRelevant })),
   );
   return {
@@ -59,20 +59,28 @@ export function learnRelevance(answered: readonly Answered[]): Record<string, re
   };
 }
 
-/** What a model with this least relevance is given, and what it is given of the rest with the answer taken away, as if nobody had written it. */
-export function relevanceRows(answered: readonly Answered[]): Row[] {
-  const ofEveryday = answered.filter(({ question }) => question.kind === everyday);
-  return [instructionFrame, exampleFrame].flatMap(({ relevance: least }) => {
-    const share = (isWanted: boolean) =>
-      100 *
-      mean(
-        ofEveryday.map(({ question, hits }) =>
-          Number(hits.some((hit) => question.relevant.has(hit.id) === isWanted && hit.relevance >= least)),
-        ),
+/** Hits that a model is given at most. */
+const mostGiven = 8;
+
+/**
+ * What a model with this least relevance is given of the answers, and whether it is given something else: what it would be given if
+ * nobody had written the answer.
+ */
+export function relevanceRows(answered: readonly Answered[], of: string): Row[] {
+  const kinds = [...new Set(answered.map(({ question }) => question.kind))].filter(isEveryday);
+  return [instructionFrame, exampleFrame].flatMap(({ relevance: least }) =>
+    kinds.flatMap((kind) => {
+      const asked = answered.filter(({ question }) => question.kind === kind);
+      const given = asked.map(({ hits }) => hits.slice(0, mostGiven).filter(({ relevance }) => relevance >= least));
+      const answers = given.map(
+        (hits, place) => new Set(hits.flatMap((hit) => hit.answers)).size / asked[place]!.question.relevant.size,
       );
-    return [
-      row(`relevance ${least} or more: everyday questions with their answer`, share(true), '%'),
-      row(`relevance ${least} or more: everyday questions with something else`, share(false), '%'),
-    ];
-  });
+      const others = given.map((hits) => Number(hits.some((hit) => hit.answers.length === 0)));
+      const name = `relevance ${least} or more, ${of}, ${kind}`;
+      return [
+        row(`${name}: answers given`, 100 * mean(answers), '%'),
+        row(`${name}: something else`, 100 * mean(others), '%'),
+      ];
+    }),
+  );
 }

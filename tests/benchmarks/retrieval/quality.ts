@@ -1,5 +1,12 @@
 import { createCutter } from '../../../electron/knowledge/cutting/cutter.ts';
-import type { IndexedPassage, IndexHit, KnowledgeIndex } from '../../../electron/knowledge/index/knowledge-index.ts';
+import { target } from '../../../electron/knowledge/cutting/unit.ts';
+import type {
+  IndexedPassage,
+  IndexHit,
+  IndexQuery,
+  KnowledgeIndex,
+} from '../../../electron/knowledge/index/knowledge-index.ts';
+import { questionParts } from '../../../electron/knowledge/retrieval/question-parts.ts';
 import type { TextEmbedder } from '../../../electron/knowledge/text-embedder.ts';
 import { row, type Row } from '../support/report.ts';
 import type { RetrievalQuestion, RetrievalSet } from './corpus.ts';
@@ -9,8 +16,8 @@ const { signal } = new AbortController();
 const dataspaceId = 'benchmark';
 const depth = 10;
 const batchSize = 64;
-/** Characters; about what the embedding model reads. */
-const longestPassage = 1000;
+/** A hit that has more than this part of an answer holds it. */
+const mostOfAnswer = 0.6;
 
 /** What a search found for a question, by ids of passages. */
 export interface Answered {
@@ -20,16 +27,25 @@ export interface Answered {
   readonly hybrid: readonly string[];
   /** The two lists fused by reciprocal rank, as most do; for comparison. */
   readonly byRanks: readonly string[];
-  readonly hits: readonly (IndexHit & { readonly id: string })[];
+  readonly hits: readonly JudgedHit[];
+}
+
+export interface JudgedHit extends IndexHit {
+  /** Ids of the answers that it holds. */
+  readonly answers: readonly string[];
 }
 
 type Document = RetrievalSet['passages'][number];
 
 /** A document as sources are cut; short ones are a passage as they stand. */
 function cut({ title, text }: Document): IndexedPassage[] {
-  if (text.length <= longestPassage) return [{ text, start: 0, end: text.length, page: null, heading: title }];
+  if (text.length <= target.characters) return [{ text, start: 0, end: text.length, page: null, heading: title }];
   const cutter = createCutter();
-  cutter.block('prose', 0, text);
+  let start = 0;
+  for (const paragraph of text.split('\n\n')) {
+    cutter.block('prose', start, paragraph);
+    start += paragraph.length + 2;
+  }
   return cutter
     .finish()
     .map(({ start, end }) => ({ text: text.slice(start, end), start, end, page: null, heading: title }));
@@ -66,29 +82,55 @@ export async function indexSet(set: RetrievalSet, index: KnowledgeIndex, embedde
   }
 }
 
+/** Tells which answers to a question a hit holds. */
+function judgeOf({ places }: RetrievalSet, { relevant }: RetrievalQuestion): (hit: IndexHit) => JudgedHit {
+  const isHeld = ({ sourceId, start, end }: IndexHit, answer: string) => {
+    const place = places?.get(answer);
+    if (!place) return sourceId === answer;
+    const shared = Math.min(end, place.end) - Math.max(start, place.start);
+    return sourceId === place.within && shared > mostOfAnswer * (place.end - place.start);
+  };
+  return (hit) => ({ ...hit, answers: [...relevant.keys()].filter((answer) => isHeld(hit, answer)) });
+}
+
+/** The answers in the order in which they are found, and what is found besides: a document where they are whole documents, otherwise a passage. */
+function idsOf({ places }: RetrievalSet, hits: readonly JudgedHit[]): string[] {
+  const idOf = ({ sourceId, start }: IndexHit) => (places ? `${sourceId} at ${start}` : sourceId);
+  return [...new Set(hits.flatMap((hit) => (hit.answers.length > 0 ? hit.answers : [idOf(hit)])))];
+}
+
 /** Asks every question three times: by words, by meaning and by both. */
 export async function askAll(set: RetrievalSet, index: KnowledgeIndex, embedder: TextEmbedder): Promise<Answered[]> {
   const answered: Answered[] = [];
-  const vectors = await embedder.embed(
-    set.questions.map(({ text }) => text),
-    { signal },
-  );
-  for (const [place, question] of set.questions.entries()) {
-    const embedding = { model: embedder.model, vector: vectors[place]! };
-    const ask = (text: string, asked: typeof embedding | null) =>
-      index.search({ dataspaceIds: [dataspaceId], text, embedding: asked, limit: 100 }, { signal });
-    // A document is as good as its best passage.
-    const ids = (hits: readonly IndexHit[]) => [...new Set(hits.map(({ sourceId }) => sourceId))];
-    const hybrid = await ask(question.text, embedding);
-    const words = ids(await ask(question.text, null));
-    const meaning = ids(await ask('', embedding));
+  for (const question of set.questions) {
+    const asked = questionParts(question.text);
+    const [vector, ...vectors] = await embedder.embed([question.text, ...asked], { signal });
+    const embedding = { model: embedder.model, vector: vector! };
+    const parts = asked.map((text, place) => ({ text, vector: vectors[place]! }));
+    const ask = async (query: Pick<IndexQuery, 'text' | 'embedding' | 'parts'>) => {
+      const hits = await index.search({ dataspaceIds: [dataspaceId], ...query, limit: 100 }, { signal });
+      return hits.map(judgeOf(set, question));
+    };
+    const hits = await ask({ text: question.text, embedding, parts });
+    const words = idsOf(
+      set,
+      await ask({
+        text: question.text,
+        embedding: null,
+        parts: parts.map(({ text }) => ({ text, vector: null })),
+      }),
+    );
+    const meaning = idsOf(
+      set,
+      await ask({ text: '', embedding, parts: parts.map((part) => ({ vector: part.vector, text: '' })) }),
+    );
     answered.push({
       question,
       words,
       meaning,
       byRanks: fuseByRanks([words, meaning]),
-      hybrid: ids(hybrid),
-      hits: hybrid.map((hit) => ({ ...hit, id: hit.sourceId })),
+      hybrid: idsOf(set, hits),
+      hits,
     });
   }
   return answered;

@@ -51,19 +51,31 @@ interface Timed {
   readonly processor: number[];
 }
 
-async function timeSearches(index: KnowledgeIndex, embedder: TextEmbedder, spaces: readonly string[]): Promise<Timed> {
+interface Asked {
+  readonly spaces: readonly string[];
+  /** Of how many questions each text consists. */
+  readonly parts?: number;
+}
+
+async function timeSearches(
+  index: KnowledgeIndex,
+  embedder: TextEmbedder,
+  { spaces, parts: count = 1 }: Asked,
+): Promise<Timed> {
   const writer = createWriter(createChance(11));
   const search: number[] = [];
   const whole: number[] = [];
   const processor: number[] = [];
   for (let place = 0; place < warmUps + samples; place += 1) {
-    const text = writer.remark();
+    const questions = Array.from({ length: count }, () => writer.remark());
+    const text = questions.join(' ');
     const begun = performance.now();
-    const [vector] = await embedder.embed([text], { signal });
+    const [vector, ...vectors] = await embedder.embed(count === 1 ? [text] : [text, ...questions], { signal });
+    const parts = vectors.map((each, number) => ({ text: questions[number]!, vector: each }));
     const embedded = performance.now();
     const usage = process.cpuUsage();
     await index.search(
-      { dataspaceIds: spaces, text, embedding: { model: embedder.model, vector: vector! }, limit: 10 },
+      { dataspaceIds: spaces, text, embedding: { model: embedder.model, vector: vector! }, parts, limit: 10 },
       { signal },
     );
     if (place < warmUps) continue;
@@ -105,8 +117,9 @@ export async function speedRows(directory: string, count: number, embedder: Text
   index = createKnowledgeIndex({ directory });
   await index.search({ dataspaceIds, text: 'first', embedding: null, limit: 1 }, { signal });
   const opening = performance.now() - opened;
-  const all = await timeSearches(index, embedder, dataspaceIds);
-  const one = await timeSearches(index, embedder, dataspaceIds.slice(0, 1));
+  const all = await timeSearches(index, embedder, { spaces: dataspaceIds });
+  const one = await timeSearches(index, embedder, { spaces: dataspaceIds.slice(0, 1) });
+  const twoParts = await timeSearches(index, embedder, { spaces: dataspaceIds, parts: 2 });
   const memory = process.memoryUsage().rss - before;
   await index.close();
   const { size } = statSync(indexFile(directory));
@@ -119,6 +132,8 @@ export async function speedRows(directory: string, count: number, embedder: Text
     row(`${named}: search, p50`, median(all.search), 'ms'),
     row(`${named}: search, p99`, percentile(all.search, 0.99), 'ms', { atMost: 50 }),
     row(`${named}: search in a quarter of them, p99`, percentile(one.search, 0.99), 'ms', { atMost: 50 }),
+    row(`${named}: search for a question of two parts, p50`, median(twoParts.search), 'ms'),
+    row(`${named}: search for a question of two parts, p99`, percentile(twoParts.search, 0.99), 'ms', { atMost: 50 }),
     row(`${named}: search with embedding of the question, p50`, median(all.whole), 'ms'),
     row(`${named}: search with embedding of the question, p99`, percentile(all.whole, 0.99), 'ms'),
     row(`${named}: search, processor time, p50`, median(all.processor), 'ms'),

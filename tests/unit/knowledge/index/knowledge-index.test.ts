@@ -251,6 +251,33 @@ describe('a search', () => {
     ]);
   });
 
+  test('finds what answers one of several questions as well as if it had been asked alone, each passage once', async () => {
+    await write(['the gasket of the pump', 'the ferry leaves at nine', 'a blue whale']);
+    const ask = async (text: string, place: number, parts: { text: string; vector: Float32Array }[] = []) => {
+      const embedding = { model, vector: vector(place) };
+      const hits = await index.search({ dataspaceIds: ['d'], text, embedding, parts, limit: 5 }, { signal });
+      return hits.map((hit) => ({ text: hit.text, coverage: hit.coverage, relevance: hit.relevance }));
+    };
+    const [whichGasket] = await ask('Which gasket?', 0);
+    const [whenFerry] = await ask('When does the ferry leave?', 1);
+    const inTwoParts = await ask('Which gasket, and when does the ferry leave?', 12, [
+      { text: 'Which gasket?', vector: vector(0) },
+      { text: 'When does the ferry leave?', vector: vector(1) },
+    ]);
+    expect(inTwoParts).toHaveLength(3);
+    expect(inTwoParts).toEqual(expect.arrayContaining([whichGasket, whenFerry]));
+  });
+
+  test('finds what answers one of several questions by words alone', async () => {
+    await write(['the gasket of the pump', 'the ferry leaves at nine'], { embeddingModel: null });
+    const parts = ['Which gasket?', 'When does the ferry leave?'].map((text) => ({ text, vector: null }));
+    const hits = await index.search(
+      { dataspaceIds: ['d'], text: 'Which gasket, and when does the ferry leave?', embedding: null, parts, limit: 5 },
+      { signal },
+    );
+    expect(hits.map(({ coverage }) => coverage)).toEqual([1, 1]);
+  });
+
   test('takes no notice of function words, also of those with an apostrophe', async () => {
     await write(["What's new? It doesn't matter, I'm told.", 'The ferry leaves at nine.']);
     const [first, ...others] = await index.search(

@@ -68,6 +68,18 @@ test('what is found carries the name of its source, and a source that was delete
   });
 });
 
+test('a question of two parts is searched whole and in its parts', async () => {
+  const embedded: string[] = [];
+  embed = async (texts) => {
+    embedded.push(...texts);
+    return texts.map((each) => (each.startsWith('How') ? Float32Array.of(0, 1) : Float32Array.of(1, 0)));
+  };
+  const asked = 'Who has the keys, and how deep is the harbour?';
+  const { passages } = await retrieval.search({ dataspaceIds: ['d'], text: asked, limit: 5 }, { signal });
+  expect(embedded).toEqual([asked, 'Who has the keys', 'how deep is the harbour?']);
+  expect(passages).toEqual([expect.objectContaining({ sourceId: 'known', coverage: 1 })]);
+});
+
 test('when embeddings cannot be made, words alone answer, and it is told and logged', async () => {
   embed = () => Promise.reject(new Error('no engine'));
   const outcome = await search();

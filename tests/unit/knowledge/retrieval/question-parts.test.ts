@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { questionParts } from '../../../../electron/knowledge/retrieval/question-parts.ts';
+
+describe('the parts of a question', () => {
+  test.each([
+    [
+      'How do I store champagne? Why does my sencha taste harsh?',
+      ['How do I store champagne?', 'Why does my sencha taste harsh?'],
+    ],
+    [
+      'How long is the trial period, and who signs the contract?',
+      ['How long is the trial period', 'who signs the contract?'],
+    ],
+    [
+      'Which stone shows gold or do I have to ask a jeweller?',
+      ['Which stone shows gold', 'do I have to ask a jeweller?'],
+    ],
+    [
+      '金はどこにありますか。 Где лежит ключ от дома? Wer hat den Schlüssel dazu?',
+      ['Где лежит ключ от дома?', 'Wer hat den Schlüssel dazu?'],
+    ],
+  ])('are what %s asks one after the other', (text, parts) => {
+    expect(questionParts(text)).toEqual(parts);
+  });
+
+  test.each([
+    'What is the difference between gold and silver?',
+    'Do cats and dogs drink?',
+    'Summarise the report about the pump.',
+    'You are a careful lawyer. Which risks are in the contract?',
+    '',
+  ])('are none where one thing is asked: %s', (text) => {
+    expect(questionParts(text)).toEqual([]);
+  });
+
+  test('are those alone that are understood without the others', () => {
+    expect(questionParts('How many days of leave are carried over, and when must they be used?')).toEqual([
+      'How many days of leave are carried over',
+    ]);
+    expect(questionParts('Where is the key? Who? Which door does the key open?')).toEqual([
+      'Where is the key?',
+      'Which door does the key open?',
+    ]);
+  });
+
+  test('are three at most', () => {
+    const text = ['gold', 'paper', 'stone', 'iron'].map((name) => `How is ${name} cleaned properly?`).join(' ');
+    expect(questionParts(text)).toHaveLength(3);
+  });
+});
