@@ -31,6 +31,20 @@ async function refuse(error: AppError, socket: Socket): Promise<void> {
   setTimeout(() => socket.destroy(), 1000).unref();
 }
 
+/**
+ * Node closes a connection after its last answer even while its caller is still sending, and the reset then takes the answer
+ * away from the caller. This takes the rest of the body in first; `BodyWatch` says for how long.
+ */
+function closeAfterBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (outgoing.shouldKeepAlive || incoming.complete) return;
+  const { socket } = incoming;
+  const close = socket.destroySoon.bind(socket);
+  socket.destroySoon = () => {
+    if (incoming.complete) close();
+    else incoming.once('end', close);
+  };
+}
+
 /** HTTP/1.1 without a port of its own: connections are given to it by `emit('connection', socket)`. */
 export function createHttp1Server(listener: RequestListener, limits: ListenerLimits): Server {
   const server = createServer({
@@ -44,8 +58,10 @@ export function createHttp1Server(listener: RequestListener, limits: ListenerLim
     // A missing Host is answered by the access rules, in the error form.
     requireHostHeader: false,
   });
-  const serve = (waitsForContinue: boolean) => (incoming: IncomingMessage, outgoing: ServerResponse) =>
+  const serve = (waitsForContinue: boolean) => (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    closeAfterBody(incoming, outgoing);
     listener.handle(incoming, outgoing, waitsForContinue);
+  };
   server.on('request', serve(false));
   server.on('checkContinue', serve(true));
   server.on('checkExpectation', serve(false));

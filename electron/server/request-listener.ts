@@ -119,7 +119,7 @@ export class RequestListener {
       },
       cut: () => {
         if ('stream' in incoming) incoming.stream.close();
-        else socket.destroySoon();
+        else socket.destroy();
       },
     });
   }

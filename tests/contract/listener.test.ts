@@ -347,22 +347,27 @@ test('refuses a body that is not wanted before it is sent', async () => {
 });
 
 test.each([
-  ['not read at all', 0],
-  ['read in part', 1],
-])('takes in the rest of a body that was %s, for callers that read only after they have sent', async (_how, pieces) => {
-  const { address } = await startListener(async (request) => {
-    const reader = request.body?.getReader();
-    for (let piece = 0; piece < pieces; piece += 1) await reader?.read();
-    await reader?.cancel();
-    return new Response('too large', { status: 413 });
-  });
-  const connection = new RawConnection(address);
-  connection.socket.pause();
-  connection.send(`POST / HTTP/1.1\r\nHost: ${new URL(address).host}\r\nContent-Length: ${32 * megabyte}\r\n\r\n`);
-  await new Promise((resolve) => connection.socket.write(Buffer.alloc(32 * megabyte), resolve));
-  connection.socket.resume();
-  expect(await connection.receive('too large')).toMatch(/^HTTP\/1\.1 413 /);
-});
+  ['not read at all', 0, ''],
+  ['read in part', 1, ''],
+  ['not read at all and the last of its connection', 0, 'Connection: close\r\n'],
+])(
+  'takes in the rest of a body that was %s, for callers that read after they have sent',
+  async (_how, pieces, last) => {
+    const { address } = await startListener(async (request) => {
+      const reader = request.body?.getReader();
+      for (let piece = 0; piece < pieces; piece += 1) await reader?.read();
+      await reader?.cancel();
+      return new Response('too large', { status: 413 });
+    });
+    const connection = new RawConnection(address);
+    connection.socket.pause();
+    const { host } = new URL(address);
+    connection.send(`POST / HTTP/1.1\r\nHost: ${host}\r\n${last}Content-Length: ${32 * megabyte}\r\n\r\n`);
+    await new Promise((resolve) => connection.socket.write(Buffer.alloc(32 * megabyte), resolve));
+    connection.socket.resume();
+    expect(await connection.receive('too large')).toMatch(/^HTTP\/1\.1 413 /);
+  },
+);
 
 test('tells a caller that waits to go on only when the body is read', async () => {
   const { address } = await startListener(async (request) => new Response(await request.text()));
