@@ -34,6 +34,11 @@ const headerDescriptions: Readonly<Record<string, Json>> = {
   'retry-after': { description: 'Seconds after which a new attempt makes sense', schema: { type: 'integer' } },
 };
 
+const runHeaders = Object.keys(headerDescriptions).filter((name) => name !== 'retry-after');
+
+/** Statuses of a run that has begun, so that its failure says which one it was. */
+const failuresOfRuns = new Set([429, 502, 503, 504]);
+
 /** Collects the schemas that have an id, so that each stands once in the document. */
 class Components {
   readonly schemas = new Map<string, Json>();
@@ -77,9 +82,10 @@ class Components {
 
   error(status: number): Json {
     const name = `Error${status}`;
+    const names = failuresOfRuns.has(status) ? runHeaders : ['x-request-id'];
     this.responses.set(name, {
       description: errorDescriptions[status] ?? 'The request failed',
-      headers: headers(status === 429 ? ['x-request-id', 'retry-after'] : ['x-request-id']),
+      headers: headers(status === 429 || status === 503 ? [...names, 'retry-after'] : names),
       content: { 'application/json': { schema: this.schema(errorBody, 'output') } },
     });
     return { $ref: `#/components/responses/${name}` };
@@ -150,14 +156,12 @@ const kindDescriptions: Readonly<Record<ResponseKind, string>> = {
 
 function responses(endpoint: Endpoint, components: Components): Json {
   const kinds = endpoint.kinds ?? ['json'];
-  const names = isRun(endpoint)
-    ? Object.keys(headerDescriptions).filter((name) => name !== 'retry-after')
-    : ['x-request-id'];
+  const names = isRun(endpoint) ? runHeaders : ['x-request-id'];
   const content = answerContent(endpoint, components);
   const hasBody = endpoint.body !== undefined || endpoint.form !== undefined;
   const errors = [
     ...(hasBody || endpoint.query || endpoint.parameters ? [400] : []),
-    ...(endpoint.access === 'public' ? [] : [401, 403]),
+    ...(endpoint.access === 'public' ? [403] : [401, 403]),
     ...(hasBody ? [413, 415] : []),
     421,
     500,

@@ -38,8 +38,10 @@ function describeLimit(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>)
 function describe(issue: Issue, isMissing: boolean): string {
   // A rule of our own says itself what is missing, and why.
   if (isMissing && issue.code !== 'custom') return 'is required';
-  if (issue.code === 'invalid_type')
-    return `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`;
+  if (issue.code === 'invalid_type') {
+    if (issue.expected === 'int') return 'must be a whole number';
+    return `must be of type ${issue.expected === 'record' ? 'object' : issue.expected}`;
+  }
   if (issue.code === 'invalid_value')
     return `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(', ')}`;
   if ((issue.code === 'too_big' || issue.code === 'too_small') && /^Too (big|small)/.test(issue.message))

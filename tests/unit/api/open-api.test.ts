@@ -101,3 +101,11 @@ test('a completion tells every status that it may have', () => {
     200, 400, 401, 402, 403, 409, 413, 415, 421, 429, 500, 502, 503, 504,
   ]);
 });
+
+test('what pages of other sites get is told of an address without a key, and a failed run says which it was', () => {
+  const { responses } = (document['paths'] as Record<string, { get: { responses: object } }>)['/openapi.json']!.get;
+  expect(Object.keys(responses).map(Number)).toEqual([200, 403, 421, 500]);
+  const failures = (document['components'] as { responses: Record<string, { headers: object }> }).responses;
+  expect(Object.keys(failures['Error502']!.headers)).toContain('x-run-id');
+  expect(Object.keys(failures['Error404']!.headers)).toEqual(['x-request-id']);
+});
