@@ -6,6 +6,8 @@ import {
   setPromptLabel,
 } from '../../shared/contract/prompt-labels.ts';
 import { listPromptUsage } from '../../shared/contract/prompt-usage.ts';
+import { readPromptOutline } from '../../shared/contract/prompt-outline.ts';
+import { runPrompt } from '../../shared/contract/prompt-runs.ts';
 import {
   createPrompt,
   createPromptVersion,
@@ -13,9 +15,7 @@ import {
   listPrompts,
   listPromptVersions,
   readPrompt,
-  readPromptOutline,
   readPromptVersion,
-  runPrompt,
   updatePrompt,
   type promptListQuery,
 } from '../../shared/contract/prompts.ts';

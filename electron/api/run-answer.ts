@@ -1,10 +1,11 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { CompletionChunk } from '../../shared/contract/completions.ts';
-import type { MessageAnswer } from '../../shared/contract/prompts.ts';
+import type { MessageAnswer } from '../../shared/contract/prompt-runs.ts';
 import type { AcceptedRun, RunOrigin } from '../completions/create-completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
 import { errorAnswer } from './error-answer.ts';
 import type { HandlerInput } from './handler.ts';
+import { JsonAnswer } from './json-answer.ts';
 import { streamAnswer, type StreamKind } from './stream-answer.ts';
 
 /** Told of a failure that is ours; the text holds no body and no key. */
@@ -92,7 +93,7 @@ export async function wholeRunAnswer(
 ): Promise<Response> {
   try {
     const answer = await accepted.run.complete();
-    return Response.json(toBody(accepted.run, answer), { headers: runHeaders(accepted) });
+    return new JsonAnswer(toBody(accepted.run, answer), { headers: runHeaders(accepted) });
   } catch (error) {
     return failedRun(error, accepted, input, reportFailure);
   }

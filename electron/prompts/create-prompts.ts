@@ -1,12 +1,7 @@
 import { AppError, invalidField } from '../../shared/app-error.ts';
-import type {
-  Prompt,
-  PromptInput,
-  PromptOutline,
-  PromptRunRequest,
-  PromptVersion,
-  PromptVersionInput,
-} from '../../shared/contract/prompts.ts';
+import type { PromptOutline } from '../../shared/contract/prompt-outline.ts';
+import type { PromptRunRequest } from '../../shared/contract/prompt-runs.ts';
+import type { Prompt, PromptInput, PromptVersion, PromptVersionInput } from '../../shared/contract/prompts.ts';
 import { promptDetails, versionContent, type VersionContent } from '../../shared/prompt-content.ts';
 import { modelNameOf } from '../../shared/prompt-version-match.ts';
 import type { AcceptedRun, Completions, RunOrigin } from '../completions/create-completions.ts';

@@ -1,4 +1,4 @@
-import type { PromptOutline } from '../../shared/contract/prompts.ts';
+import type { PromptOutline } from '../../shared/contract/prompt-outline.ts';
 import { folderParts, type FolderCount, type TagCount } from '../storage/prompts/prompt-list.ts';
 
 function compareNames(one: string, other: string): number {

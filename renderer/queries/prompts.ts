@@ -6,6 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { readPromptOutline } from '../../shared/contract/prompt-outline.ts';
 import {
   createPrompt,
   createPromptVersion,
@@ -13,7 +14,6 @@ import {
   listPrompts,
   listPromptVersions,
   readPrompt,
-  readPromptOutline,
   readPromptVersion,
   updatePrompt,
   type Prompt,

@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { runPrompt, type MessageAnswer } from '../../shared/contract/prompts.ts';
+import { runPrompt, type MessageAnswer } from '../../shared/contract/prompt-runs.ts';
 import type { Client } from '../host/client.ts';
 import { beginStreamingRun } from './activity.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { aiSystem, errorBody, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { completionChunk } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { messageAnswer } from './prompts.ts';
+import { messageAnswer } from './prompt-runs.ts';
 
 const tag = 'Agents';
 const notEmpty = 'must not be empty';

@@ -19,6 +19,8 @@ import * as onDevice from './on-device.ts';
 import * as openApi from './open-api.ts';
 import * as promptLabels from './prompt-labels.ts';
 import * as promptFolders from './prompt-folders.ts';
+import * as promptOutline from './prompt-outline.ts';
+import * as promptRuns from './prompt-runs.ts';
 import * as promptTransfer from './prompt-transfer.ts';
 import * as promptUsage from './prompt-usage.ts';
 import * as prompts from './prompts.ts';
@@ -47,6 +49,8 @@ export const endpoints: readonly Endpoint[] = [
   promptFolders,
   promptTransfer,
   prompts,
+  promptRuns,
+  promptOutline,
   promptLabels,
   promptUsage,
   agentThreads,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
-import { citation, configuration, usage, warning } from './completions.ts';
+import { configuration } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
 
 const tag = 'Prompts';
@@ -130,46 +130,6 @@ export const promptVersion = z
   .meta({ id: 'PromptVersion' });
 export type PromptVersion = z.infer<typeof promptVersion>;
 
-/** What a run of a stored prompt or of an agent answers when it is not streamed. */
-export const messageAnswer = z
-  .object({
-    message: z.string().describe('The generated text'),
-    messageId: uuid,
-    runId: uuid,
-    conversationId: uuid,
-    usage,
-    citations: z.array(citation).optional(),
-    warnings: z.array(warning).optional(),
-  })
-  .meta({ id: 'MessageAnswer' });
-export type MessageAnswer = z.infer<typeof messageAnswer>;
-
-export const promptRunRequest = z
-  .strictObject({
-    promptId: uuid,
-    promptVersionId: uuid.nullish().describe('The newest version, unless given'),
-    label: labelName.nullish().describe('The version that this label of the prompt points at'),
-    replacements: z.record(z.string(), z.string()).nullish(),
-  })
-  .superRefine(({ promptVersionId, label }, context) => {
-    if (!promptVersionId || !label) return;
-    context.addIssue({ code: 'custom', path: ['label'], message: 'must not be given together with promptVersionId' });
-  })
-  .meta({ id: 'PromptRunRequest' });
-export type PromptRunRequest = z.infer<typeof promptRunRequest>;
-
-export const runPrompt = defineEndpoint({
-  id: 'runPrompt',
-  method: 'post',
-  path: '/prompts/run',
-  access: 'run',
-  tag,
-  summary: 'Run a stored prompt: its newest version, the one that is named, or the one that a label points at',
-  body: promptRunRequest,
-  response: messageAnswer,
-  errors: [402, 404, 429, 502, 503, 504],
-});
-
 const mostWords = 20;
 
 /** Words of a search; what stands in quotation marks is one. */
@@ -212,28 +172,6 @@ export const listPrompts = defineEndpoint({
   summary: 'Prompts that meet all that is asked, newest first',
   query: promptListQuery,
   response: listOf(prompt),
-});
-
-export const promptOutline = z
-  .object({
-    prompts: z.int(),
-    withoutFolder: z.int(),
-    folders: z
-      .array(z.object({ folder: z.string(), prompts: z.int() }))
-      .describe('By name, each after the one that it is in; with the prompts in it and below it'),
-    tags: z.array(z.object({ tag: z.string(), prompts: z.int() })).describe('By name'),
-  })
-  .meta({ id: 'PromptOutline' });
-export type PromptOutline = z.infer<typeof promptOutline>;
-
-export const readPromptOutline = defineEndpoint({
-  id: 'readPromptOutline',
-  method: 'get',
-  path: '/prompts/outline',
-  access: 'manage',
-  tag,
-  summary: 'Folders and tags of the library, with how many prompts each has',
-  response: promptOutline,
 });
 
 export const createPrompt = defineEndpoint({

@@ -1,7 +1,8 @@
 import { FileInput, FileOutput, FilePlus2, FolderTree, Search, X } from 'lucide-react';
 import { useState, type RefObject } from 'react';
 import type { Model } from '../../../shared/contract/providers.ts';
-import type { Prompt, PromptOutline } from '../../../shared/contract/prompts.ts';
+import type { PromptOutline } from '../../../shared/contract/prompt-outline.ts';
+import type { Prompt } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
 import { formatPlural, formatTime } from '../../components/format.ts';
 import { IconButton } from '../../components/icon-button.tsx';

@@ -5,8 +5,10 @@ import { useLocation } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { AppError } from '../../../shared/app-error.ts';
 import { mostTransferredPrompts } from '../../../shared/contract/prompt-transfer.ts';
-import type { Prompt, PromptOutline } from '../../../shared/contract/prompts.ts';
+import type { PromptOutline } from '../../../shared/contract/prompt-outline.ts';
+import type { Prompt } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
+import { isMac } from '../../components/platform.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState } from '../../components/state-panels.tsx';
 import { useModels } from '../../queries/models.ts';
@@ -41,7 +43,7 @@ function EmptyLibrary({ onNew }: { onNew: () => void }) {
       <PromptTransfer prompts={noPrompts} />
       <EmptyState
         title="No prompts yet"
-        reason="Write one in the playground and save it with Ctrl+S or Command+S. Each save is a version that never changes."
+        reason={`Write one in the playground and save it with ${isMac ? 'Command' : 'Ctrl'}+S. Each save is a version that never changes.`}
       >
         <Button variant="primary" icon={FilePlus2} onClick={onNew}>
           Write a prompt
