@@ -20,6 +20,15 @@ interface UploadState {
   uploads: readonly Upload[];
 }
 
+/** A file that somebody picked or dropped, and what its source is to be called. */
+export interface ChosenFile {
+  file: File;
+  name: string;
+}
+
+/** Letters that a source's name may have; of a longer path the end tells more. */
+const longestName = 300;
+
 /** More at a time would not be faster: the host reads one after the other. */
 const mostAtOnce = 2;
 
@@ -78,16 +87,23 @@ function refusalOf(file: File): string | null {
     : null;
 }
 
+/** Takes every refused file of a dataspace out of sight. */
+export function dismissRefused(dataspaceId: string): void {
+  useUploads.setState(({ uploads }) => ({
+    uploads: uploads.filter((upload) => upload.dataspaceId !== dataspaceId || upload.state !== 'refused'),
+  }));
+}
+
 /** Sends files to a dataspace, a few at a time. Refused ones stay with their reason; the others go on. */
-export function uploadFiles(client: Client, dataspaceId: string, chosen: readonly File[]): void {
-  const added = chosen.map((file): Upload => {
+export function uploadFiles(client: Client, dataspaceId: string, chosen: readonly ChosenFile[]): void {
+  const added = chosen.map(({ file, name }): Upload => {
     lastId += 1;
     const reason = refusalOf(file);
     if (reason === null) files.set(lastId, { file, stop: new AbortController() });
     return {
       id: lastId,
       dataspaceId,
-      name: file.name,
+      name: name.slice(-longestName),
       bytes: file.size,
       fraction: 0,
       state: reason === null ? 'waiting' : 'refused',

@@ -1,14 +1,16 @@
 import { useRef, useState, type DragEvent, type ReactNode } from 'react';
 import { FileDown } from 'lucide-react';
 import { Icon } from '../../components/icon.tsx';
+import type { ChosenFile } from '../../stores/uploads.ts';
 
 /** More files of a folder than this are not taken at once. */
 const mostFiles = 10_000;
 
-function filesOf(entry: FileSystemFileEntry): Promise<File[]> {
+/** A file is named with the folders that it was dropped in: a folder often has many of one name. */
+function filesOf(entry: FileSystemFileEntry): Promise<ChosenFile[]> {
   return new Promise((resolve) =>
     entry.file(
-      (file) => resolve([file]),
+      (file) => resolve([{ file, name: entry.fullPath.replace(/^\//, '') }]),
       () => resolve([]),
     ),
   );
@@ -26,27 +28,28 @@ async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
 }
 
 /** Every file under what was dropped; hidden ones such as `.DS_Store` are left out. */
-async function collect(entry: FileSystemEntry): Promise<File[]> {
+async function collect(entry: FileSystemEntry): Promise<ChosenFile[]> {
   if (entry.name.startsWith('.')) return [];
   if (entry.isFile) return filesOf(entry as FileSystemFileEntry);
-  const found: File[] = [];
+  const found: ChosenFile[] = [];
   for (const inner of await entriesOf(entry as FileSystemDirectoryEntry)) {
     if (found.length < mostFiles) found.push(...(await collect(inner)));
   }
   return found;
 }
 
-async function droppedFiles({ items, files }: DataTransfer): Promise<File[]> {
+async function droppedFiles({ items, files }: DataTransfer): Promise<ChosenFile[]> {
   // Read before anything is waited for: afterwards the list is empty.
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  if (entries.length === 0) return [...files];
+  if (entries.length === 0) return [...files].map((file) => ({ file, name: file.name }));
   return (await Promise.all(entries.map(collect))).flat();
 }
 
 interface DropZoneProps {
   /** Shown while files are held over it. */
   label: string;
-  onFiles: (files: readonly File[]) => void;
+  /** Told of none, too: a folder may be empty. */
+  onFiles: (files: readonly ChosenFile[]) => void;
   children: ReactNode;
 }
 

@@ -18,7 +18,8 @@ import { dataspaceAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { usePlace } from '../../stores/activity.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
-import { uploadFiles } from '../../stores/uploads.ts';
+import { showToast } from '../../stores/toasts.ts';
+import { uploadFiles, type ChosenFile } from '../../stores/uploads.ts';
 import { DataspaceList } from './dataspace-list.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { readKnowledgeAddress, type KnowledgeAddress } from './knowledge-address.ts';
@@ -31,11 +32,12 @@ import { acceptedFiles } from './source-words.ts';
 interface SearchFieldProps {
   field: RefObject<HTMLInputElement | null>;
   dataspace: DataspaceSummary;
+  words: string;
+  onWords: (words: string) => void;
   onSearch: (query: string) => void;
 }
 
-function SearchField({ field, dataspace, onSearch }: SearchFieldProps) {
-  const [words, setWords] = useState('');
+function SearchField({ field, dataspace, words, onWords, onSearch }: SearchFieldProps) {
   return (
     <form
       className="toolbar knowledge__search"
@@ -54,12 +56,12 @@ function SearchField({ field, dataspace, onSearch }: SearchFieldProps) {
         maxLength={10_000}
         value={words}
         onValueChange={(next) => {
-          setWords(next);
+          onWords(next);
           if (next === '') onSearch('');
         }}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
-          setWords('');
+          onWords('');
           onSearch('');
         }}
       />
@@ -84,9 +86,18 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
   const { client } = useHost();
   const [, navigate] = useLocation();
   const [filter, setFilter] = useState<SourceFilter>({ text: '', status: 'all' });
+  const [words, setWords] = useState('');
   const [query, setQuery] = useState('');
+  const endSearch = (): void => {
+    setWords('');
+    setQuery('');
+    search.current?.focus();
+  };
   const removeSource = useRemoveSource();
-  const addFiles = (files: readonly File[]): void => uploadFiles(client, dataspace.id, files);
+  const addFiles = (files: readonly ChosenFile[]): void => {
+    uploadFiles(client, dataspace.id, files);
+    if (files.length === 0) showToast({ tone: 'neutral', text: 'Nothing was added: there is no file in it.' });
+  };
   const remove = ({ id, name }: SourceDetail): void => {
     if (id === address.sourceId) navigate(dataspaceAddress(dataspace.id));
     deleteWithUndo({ id, text: `"${name}" is deleted.`, carryOut: () => removeSource(id) });
@@ -101,11 +112,11 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
         accept={acceptedFiles}
         aria-label="Files to add"
         onChange={(event) => {
-          addFiles([...(event.target.files ?? [])]);
+          addFiles([...(event.target.files ?? [])].map((file) => ({ file, name: file.name })));
           event.target.value = '';
         }}
       />
-      <SearchField field={search} dataspace={dataspace} onSearch={setQuery} />
+      <SearchField field={search} dataspace={dataspace} words={words} onWords={setWords} onSearch={setQuery} />
       <div className="knowledge__work">
         {query === '' ? (
           <SourceList
@@ -121,7 +132,7 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
             <SearchResults
               question={{ dataspaceId: dataspace.id, query }}
               open={address.passage && { sourceId: address.sourceId, start: address.passage.start }}
-              onEnd={() => setQuery('')}
+              onEnd={endSearch}
             />
           </section>
         )}

@@ -1,14 +1,17 @@
 import { useLocation } from 'wouter';
 import type { Citation } from '../../../shared/contract/completions.ts';
 import { Button } from '../../components/button.tsx';
+import { formatPlural } from '../../components/format.ts';
 import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
 import { useKnowledgeSearch, type SearchQuestion } from '../../queries/knowledge.ts';
 import { sourceAddress } from '../../shell/addresses.ts';
+import { useActions } from '../../stores/actions.ts';
 import { MarkedText } from './marked-text.tsx';
 
 function Result({ citation, query, isOpen }: { citation: Citation; query: string; isOpen: boolean }) {
   const [, navigate] = useLocation();
   const { sourceId, sourceName, text, relevance, page, start, end } = citation;
+  const percent = relevance < 0.005 ? 'under 1' : Math.round(relevance * 100);
   return (
     <li>
       <button
@@ -21,7 +24,7 @@ function Result({ citation, query, isOpen }: { citation: Citation; query: string
           <span className="medium truncate grow">{sourceName}</span>
           {page !== undefined && <span className="caption tertiary nowrap">page {page}</span>}
           <span className="caption tertiary numbers nowrap">
-            {Math.round(relevance * 100)} <span className="visually-hidden">percent relevant</span>
+            {percent} <span className="visually-hidden">percent relevant</span>
             <span aria-hidden="true">%</span>
           </span>
         </span>
@@ -42,6 +45,9 @@ interface SearchResultsProps {
 /** What a dataspace holds about a question, best first, by words and by meaning. */
 export function SearchResults({ question, open, onEnd }: SearchResultsProps) {
   const search = useKnowledgeSearch(question);
+  useActions('knowledge.found', [
+    { id: 'knowledge.found.end', title: 'Back to the sources', group: 'Knowledge', keys: 'Escape', run: onEnd },
+  ]);
   if (search.isPending) return <LoadingRows label="Searching" rows={6} />;
   if (search.isError) {
     return (
@@ -65,15 +71,27 @@ export function SearchResults({ question, open, onEnd }: SearchResultsProps) {
     );
   }
   return (
-    <ol className="scroll knowledge__results" aria-label="Passages, best first">
-      {search.data.map((citation) => (
-        <Result
-          key={citation.index}
-          citation={citation}
-          query={question.query}
-          isOpen={open?.sourceId === citation.sourceId && open.start === citation.start}
-        />
-      ))}
-    </ol>
+    <>
+      <div className="header line-bottom knowledge__head">
+        <h2>Found</h2>
+        <span className="caption tertiary numbers nowrap">
+          {formatPlural(search.data.length, 'passage')}, best first
+        </span>
+        <span className="grow" />
+        <Button size="small" variant="quiet" keys="Escape" onClick={onEnd}>
+          Sources
+        </Button>
+      </div>
+      <ol className="scroll knowledge__results" aria-label="Passages, best first">
+        {search.data.map((citation) => (
+          <Result
+            key={citation.index}
+            citation={citation}
+            query={question.query}
+            isOpen={open?.sourceId === citation.sourceId && open.start === citation.start}
+          />
+        ))}
+      </ol>
+    </>
   );
 }

@@ -57,8 +57,12 @@ function Head({ dataspace, onAdd }: { dataspace: DataspaceSummary; onAdd: () => 
   return (
     <div className="header line-bottom knowledge__head">
       <h2>Sources</h2>
-      <span className="caption tertiary numbers nowrap">{formatCount(dataspace.sources)}</span>
-      <span className="caption tertiary numbers nowrap">{formatBytes(dataspace.bytes)}</span>
+      {dataspace.sources > 0 && (
+        <>
+          <span className="caption tertiary numbers nowrap">{formatCount(dataspace.sources)}</span>
+          <span className="caption tertiary numbers nowrap">{formatBytes(dataspace.bytes)}</span>
+        </>
+      )}
       <span className="grow" />
       {dataspace.processing > 0 && (
         <Button size="small" variant="quiet" icon={Square} onClick={() => act('stop')}>

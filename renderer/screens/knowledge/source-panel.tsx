@@ -118,18 +118,20 @@ export function SourcePanel({ source, passage, onRemove }: SourcePanelProps) {
     <section className="panel knowledge__source" aria-label={source.name}>
       <Head source={source} onRemove={onRemove} />
       {source.status === 'Failed' && (
-        <Failure
-          title={isStopped(source) ? 'Indexing was stopped' : 'This source could not be read'}
-          reason={isStopped(source) ? 'It goes on where it was when it is indexed again.' : source.failureReason}
-        >
-          <Button
-            icon={RefreshCw}
-            isBusy={change.isPending}
-            onClick={() => change.mutate({ id: source.id, act: 'reindex' })}
+        <div className="list-state">
+          <Failure
+            title={isStopped(source) ? 'Indexing was stopped' : 'This source could not be read'}
+            reason={isStopped(source) ? 'It goes on where it was when it is indexed again.' : source.failureReason}
           >
-            Index again
-          </Button>
-        </Failure>
+            <Button
+              icon={RefreshCw}
+              isBusy={change.isPending}
+              onClick={() => change.mutate({ id: source.id, act: 'reindex' })}
+            >
+              Index again
+            </Button>
+          </Failure>
+        </div>
       )}
       {hasText && <PassageBar source={source} passage={passage} />}
       {hasText && <SourceText key={`${source.id} ${passage?.start ?? ''}`} sourceId={source.id} passage={passage} />}

@@ -1,8 +1,9 @@
 import { X } from 'lucide-react';
 import { formatBytes, formatPart, formatPlural } from '../../components/format.ts';
+import { Button } from '../../components/button.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Progress } from '../../components/progress.tsx';
-import { dismissUpload, useUploads, type Upload } from '../../stores/uploads.ts';
+import { dismissRefused, dismissUpload, useUploads, type Upload } from '../../stores/uploads.ts';
 
 /** More would push the sources out of sight; the rest is counted. */
 const mostShown = 6;
@@ -38,18 +39,26 @@ export function UploadList({ dataspaceId }: { dataspaceId: string }) {
   const here = uploads.filter((upload) => upload.dataspaceId === dataspaceId);
   if (here.length === 0) return null;
   const refused = here.filter(({ state }) => state === 'refused');
+  const onTheirWay = here.filter(({ state }) => state !== 'refused');
   return (
     <div className="knowledge__uploads line-bottom" role="group" aria-label="Files on their way">
       <ul>
-        {here.slice(0, mostShown).map((upload) => (
+        {[...onTheirWay, ...refused].slice(0, mostShown).map((upload) => (
           <Row key={upload.id} upload={upload} />
         ))}
       </ul>
       {here.length > mostShown && (
         <p className="caption tertiary">and {formatPlural(here.length - mostShown, 'more file')}</p>
       )}
-      <span className="visually-hidden" role="status">
-        {refused.length > 0 && `${formatPlural(refused.length, 'file')} refused`}
+      <span className={refused.length > 1 ? 'row' : 'visually-hidden'}>
+        <span className="caption tertiary grow" role="status">
+          {refused.length > 0 && `${formatPlural(refused.length, 'file')} refused`}
+        </span>
+        {refused.length > 1 && (
+          <Button size="small" variant="quiet" onClick={() => dismissRefused(dataspaceId)}>
+            Dismiss all
+          </Button>
+        )}
       </span>
     </div>
   );
