@@ -1,5 +1,5 @@
 import { memo, useMemo, useRef } from 'react';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CopyButton } from '../copy-button.tsx';
@@ -79,9 +79,9 @@ function NamedImage({ alt, src }: ComponentProps<'img'>) {
   );
 }
 
-function ScrollingTable({ children }: ComponentProps<'table'>) {
+function ScrollingTable({ children, dir }: ComponentProps<'table'>) {
   return (
-    <div className="markdown__table scroll" tabIndex={0} role="group" aria-label="Table">
+    <div className="markdown__table scroll" tabIndex={0} role="group" aria-label="Table" dir={dir}>
       <table>{children}</table>
     </div>
   );
@@ -90,8 +90,12 @@ function ScrollingTable({ children }: ComponentProps<'table'>) {
 /** The answer stands below the heading `Answer`; its own headings keep their size and move two levels down. */
 function heading(size: 1 | 2 | 3 | 4) {
   const Tag = (['h3', 'h4', 'h5', 'h6'] as const)[size - 1] ?? 'h6';
-  return function Heading({ children }: { children?: ReactNode }) {
-    return <Tag className={`heading-${size}`}>{children}</Tag>;
+  return function Heading({ children, dir }: ComponentProps<'h3'>) {
+    return (
+      <Tag className={`heading-${size}`} dir={dir}>
+        {children}
+      </Tag>
+    );
   };
 }
 
@@ -109,6 +113,14 @@ const components = {
 };
 const plugins = [remarkGfm, remarkCitations];
 
+/** Each block is set in the direction of its own first letter: models answer in Arabic and in English within one text. */
+function rehypeDirection() {
+  return ({ children }: { children: { properties?: Record<string, unknown> }[] }): void => {
+    for (const { properties } of children) if (properties) properties['dir'] = 'auto';
+  };
+}
+const htmlPlugins = [rehypeDirection];
+
 /** One block. It is drawn again only when its own text or a definition that it refers to changes. */
 const Block = memo(function Block({
   raw,
@@ -118,7 +130,7 @@ const Block = memo(function Block({
 }: Omit<MarkdownBlock, 'start'> & { definitions: string }) {
   if (code) return <CodeBlock text={code.text} language={code.language} />;
   const drawn = (
-    <Markdown remarkPlugins={plugins} components={components}>
+    <Markdown remarkPlugins={plugins} rehypePlugins={htmlPlugins} components={components}>
       {definitions === '' ? raw : `${raw}\n\n${definitions}`}
     </Markdown>
   );
