@@ -1,5 +1,5 @@
 import { Tooltip as Primitive } from 'radix-ui';
-import type { ReactElement, ReactNode } from 'react';
+import type { FocusEvent, ReactElement, ReactNode } from 'react';
 import { KeyCaps } from './key-caps.tsx';
 
 export interface TooltipProps {
@@ -12,11 +12,18 @@ export interface TooltipProps {
   children: ReactElement;
 }
 
+/** Focus that nobody moved: it came back from what the button had opened, or with the window. A tooltip would cover what is new. */
+function isReturning({ relatedTarget }: FocusEvent): boolean {
+  return relatedTarget === null || relatedTarget.closest('[data-radix-popper-content-wrapper]') !== null;
+}
+
 /** A name and its keys on hover and on focus. What a person must know to act never lives here alone. */
 export function Tooltip({ text, keys, side = 'bottom', isEnabled = true, children }: TooltipProps) {
   return (
     <Primitive.Root {...(isEnabled ? {} : { open: false })}>
-      <Primitive.Trigger asChild>{children}</Primitive.Trigger>
+      <Primitive.Trigger asChild onFocus={(event) => isReturning(event) && event.preventDefault()}>
+        {children}
+      </Primitive.Trigger>
       <Primitive.Portal>
         <Primitive.Content className="tooltip" side={side} sideOffset={6} collisionPadding={8}>
           {text}

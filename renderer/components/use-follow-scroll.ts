@@ -29,7 +29,12 @@ export function useFollowScroll(
   useLayoutEffect(() => {
     const element = scroller.current;
     const content = element?.firstElementChild;
-    if (!element || !content || !isGrowing) return;
+    if (!element || !content) return;
+    if (!isGrowing) {
+      // What is said at the end of a run stands below its text: a reader who followed it sees that too.
+      if (isFollowing.current) element.scrollTop = element.scrollHeight;
+      return;
+    }
     // Observed rather than done with each draw: reading the height there would force a second layout.
     const observer = new ResizeObserver(() => {
       if (isFollowing.current) element.scrollTop = element.scrollHeight;

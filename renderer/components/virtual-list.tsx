@@ -28,6 +28,14 @@ function nextIndex(key: string, index: number, last: number): number | null {
   return null;
 }
 
+/** Scrolls as little as it takes to show a row, and not at all where the list has no height yet or is not drawn. */
+function bringIntoView(list: HTMLElement, top: number, height: number): void {
+  const { scrollTop, clientHeight } = list;
+  if (clientHeight < height) return;
+  if (top < scrollTop) list.scrollTop = top;
+  else if (top + height > scrollTop + clientHeight) list.scrollTop = top + height - clientHeight;
+}
+
 /** A list that draws only the rows in view; one stop for Tab, arrows or j and k inside. */
 export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const { label, items, itemKey, rowHeight, renderItem, selectedKey, onSelect, onOpen, onEndReached, className } =
@@ -48,6 +56,12 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   }, [lastShown, items.length, onEndReached]);
 
   const selectedIndex = items.findIndex((item) => itemKey(item) === selectedKey);
+  const isThere = selectedIndex >= 0;
+  useEffect(() => {
+    // One that was chosen elsewhere, by an address or the palette, may be far below.
+    if (isThere && scroller.current) bringIntoView(scroller.current, selectedIndex * rowHeight, rowHeight);
+    // Its place may change while others come and go; the reader's place stays then.
+  }, [selectedKey, isThere]);
   const onKeyDown = (event: KeyboardEvent) => {
     const selected = items[selectedIndex];
     if (event.key === 'Enter' && selected !== undefined) return onOpen?.(selected);
