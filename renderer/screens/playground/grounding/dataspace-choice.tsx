@@ -1,4 +1,5 @@
-import { BookOpenText, ChevronDown } from 'lucide-react';
+import { BookOpenText, ChevronDown, Search } from 'lucide-react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
@@ -6,6 +7,7 @@ import { formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { Popover } from '../../../components/popover.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
+import { TextField } from '../../../components/text-field.tsx';
 import { useDataspaces } from '../../../queries/knowledge.ts';
 
 interface DataspaceChoiceProps {
@@ -13,8 +15,17 @@ interface DataspaceChoiceProps {
   onChange: (dataspaceIds: string[]) => void;
 }
 
+/** With more than these one looks for a name rather than through a list. */
+const fewDataspaces = 8;
+
+function isWanted(words: string): (dataspace: { name: string }) => boolean {
+  const wanted = words.trim().toLowerCase();
+  return ({ name }) => name.toLowerCase().includes(wanted);
+}
+
 function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
   const dataspaces = useDataspaces();
+  const [words, setWords] = useState('');
   const [, navigate] = useLocation();
   return (
     <QueryView query={dataspaces} subject="the dataspaces">
@@ -25,19 +36,33 @@ function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
               There is no dataspace yet. Make one, add files to it, and prompts can be answered from them.
             </p>
           )}
-          {all.map(({ id, name, passages }) => (
-            <div key={id} className="row">
-              <Checkbox
-                label={name}
-                isChecked={dataspaceIds.includes(id)}
-                onCheckedChange={(isChecked) =>
-                  onChange(isChecked ? [...dataspaceIds, id] : dataspaceIds.filter((other) => other !== id))
-                }
-              />
-              <span className="grow" />
-              <span className="caption tertiary nowrap">{formatPlural(passages, 'passage')}</span>
-            </div>
-          ))}
+          {all.length > fewDataspaces && (
+            <TextField
+              label="Find a dataspace by its name"
+              isLabelHidden
+              size="small"
+              icon={Search}
+              placeholder="Find by name"
+              value={words}
+              onValueChange={setWords}
+            />
+          )}
+          <div className="scroll grounding__list">
+            {all.filter(isWanted(words)).map(({ id, name, passages }) => (
+              <div key={id} className="row">
+                <span className="grow">
+                  <Checkbox
+                    label={name}
+                    isChecked={dataspaceIds.includes(id)}
+                    onCheckedChange={(isChecked) =>
+                      onChange(isChecked ? [...dataspaceIds, id] : dataspaceIds.filter((other) => other !== id))
+                    }
+                  />
+                </span>
+                <span className="caption tertiary nowrap">{formatPlural(passages, 'passage')}</span>
+              </div>
+            ))}
+          </div>
           {/* One that was deleted would make every run fail. */}
           {dataspaceIds
             .filter((id) => all.every((dataspace) => dataspace.id !== id))
