@@ -12,6 +12,7 @@ import { Badge } from '../../../components/marks.tsx';
 import { useAuditViewState, type RunPart } from '../../../stores/audit-view.ts';
 import { FeedbackPanel } from '../feedback/feedback-panel.tsx';
 import { callerName, formatMoment } from '../filter/filter-fields.ts';
+import { statusWords } from '../list/conversation-row.tsx';
 import { HeadersPart, JsonPart, TimingPart } from './run-facts.tsx';
 import { ConversationPart, Passages, PromptPart } from './run-parts.tsx';
 import { useFindMarks } from './use-find-marks.ts';
@@ -59,9 +60,8 @@ function Facts({ conversation, facets }: { conversation: Conversation; facets: A
   );
 }
 
-function runMeasures({ timing, usage, status }: ConversationRun): string {
+function runMeasures({ timing, usage }: ConversationRun): string {
   const facts = [
-    status === 'Completed' ? null : status.toLowerCase(),
     timing.totalMs === null ? null : formatDuration(timing.totalMs),
     usage ? formatPlural(usage.total_tokens, 'token') : null,
   ];
@@ -101,6 +101,9 @@ function RunList({ runs, openId, matchedIds, onOpen }: RunListProps) {
             <span className="grow caption accent">
               {matchedIds.length < runs.length && matchedIds.includes(run.conversationRunId) && 'matches'}
             </span>
+            {run.status !== 'Completed' && (
+              <span className={classNames('nowrap', statusWords[run.status].tone)}>{statusWords[run.status].word}</span>
+            )}
             <span className="tertiary nowrap numbers">{runMeasures(run)}</span>
           </button>
         );

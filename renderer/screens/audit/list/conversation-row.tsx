@@ -9,7 +9,8 @@ import { formatScore } from '../filter/filter-fields.ts';
 /** Height of every row, in pixels; the style sheet has the same. */
 export const rowHeight = 44;
 
-const statusWords = {
+/** What a list says of a run that did not end by itself. */
+export const statusWords = {
   Running: { word: 'running', tone: 'accent' },
   Failed: { word: 'failed', tone: 'negative' },
   Cancelled: { word: 'stopped', tone: 'tertiary' },

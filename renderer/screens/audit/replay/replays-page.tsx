@@ -179,13 +179,15 @@ export function ReplaysPage({ id }: { id: string | null }) {
         <Button icon={ArrowLeft} variant="quiet" onClick={() => navigate('/audit')}>
           Conversations
         </Button>
-        <Select
-          label="Replay"
-          value={replay?.id ?? null}
-          placeholder="No replay"
-          onValueChange={(next) => navigate(replayAddress(next))}
-          options={list.map((one) => ({ value: one.id, label: `${one.name}, ${formatTime(one.createdAt)}` }))}
-        />
+        {list.length > 0 && (
+          <Select
+            label="Replay"
+            value={replay?.id ?? null}
+            placeholder="No replay"
+            onValueChange={(next) => navigate(replayAddress(next))}
+            options={list.map((one) => ({ value: one.id, label: `${one.name}, ${formatTime(one.createdAt)}` }))}
+          />
+        )}
         <span className="grow" />
         {replay && <Controls replay={replay} />}
       </div>
@@ -194,7 +196,7 @@ export function ReplaysPage({ id }: { id: string | null }) {
           replay ? (
             <OpenReplay key={replay.id} replay={replay} />
           ) : (
-            <div className="audit__state">
+            <div className="list-state">
               <EmptyState
                 title={list.length === 0 ? 'No replay yet' : 'This replay is not here any more'}
                 reason="Pick conversations in the list and press R: they run again on another model, and the answers stand side by side."

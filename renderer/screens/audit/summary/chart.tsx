@@ -42,9 +42,11 @@ function ChartFrame({ name, value, note, readings, onChoose, children }: ChartFr
       <figcaption>
         <span className="tertiary truncate">{name}</span>
         <span className="chart__value">{value}</span>
-        <span className={classNames('chart__note', shown !== null && 'accent')}>
-          {shown === null ? note : readings[shown]}
-        </span>
+        {(shown !== null || note !== '') && (
+          <span className={classNames('chart__note', shown !== null && 'accent')}>
+            {shown === null ? note : readings[shown]}
+          </span>
+        )}
       </figcaption>
       <div
         className="chart__plot"
