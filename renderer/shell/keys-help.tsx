@@ -7,9 +7,9 @@ import { closeOverlay, useOverlay } from './overlay-state.ts';
 const everywhere: readonly Pick<Action, 'title' | 'keys'>[] = [
   { title: 'Next or previous control', keys: 'Tab' },
   { title: 'Move inside a list, a menu or a choice', keys: 'ArrowUp+ArrowDown' },
-  { title: 'Size a panel, on its line', keys: 'ArrowUp+ArrowDown' },
+  { title: 'Resize a panel, on the line between two', keys: 'ArrowUp+ArrowDown' },
   { title: 'Close what is open', keys: 'Escape' },
-  { title: 'To the messages', keys: 'F8' },
+  { title: 'Go to the messages', keys: 'F8' },
 ];
 
 function KeyGroup({ title, entries }: { title: string; entries: readonly Pick<Action, 'title' | 'keys'>[] }) {
@@ -19,7 +19,7 @@ function KeyGroup({ title, entries }: { title: string; entries: readonly Pick<Ac
       <dl>
         {entries.map((entry) => (
           <div key={entry.title}>
-            <dt className="truncate">{entry.title}</dt>
+            <dt>{entry.title}</dt>
             <dd>{entry.keys && <KeyCaps keys={entry.keys} />}</dd>
           </div>
         ))}

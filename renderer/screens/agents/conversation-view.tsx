@@ -44,7 +44,7 @@ function Composer({
           rows={2}
           aria-label={`Message to ${agent.name}`}
           aria-describedby="composer-keys"
-          placeholder={`Say something to ${agent.name}`}
+          placeholder="Say something"
           value={message}
           onChange={(event) => write(event.target.value)}
           onKeyDown={onKeyDown}

@@ -15,7 +15,7 @@ interface Backup {
 
 function BackupTable({ backups, onRestore }: { backups: readonly Backup[]; onRestore: (fileName: string) => void }) {
   if (backups.length === 0)
-    return <p className="setting-panel small secondary">No copy yet. A copy is made while work goes on.</p>;
+    return <p className="setting-panel small secondary">No backup yet. You can go on working while one is made.</p>;
   return (
     <table className="table">
       <thead>

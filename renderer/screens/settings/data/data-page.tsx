@@ -28,7 +28,7 @@ export function DataPage() {
   return (
     <SettingsPage
       title="Data and backup"
-      lead="Runs, settings and on-device models are in one folder on this machine. Provider keys are not in it."
+      lead="Runs, prompts, sources, settings and on-device models are in one folder on this machine. Provider keys are not."
     >
       <div className="card">
         <QueryView query={host} subject="the host" rows={2}>

@@ -81,7 +81,7 @@ function EmbeddingsForm({ present }: { present: EmbeddingSettings }) {
         label={isPresent ? 'In use' : 'Not in use yet'}
         detail={
           <>
-            With another choice, sources that are there are found by words alone until they are indexed again, which{' '}
+            After a change, sources that are there are found by words alone until they are indexed again, which{' '}
             <Link href="/knowledge">Knowledge</Link> offers.
           </>
         }

@@ -16,8 +16,8 @@ import { curlExample, type CurlTransport } from './curl-example.ts';
 import { ServerSettings } from './server-settings.tsx';
 
 const transports = [
-  { value: 'sync', label: 'Once' },
-  { value: 'sse', label: 'Events' },
+  { value: 'sync', label: 'Sync' },
+  { value: 'sse', label: 'SSE' },
   { value: 'stream', label: 'JSON array' },
 ] as const;
 
