@@ -159,7 +159,7 @@ export class IndexEngine {
       vectors: embedding && this.#comparable(embedding),
       ...this.#scope(query.dataspaceIds, embedding?.model ?? null),
     });
-    return found.map(({ id: _, source, ...hit }) => ({ ...hit, sourceId: this.#entries.get(source)!.sourceId }));
+    return found.map(({ source, ...hit }) => ({ ...hit, sourceId: this.#entries.get(source)!.sourceId }));
   }
 
   #scope(dataspaceIds: readonly string[], model: string | null): SearchScope {

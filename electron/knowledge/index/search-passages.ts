@@ -25,7 +25,7 @@ export interface SearchParts extends SearchScope {
 }
 
 /** A hit that names its source by its number. */
-type Hit = Omit<IndexHit, 'sourceId'> & { readonly id: number; readonly source: number };
+type Hit = Omit<IndexHit, 'sourceId'> & { readonly source: number };
 
 function placesOf(ids: readonly number[]): Map<number, number> {
   return new Map(ids.map((id, index) => [id, index + 1]));
@@ -61,7 +61,6 @@ function judge(parts: SearchParts, { words, vector }: Question, limit: number): 
     return {
       ...plainPassage(passage),
       ...evidence,
-      id,
       source,
       position,
       textRank: textRanks.get(id) ?? null,
@@ -74,10 +73,11 @@ function judge(parts: SearchParts, { words, vector }: Question, limit: number): 
 
 /** Each passage once, as it is for the question that it fits best. */
 function bestOfEach(hits: readonly Hit[]): Hit[] {
-  const best = new Map<number, Hit>();
+  const best = new Map<string, Hit>();
   for (const hit of hits) {
-    const other = best.get(hit.id);
-    if (!other || hit.relevance > other.relevance) best.set(hit.id, hit);
+    const place = `${hit.source}/${hit.position}`;
+    const other = best.get(place);
+    if (!other || hit.relevance > other.relevance) best.set(place, hit);
   }
   return [...best.values()];
 }

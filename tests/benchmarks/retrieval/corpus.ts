@@ -93,7 +93,7 @@ const remedies = [
   'was cooled',
   'was ordered and fitted',
 ];
-const places = ['Hall 3', 'the north yard', 'line B', 'the cold store', 'the paint shop', 'gate 12'];
+const halls = ['Hall 3', 'the north yard', 'line B', 'the cold store', 'the paint shop', 'gate 12'];
 const openings = ['What happened in', 'Summarise', 'What was the outcome of', 'Tell me about', 'What caused'];
 
 /** The kind of questions that name a number. */
@@ -107,7 +107,7 @@ function reports(count: number, chance: Chance): Part {
     const number = `${chance.pick(['RX', 'QF', 'LM', 'TZ'])}-${1000 + Math.floor(chance.next() * 9000)}`;
     const fault = chance.pick(faults);
     const text =
-      `Report ${number}: a ${fault} in ${chance.pick(places)} failed because it ${chance.pick(causes)}. ` +
+      `Report ${number}: a ${fault} in ${chance.pick(halls)} failed because it ${chance.pick(causes)}. ` +
       `It ${chance.pick(remedies)} within ${chance.pick(['an hour', 'a day', 'two days', 'a week'])}.`;
     part.passages.push({ id, title: 'Reports', text });
     part.questions.push({

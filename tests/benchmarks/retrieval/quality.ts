@@ -41,10 +41,10 @@ type Document = RetrievalSet['passages'][number];
 function cut({ title, text }: Document): IndexedPassage[] {
   if (text.length <= target.characters) return [{ text, start: 0, end: text.length, page: null, heading: title }];
   const cutter = createCutter();
-  let start = 0;
+  let reached = 0;
   for (const paragraph of text.split('\n\n')) {
-    cutter.block('prose', start, paragraph);
-    start += paragraph.length + 2;
+    cutter.block('prose', reached, paragraph);
+    reached += paragraph.length + 2;
   }
   return cutter
     .finish()
