@@ -5,16 +5,15 @@ import { searchAudit } from '../../../../../shared/contract/audit.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
-const patience = { timeout: 15_000 };
 let opened: OpenWindow;
 
 async function openSamples(address = '/audit'): Promise<void> {
   opened = await openWindow(<AuditScreen />, { address });
-  fireEvent.click(await screen.findByText('Load the sample set', {}, patience));
+  fireEvent.click(await screen.findByText('Load the sample set'));
 }
 
-const detail = () => screen.findByRole('region', { name: 'Conversation' }, patience);
-const feedback = () => screen.findByRole('group', { name: /^Feedback on/ }, patience);
+const detail = () => screen.findByRole('region', { name: 'Conversation' });
+const feedback = () => screen.findByRole('group', { name: /^Feedback on/ });
 
 // jsdom has no layout that a query could be about: the window is as wide as it can be.
 beforeAll(() => {
@@ -30,10 +29,10 @@ async function conversationsOf(filter: object) {
 describe('the audit', () => {
   test('without any run says so and offers the sample set', async () => {
     opened = await openWindow(<AuditScreen />, { address: '/audit' });
-    await screen.findByText('No runs yet', {}, patience);
-    fireEvent.click(await screen.findByText('Load the sample set', {}, patience));
-    await screen.findByText('300 conversations', {}, patience);
-    await screen.findByText('1 of 300', {}, patience);
+    await screen.findByText('No runs yet');
+    fireEvent.click(await screen.findByText('Load the sample set'));
+    await screen.findByText('300 conversations');
+    await screen.findByText('1 of 300');
   });
 
   test('keeps a score, a tag and a text at once, each over the others, and takes the last back', async () => {
@@ -48,23 +47,20 @@ describe('the audit', () => {
     };
     fireEvent.keyDown(document.body, { key: '-' });
     fireEvent.keyDown(document.body, { key: '6' });
-    fireEvent.click((await within(panel).findAllByLabelText(/^Add the tag/, {}, patience))[0] as HTMLElement);
+    fireEvent.click((await within(panel).findAllByLabelText(/^Add the tag/))[0] as HTMLElement);
     const field = within(panel).getByLabelText('Text of the feedback');
     fireEvent.change(field, { target: { value: 'Not what the terms say.' } });
     fireEvent.blur(field);
-    await waitFor(
-      async () => expect(await kept()).toMatchObject({ score: -6, scoreText: 'Not what the terms say.' }),
-      patience,
-    );
+    await waitFor(async () => expect(await kept()).toMatchObject({ score: -6, scoreText: 'Not what the terms say.' }));
     expect((await kept())?.scoreTags).toMatch(/\w/);
     fireEvent.click(within(panel).getByText('Undo'));
-    await waitFor(async () => expect(await kept()).toMatchObject({ score: -6, scoreText: null }), patience);
+    await waitFor(async () => expect(await kept()).toMatchObject({ score: -6, scoreText: null }));
   });
 
   test('shows why an address is only half of what it asks, and what clears it', async () => {
     await openSamples('/audit/text=zzzz+nothing+has+this&status=Lost');
-    await screen.findByText(/left out: statuses/, {}, patience);
-    await screen.findByText('No conversation matches', {}, patience);
+    await screen.findByText(/left out: statuses/);
+    await screen.findByText('No conversation matches');
     fireEvent.click(screen.getByText('Clear all filters'));
     await detail();
     expect(opened.addresses.at(-1)).toBe('/audit/all');
@@ -74,11 +70,8 @@ describe('the audit', () => {
     await openSamples('/audit/status=Failed');
     await feedback();
     const { rows } = await conversationsOf({ statuses: ['Failed'] });
-    fireEvent.click(await screen.findByLabelText('Next', {}, patience));
-    await waitFor(
-      () => expect(opened.addresses.at(-1)).toBe(`/audit/status=Failed/${rows[1]?.conversationId}`),
-      patience,
-    );
-    await within(await detail()).findByText('The run failed', {}, patience);
+    fireEvent.click(await screen.findByLabelText('Next'));
+    await waitFor(() => expect(opened.addresses.at(-1)).toBe(`/audit/status=Failed/${rows[1]?.conversationId}`));
+    await within(await detail()).findByText('The run failed');
   });
 });

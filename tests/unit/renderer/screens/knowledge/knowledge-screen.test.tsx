@@ -34,7 +34,7 @@ async function addFiles(...files: readonly File[]): Promise<void> {
 }
 
 async function whenIndexed(name: string): Promise<HTMLElement> {
-  return screen.findByRole('option', { name: new RegExp(`${name}.*1 passage`) }, { timeout: 20_000 });
+  return screen.findByRole('option', { name: new RegExp(`${name}.*1 passage`) });
 }
 
 test('a file is added, indexed, found by a question and shown with the passage in its place', async () => {
@@ -42,7 +42,7 @@ test('a file is added, indexed, found by a question and shown with the passage i
   await whenIndexed('kestrel.md');
   fireEvent.change(screen.getByLabelText('Search Handbooks'), { target: { value: 'How tight are the rotor bolts?' } });
   fireEvent.submit(screen.getByRole('search'));
-  const found = await screen.findByRole('list', { name: 'Passages, best first' }, { timeout: 20_000 });
+  const found = await screen.findByRole('list', { name: 'Passages, best first' });
   fireEvent.click(within(found).getAllByRole('button')[0]!);
   const text = await screen.findByRole('document', { name: 'Text of the source' });
   await waitFor(() => expect(text.querySelector('mark')?.textContent).toContain('42 newton metres'));
@@ -56,9 +56,7 @@ test('a refused file says why, and the others are added', async () => {
     new File([handbook], 'kestrel.md'),
   );
   const waiting = await screen.findByRole('group', { name: 'Files on their way' });
-  await waitFor(() => expect(within(waiting).getByRole('status').textContent).toBe('2 files refused'), {
-    timeout: 20_000,
-  });
+  await waitFor(() => expect(within(waiting).getByRole('status').textContent).toBe('2 files refused'));
   expect(waiting.textContent).toContain('The file is empty.');
   expect(waiting.textContent).toContain('This looks like a program.');
   await whenIndexed('kestrel.md');

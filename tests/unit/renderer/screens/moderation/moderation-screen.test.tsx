@@ -7,7 +7,6 @@ import { builtInPolicy } from '../../../../../shared/contract/moderation.ts';
 import { readSettings } from '../../../../../shared/contract/settings.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
-const patience = { timeout: 20_000 };
 const threat = 'I will find you and kill you with a knife, you worthless idiot.';
 let opened: OpenWindow;
 
@@ -23,7 +22,7 @@ afterEach(() => opened.close());
 
 async function open(options: Parameters<typeof openWindow>[1] = {}): Promise<void> {
   opened = await openWindow(<ModerationScreen />, { address: '/moderation', ...options });
-  await screen.findByText('Scores and thresholds', {}, patience);
+  await screen.findByText('Scores and thresholds');
 }
 
 const slider = (name: string) => screen.getByRole('slider', { name: `${name} threshold` });
@@ -34,9 +33,9 @@ describe('one text', () => {
     useModerationStore.setState({ text: `Good morning. ${threat}` });
     await open();
     fireEvent.click(screen.getByText('Check'));
-    await screen.findByText(/^Flagged: .*violence/, {}, patience);
+    await screen.findByText(/^Flagged: .*violence/);
     const passages = screen.getByRole('region', { name: 'Passages' });
-    await within(passages).findByRole('button', { name: /^Violence: show/ }, patience);
+    await within(passages).findByRole('button', { name: /^Violence: show/ });
     expect(document.querySelector('mark')?.textContent).toContain('VI');
   });
 
@@ -44,7 +43,7 @@ describe('one text', () => {
     useModerationStore.setState({ text: threat });
     await open();
     fireEvent.click(screen.getByText('Check'));
-    await within(await waitFor(() => level('Violence'))).findByText('Flagged', {}, patience);
+    await within(await waitFor(() => level('Violence'))).findByText('Flagged');
     const before = opened.window.requests.length;
     fireEvent.keyDown(slider('Violence'), { key: 'End' });
     await waitFor(() => expect(within(level('Violence')).queryByText('Flagged')).toBeNull());
@@ -57,16 +56,16 @@ describe('one text', () => {
     useModerationStore.setState({ text: threat });
     await open();
     fireEvent.click(screen.getByText('Check'));
-    await screen.findByText(/^Flagged: /, {}, patience);
+    await screen.findByText(/^Flagged: /);
     useModerationStore.setState({ text: 'Something else.' });
-    await screen.findByText('Changed since the check', {}, patience);
+    await screen.findByText('Changed since the check');
   });
 
   test('by a classifier without a key says so, beside the one that answers', async () => {
     useModerationStore.setState({ text: threat, second: { kind: 'open-ai', model: 'omni-moderation-latest' } });
     await open();
     fireEvent.click(screen.getByText('Check'));
-    await screen.findByText(/^B, omni-moderation-latest: .*key/, {}, patience);
+    await screen.findByText(/^B, omni-moderation-latest: .*key/);
     expect(within(level('Violence')).getByText('Flagged')).toBeTruthy();
     expect(screen.getByRole('link', { name: 'Open Settings' }).getAttribute('href')).toBe('/settings/providers');
   });
@@ -85,9 +84,8 @@ describe('the policy of a chat model', () => {
     fireEvent.click(screen.getByText('Use this policy'));
     fireEvent.click(await screen.findByText('Use for the service'));
     const saved = async () => (await opened.window.host.client.call(readSettings)).moderation.classifier;
-    await waitFor(
-      async () => expect(await saved()).toEqual({ ...chatModel, policy: 'violence: any mention of knives.' }),
-      patience,
+    await waitFor(async () =>
+      expect(await saved()).toEqual({ ...chatModel, policy: 'violence: any mention of knives.' }),
     );
   });
 
@@ -110,7 +108,7 @@ describe('thresholds', () => {
     const saved = async () => (await opened.window.host.client.call(readSettings)).moderation.thresholds.hatred;
     expect(await saved()).toBeNull();
     fireEvent.click(await screen.findByText('Use for the service'));
-    await waitFor(async () => expect(await saved()).toBe(0.11), patience);
+    await waitFor(async () => expect(await saved()).toBe(0.11));
     await waitFor(() => expect(screen.queryByText('Use for the service')).toBeNull());
   });
 });
@@ -131,13 +129,13 @@ describe('a labelled set', () => {
         await waitFor(async () => {
           const { data } = await client.call(listBatches);
           expect(data[0]?.state).toBe('completed');
-        }, patience);
+        });
         useModerationStore.setState({ labelledId: id });
       },
     });
     const quality = screen.getByRole('region', { name: 'Quality' });
-    const row = async () => (await within(quality).findByRole('button', { name: 'Violence' }, patience)).closest('tr');
-    await waitFor(async () => expect((await row())?.textContent).toBe('Violence11.001.00'), patience);
+    const row = async () => (await within(quality).findByRole('button', { name: 'Violence' })).closest('tr');
+    await waitFor(async () => expect((await row())?.textContent).toBe('Violence11.001.00'));
     fireEvent.keyDown(slider('Violence'), { key: 'Home' });
     await waitFor(async () => expect((await row())?.textContent).toBe('Violence10.501.00'));
     expect(within(quality).getByRole('img', { name: 'Violence: Precision 0.50, recall 1.00 at 0.00' })).toBeTruthy();
@@ -148,17 +146,17 @@ describe('the guard', () => {
   test('is switched here, with what it costs', async () => {
     await open();
     fireEvent.click(await screen.findByText('Guard off'));
-    const prompts = await screen.findByRole('group', { name: 'Prompts' }, patience);
+    const prompts = await screen.findByRole('group', { name: 'Prompts' });
     fireEvent.click(within(prompts).getByText('Refuse'));
-    await screen.findByText('Guard on', {}, patience);
+    await screen.findByText('Guard on');
     expect((await opened.window.host.client.call(readSettings)).guard).toEqual({ prompts: 'refuse', answers: 'off' });
-    await within(prompts).findByText('Nothing checked since the host started.', {}, patience);
+    await within(prompts).findByText('Nothing checked since the host started.');
   });
 });
 
 test('texts that are gone say so, with the way back', async () => {
   await open({ address: '/moderation/batches/0192f0aa-0000-7000-8000-000000000000/3' });
-  await screen.findByText('These texts are gone', {}, patience);
+  await screen.findByText('These texts are gone');
   fireEvent.click(screen.getByText('Back to one text'));
   await screen.findByText('Many texts');
 });

@@ -14,7 +14,6 @@ import {
 } from '../../../../../shared/contract/prompts.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
-const patience = { timeout: 15_000 };
 let opened: OpenWindow;
 // jsdom gives everything a height of 0, and a list draws only the rows that can be seen.
 beforeEach(() => {
@@ -53,19 +52,19 @@ async function openLibrary(): Promise<Kept> {
 }
 
 const names = () => within(screen.getByRole('listbox', { name: /^Prompts/ })).queryAllByRole('option');
-const press = async (name: string | RegExp) => fireEvent.click(await screen.findByRole('button', { name }, patience));
+const press = async (name: string | RegExp) => fireEvent.click(await screen.findByRole('button', { name }));
 
 async function expectListed(...expected: RegExp[]): Promise<void> {
   await waitFor(() => {
     expect(names()).toHaveLength(expected.length);
     expected.forEach((name, index) => expect(names()[index]!.textContent).toMatch(name));
-  }, patience);
+  });
 }
 
 async function openReply(): Promise<void> {
   await expectListed(/^Reply/, /^Invoice/);
   fireEvent.click(names()[0]!);
-  await screen.findByRole('region', { name: 'Version 2' }, patience);
+  await screen.findByRole('region', { name: 'Version 2' });
 }
 
 test('the service is asked for what is typed, and finds what only an older version says', async () => {
@@ -78,7 +77,7 @@ test('the service is asked for what is typed, and finds what only an older versi
   await press(/^a, b\s*1$/);
   await expectListed(/^Invoice/);
   await press(/^support\s*1$/);
-  await screen.findByText('No prompt matches', {}, patience);
+  await screen.findByText('No prompt matches');
   fireEvent.click(screen.getByText('Show all prompts'));
   await expectListed(/^Reply/, /^Invoice/);
 });
@@ -92,12 +91,12 @@ test('a label that was moved by someone else meanwhile stays where it is, and th
   await press('Label');
   fireEvent.change(await screen.findByLabelText('Label'), { target: { value: 'production' } });
   await press('Set label');
-  await screen.findByText(/points at version 1 by now/, {}, patience);
+  await screen.findByText(/points at version 1 by now/);
   expect(await client.call(readPromptLabel, { parameters })).toMatchObject({ promptVersionId: first.id });
   // Once the window knows where the label is, it is moved on purpose.
-  await screen.findByRole('option', { name: /^Version 1.*production/ }, patience);
+  await screen.findByRole('option', { name: /^Version 1.*production/ });
   await press('Set label');
-  await screen.findByRole('button', { name: 'Take the label production off' }, patience);
+  await screen.findByRole('button', { name: 'Take the label production off' });
   expect(await client.call(readPromptLabel, { parameters })).toMatchObject({ versionNumber: 2 });
 });
 
@@ -107,12 +106,9 @@ test('a label is taken off and put back, and the history tells of it', async () 
   await opened.window.host.client.call(setPromptLabel, { parameters, body: { promptVersionId: second.id } });
   await openReply();
   await press('Take the label production off');
-  await waitFor(
-    () => expect(useToasts.getState().toasts[0]?.text).toBe('Version 2 is no longer "production".'),
-    patience,
-  );
+  await waitFor(() => expect(useToasts.getState().toasts[0]?.text).toBe('Version 2 is no longer "production".'));
   useToasts.getState().toasts[0]!.action!.run();
-  await screen.findByRole('button', { name: 'Take the label production off' }, patience);
+  await screen.findByRole('button', { name: 'Take the label production off' });
 });
 
 test('edits that were not saved are marked and shown beside their version, and come back after they were discarded', async () => {
@@ -127,16 +123,16 @@ test('edits that were not saved are marked and shown beside their version, and c
   });
   await expectListed(/^Reply.*Draft/, /^Invoice/);
   fireEvent.click(names()[0]!);
-  await screen.findByText(/^Edits of version 2 are not saved/, {}, patience);
+  await screen.findByText(/^Edits of version 2 are not saved/);
   await press('Show');
   const dialog = await screen.findByRole('dialog', { name: 'Version 2 and its edits' });
   expect(within(dialog).getByText('unicycle').tagName).toBe('INS');
   fireEvent.click(within(dialog).getAllByRole('button', { name: 'Close' })[0]!);
   await press('Discard');
-  await waitFor(() => expect(screen.queryByText(/are not saved/)).toBeNull(), patience);
+  await waitFor(() => expect(screen.queryByText(/are not saved/)).toBeNull());
   expect(useDrafts.getState().drafts.find((draft) => draft.id === id)?.promptText).toBe('About a tricycle');
   useToasts.getState().toasts.at(-1)!.action!.run();
-  await screen.findByText(/^Edits of version 2 are not saved/, {}, patience);
+  await screen.findByText(/^Edits of version 2 are not saved/);
 });
 
 test('what is said of a variable is changed in a new version, the old one stays', async () => {
@@ -147,6 +143,6 @@ test('what is said of a variable is changed in a new version, the old one stays'
   const dialog = await screen.findByRole('dialog', { name: 'Variables of version 1' });
   fireEvent.change(within(dialog).getByLabelText('Default of invoice'), { target: { value: 'none' } });
   fireEvent.click(within(dialog).getByRole('button', { name: 'Save as a new version' }));
-  const version = await screen.findByRole('region', { name: 'Version 2' }, patience);
+  const version = await screen.findByRole('region', { name: 'Version 2' });
   expect(within(version).getByRole('row', { name: 'invoice None none None' })).toBeTruthy();
 });

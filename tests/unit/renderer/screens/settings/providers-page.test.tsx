@@ -6,7 +6,6 @@ import { startListingProvider, type ListingProvider } from '../../../../support/
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
 const goodKey = 'sk-good-0123456789abcdef';
-const patience = { timeout: 10_000 };
 let opened: OpenWindow | undefined;
 let provider: ListingProvider | undefined;
 
@@ -15,7 +14,7 @@ async function open(address = '/settings/providers'): Promise<void> {
   opened = await openWindow(<ProvidersPage />, { address, providerBases: { OpenAi: provider.baseAddress } });
 }
 
-const row = (name: string) => screen.findByRole('group', { name }, patience);
+const row = (name: string) => screen.findByRole('group', { name });
 
 async function saveKey(key: string): Promise<void> {
   const openAi = await row('OpenAi');
@@ -36,8 +35,8 @@ describe('the key of a provider', () => {
     expect(openAi.textContent).toContain('No key');
     fireEvent.click(within(openAi).getByText('Add key'));
     await saveKey(`  ${goodKey}\n`);
-    await within(openAi).findByText('Key set', {}, patience);
-    await within(openAi).findByText(/Tested .*, 3 models/, {}, patience);
+    await within(openAi).findByText('Key set');
+    await within(openAi).findByText(/Tested .*, 3 models/);
     expect(new Set(provider?.keys)).toEqual(new Set([goodKey]));
     expect(document.documentElement.outerHTML).not.toContain(goodKey);
     expect(screen.queryByLabelText('API key of OpenAi')).toBeNull();
@@ -48,7 +47,7 @@ describe('the key of a provider', () => {
     fireEvent.click(within(await row('OpenAi')).getByText('Add key'));
     await saveKey('sk-wrong');
     const openAi = await row('OpenAi');
-    await within(openAi).findByText('Refused', {}, patience);
+    await within(openAi).findByText('Refused');
     fireEvent.click(within(openAi).getByText('Show the answer'));
     expect(within(openAi).getByText(/HTTP 401 after/)).toBeTruthy();
     expect(openAi.textContent).not.toContain('sk-wrong');
@@ -67,21 +66,21 @@ describe('the key of a provider', () => {
     fireEvent.click(within(await row('OpenAi')).getByText('Add key'));
     await saveKey(goodKey);
     const openAi = await row('OpenAi');
-    fireEvent.click(await within(openAi).findByLabelText('Remove the key of OpenAi', {}, patience));
+    fireEvent.click(await within(openAi).findByLabelText('Remove the key of OpenAi'));
     expect(opened?.window.requests).not.toContain('DELETE /window/providers/OpenAi/key');
     fireEvent.click(screen.getByText('Remove key'));
-    await within(openAi).findByText('No key', {}, patience);
+    await within(openAi).findByText('No key');
   });
 
   test('is asked for at once at the address of its provider', async () => {
     await open('/settings/providers/Cohere');
-    const field = await screen.findByLabelText('API key of Cohere', {}, patience);
+    const field = await screen.findByLabelText('API key of Cohere');
     expect(document.activeElement).toBe(field);
   });
 
   test('without a keychain is said to last until Touchstone quits', async () => {
     await open();
-    await screen.findByText(/keys are kept in memory until Touchstone quits/, {}, patience);
+    await screen.findByText(/keys are kept in memory until Touchstone quits/);
   });
 });
 
@@ -95,20 +94,19 @@ test('a base address that is none is refused in its place; a good one is used an
   expect(within(groq).getByText(/must be an http or https address/)).toBeTruthy();
   fireEvent.change(field, { target: { value: 'https://models.nordwind.example/v1' } });
   fireEvent.click(within(groq).getByText('Save'));
-  await within(groq).findByText(/at models\.nordwind\.example/, {}, patience);
+  await within(groq).findByText(/at models\.nordwind\.example/);
 });
 
 test('time limits are kept when their field is left, and nonsense is not', async () => {
   await open();
-  const field = await screen.findByLabelText('Seconds until the first byte', {}, patience);
+  const field = await screen.findByLabelText('Seconds until the first byte');
   fireEvent.change(field, { target: { value: 'soon' } });
   fireEvent.blur(field);
   expect(field.getAttribute('aria-invalid')).toBe('true');
   fireEvent.change(field, { target: { value: '90' } });
   fireEvent.blur(field);
-  await waitFor(
-    () => expect(opened?.window.requests.filter((request) => request === 'PATCH /window/settings')).toHaveLength(1),
-    patience,
+  await waitFor(() =>
+    expect(opened?.window.requests.filter((request) => request === 'PATCH /window/settings')).toHaveLength(1),
   );
 });
 
@@ -116,6 +114,6 @@ test('a model name that was added can be taken back', async () => {
   opened = await openWindow(<ProvidersPage />, {
     prepare: (client) => client.call(addModel, { body: { aiSystem: 'OpenAi', model: 'gpt-7-preview' } }),
   });
-  fireEvent.click(await screen.findByLabelText('Remove gpt-7-preview of OpenAi', {}, patience));
-  await waitFor(() => expect(screen.queryByText('gpt-7-preview')).toBeNull(), patience);
+  fireEvent.click(await screen.findByLabelText('Remove gpt-7-preview of OpenAi'));
+  await waitFor(() => expect(screen.queryByText('gpt-7-preview')).toBeNull());
 });

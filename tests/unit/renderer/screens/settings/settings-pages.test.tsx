@@ -13,14 +13,13 @@ import { readSettings, updateSettings } from '../../../../../shared/contract/set
 import { startListingProvider } from '../../../../support/listing-provider.ts';
 import { openWindow, type OpenWindow, type OpenWindowOptions } from '../../../../support/open-window.tsx';
 
-const patience = { timeout: 10_000 };
 let opened: OpenWindow;
 
 async function open(page: ReactElement, options: OpenWindowOptions = {}): Promise<void> {
   opened = await openWindow(page, options);
 }
 
-const press = async (name: string | RegExp) => fireEvent.click(await screen.findByRole('button', { name }, patience));
+const press = async (name: string | RegExp) => fireEvent.click(await screen.findByRole('button', { name }));
 const fill = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
 
 afterEach(() => opened.close());
@@ -28,12 +27,12 @@ afterEach(() => opened.close());
 describe('an API key', () => {
   test('is shown once, when it is issued', async () => {
     await open(<ApiKeysPage />);
-    await screen.findByText('No key yet', {}, patience);
+    await screen.findByText('No key yet');
     await press('Issue a key');
     fill('Name', 'nightly-report');
     fill('Credit limit', '10,000');
     await press('Issue key');
-    const shown = await screen.findByText(/^ts_/, {}, patience);
+    const shown = await screen.findByText(/^ts_/);
     const key = shown.textContent ?? '';
     await press('Done');
     expect(document.documentElement.outerHTML).not.toContain(key);
@@ -61,7 +60,7 @@ describe('an API key', () => {
     await press('Done');
     await press('Revoke old-script');
     await press('Revoke key');
-    fireEvent.click(await screen.findByLabelText('Show 1 revoked', {}, patience));
+    fireEvent.click(await screen.findByLabelText('Show 1 revoked'));
     const row = screen.getByText('old-script').closest('tr') as HTMLElement;
     expect(within(row).queryByRole('button', { name: 'Revoke old-script' })).toBeNull();
   });
@@ -75,7 +74,7 @@ describe('an API key', () => {
     await press('Change the limit of support');
     fill('Credit limit of support', '250');
     await press('Save');
-    await waitFor(() => expect(screen.getByText('support').closest('tr')?.textContent).toContain('250'), patience);
+    await waitFor(() => expect(screen.getByText('support').closest('tr')?.textContent).toContain('250'));
   });
 });
 
@@ -87,12 +86,12 @@ describe('a compatible endpoint', () => {
     fill('Name', 'workshop');
     fill('Base address', provider.baseAddress);
     await press('Save and test');
-    const row = await screen.findByRole('group', { name: 'workshop' }, patience);
-    await within(row).findByText('Reachable', {}, patience);
-    await within(row).findByText(/, 2 models/, {}, patience);
+    const row = await screen.findByRole('group', { name: 'workshop' });
+    await within(row).findByText('Reachable');
+    await within(row).findByText(/, 2 models/);
     fireEvent.click(within(row).getByRole('button', { name: 'Remove workshop' }));
     await press('Remove endpoint');
-    await screen.findByText(/None yet/, {}, patience);
+    await screen.findByText(/None yet/);
   });
 
   test('with a bad name or address is refused field by field before it is sent', async () => {
@@ -109,13 +108,13 @@ describe('a compatible endpoint', () => {
 
 test('a service model is routed to another model by typing its name', async () => {
   await open(<ServiceModelsPage />, { environment: { OPENAI_API_KEY: 'sk-from-the-environment' } });
-  await screen.findAllByText(/No model is on this device yet/, {}, patience);
-  await waitFor(() => expect(opened.window.requests).toContain('GET /window/models'), patience);
+  await screen.findAllByText(/No model is on this device yet/);
+  await waitFor(() => expect(opened.window.requests).toContain('GET /window/models'));
   await press(/^Where hl-gpt-4o-mini goes/);
   const search = await screen.findByPlaceholderText('Find a model');
   fireEvent.change(search, { target: { value: 'gpt-4o-mini openai' } });
-  fireEvent.click(await screen.findByRole('option', { name: /^gpt-4o-mini/ }, patience));
-  await screen.findByRole('button', { name: 'Where hl-gpt-4o-mini goes: OpenAi, gpt-4o-mini' }, patience);
+  fireEvent.click(await screen.findByRole('option', { name: /^gpt-4o-mini/ }));
+  await screen.findByRole('button', { name: 'Where hl-gpt-4o-mini goes: OpenAi, gpt-4o-mini' });
   const { serviceRoutes } = await opened.window.host.client.call(readSettings);
   expect(serviceRoutes).toEqual({
     'hl-gpt-4o-mini': { kind: 'provider', aiSystem: 'OpenAi', model: 'gpt-4o-mini' },
@@ -125,7 +124,7 @@ test('a service model is routed to another model by typing its name', async () =
 
 test('on-device models are offered with size, memory and licence before anything is fetched', async () => {
   await open(<OnDevicePage />);
-  const card = await screen.findByRole('group', { name: /TinyLlama/ }, patience);
+  const card = await screen.findByRole('group', { name: /TinyLlama/ });
   expect(card.textContent).toMatch(/322\.6 MB.*460 MB.*Apache-2\.0/);
   expect(screen.queryByText('Choose a file')).toBeNull();
 });
@@ -137,18 +136,18 @@ describe('the local server', () => {
       prepare: (client) =>
         client.call(updateSettings, { body: { localServer: { isEnabled: false, port: 0, isTls: false } } }),
     });
-    await screen.findByText(/nothing listens/, {}, patience);
+    await screen.findByText(/nothing listens/);
     const toggle = screen.getByLabelText('Answer programs on this machine');
     fireEvent.click(toggle);
-    const address = await screen.findByText(/^http:\/\/127\.0\.0\.1:\d+$/, {}, patience);
+    const address = await screen.findByText(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await fetch(`${address.textContent}/openapi.json`)).status).toBe(200);
     fireEvent.click(toggle);
-    await screen.findByText(/nothing listens/, {}, patience);
+    await screen.findByText(/nothing listens/);
   });
 
   test('is not offered as a switch on a host that always listens', async () => {
     await open(<LocalServerPage />);
-    await screen.findByText(/This host always listens/, {}, patience);
+    await screen.findByText(/This host always listens/);
     expect(screen.queryByRole('switch')).toBeNull();
   });
 });
@@ -158,7 +157,7 @@ test('a backup is made, listed, and restored at the next start after a question'
   await press('Back up now');
   await press(/^Restore .*\.sqlite$/);
   await press('Restore at the next start');
-  await screen.findByText(/takes its place at the next start/, {}, patience);
+  await screen.findByText(/takes its place at the next start/);
   expect(screen.queryByText('Open folder')).toBeNull();
 });
 
@@ -190,28 +189,28 @@ describe('embeddings', () => {
 
   test('are made on this device, or by a provider once a model of it is put to use', async () => {
     await open(<EmbeddingsPage />);
-    const maker = await screen.findByLabelText('Made by', {}, patience);
+    const maker = await screen.findByLabelText('Made by');
     expect(screen.queryByLabelText('Model')).toBeNull();
     fireEvent.change(maker, { target: { value: 'OpenAi' } });
     expect((screen.getByLabelText('Model') as HTMLInputElement).value).toBe('text-embedding-3-small');
     expect(await kept()).toEqual({ kind: 'on-device' });
     fill('Model', ' text-embedding-3-large ');
     await press('Use it');
-    await screen.findByText('In use', {}, patience);
+    await screen.findByText('In use');
     await waitFor(async () => {
       expect(await kept()).toEqual({ kind: 'provider', aiSystem: 'OpenAi', model: 'text-embedding-3-large' });
-    }, patience);
+    });
   });
 
   test('of a compatible endpoint need its name before that of the model', async () => {
     await open(<EmbeddingsPage />);
-    fireEvent.change(await screen.findByLabelText('Made by', {}, patience), { target: { value: 'OpenAiCompatible' } });
+    fireEvent.change(await screen.findByLabelText('Made by'), { target: { value: 'OpenAiCompatible' } });
     fill('Model', 'nomic-embed-text');
     await press('Use it');
     expect(screen.getByText('Write it as endpoint/model')).toBeTruthy();
     expect(await kept()).toEqual({ kind: 'on-device' });
     fill('Model', 'ollama/nomic-embed-text');
     await press('Use it');
-    await screen.findByText('In use', {}, patience);
+    await screen.findByText('In use');
   });
 });

@@ -8,7 +8,6 @@ import { PromptsScreen } from '../../../../../../renderer/screens/prompts/prompt
 import { createPromptVersion, listPrompts } from '../../../../../../shared/contract/prompts.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
 
-const patience = { timeout: 20_000 };
 let opened: OpenWindow;
 let root: string;
 
@@ -21,7 +20,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const press = async (name: string | RegExp) => fireEvent.click(await screen.findByRole('button', { name }, patience));
+const press = async (name: string | RegExp) => fireEvent.click(await screen.findByRole('button', { name }));
 
 async function link(): Promise<void> {
   opened = await openWindow(<PromptsScreen />);
@@ -29,7 +28,7 @@ async function link(): Promise<void> {
   fireEvent.change(await screen.findByLabelText('Folder on this machine'), { target: { value: root } });
   fireEvent.change(screen.getByLabelText('Into folder of the library'), { target: { value: 'Team' } });
   await press('Link the folder');
-  await screen.findByRole('region', { name: 'Team' }, patience);
+  await screen.findByRole('region', { name: 'Team' });
 }
 
 async function save(promptText: string): Promise<void> {
@@ -41,27 +40,27 @@ async function save(promptText: string): Promise<void> {
 test('a folder is linked, its prompts appear, and what both sides changed is compared and settled', async () => {
   writeFileSync(join(root, 'greeting.prompt'), 'Hello\n');
   await link();
-  await screen.findByText('1 file', undefined, patience);
+  await screen.findByText('1 file');
   writeFileSync(join(root, 'greeting.prompt'), 'Hello from the file\n');
   await save('Hello from the prompt');
   await press('Compare greeting.prompt');
-  const sides = await screen.findByRole('region', { name: 'The prompt beside its file' }, patience);
-  await waitFor(() => expect(within(sides).getAllByRole('insertion').length).toBeGreaterThan(0), patience);
+  const sides = await screen.findByRole('region', { name: 'The prompt beside its file' });
+  await waitFor(() => expect(within(sides).getAllByRole('insertion').length).toBeGreaterThan(0));
   await press('Write a text of both');
   fireEvent.change(screen.getByRole('textbox', { name: 'Prompt' }), { target: { value: 'Hello from both' } });
   await press('Save as a version and write it');
-  await waitFor(() => expect(readFileSync(join(root, 'greeting.prompt'), 'utf8')).toBe('Hello from both\n'), patience);
-  await waitFor(() => expect(screen.queryByText('Both changed')).toBeNull(), patience);
+  await waitFor(() => expect(readFileSync(join(root, 'greeting.prompt'), 'utf8')).toBe('Hello from both\n'));
+  await waitFor(() => expect(screen.queryByText('Both changed')).toBeNull());
 });
 
 test('files that cannot be read are listed with their reason, and a folder is unlinked without losing anything', async () => {
   writeFileSync(join(root, 'broken.prompt'), '---\nname: [\n---\nx');
   writeFileSync(join(root, 'good.prompt'), 'Hello');
   await link();
-  expect(await screen.findByText('Not readable', undefined, patience)).toBeTruthy();
+  expect(await screen.findByText('Not readable')).toBeTruthy();
   expect(screen.queryByRole('button', { name: /broken.prompt/ })).toBeNull();
   await press(/^Unlink Team/);
-  await waitFor(() => expect(screen.queryByRole('region', { name: 'Team' })).toBeNull(), patience);
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Team' })).toBeNull());
   expect(readFileSync(join(root, 'good.prompt'), 'utf8')).toBe('Hello');
   expect((await opened.window.host.client.call(listPrompts, { query: {} })).data.map(({ name }) => name)).toEqual([
     'good',
@@ -73,5 +72,5 @@ test('what is no folder is refused in its place', async () => {
   await press('Link a folder');
   fireEvent.change(await screen.findByLabelText('Folder on this machine'), { target: { value: join(root, 'none') } });
   await press('Link the folder');
-  await screen.findByText(/There is no such folder/, undefined, patience);
+  await screen.findByText(/There is no such folder/);
 });

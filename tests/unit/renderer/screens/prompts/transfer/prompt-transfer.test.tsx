@@ -10,7 +10,6 @@ import {
 import { createPrompt, listPrompts, type Prompt } from '../../../../../../shared/contract/prompts.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
 
-const patience = { timeout: 20_000 };
 let opened: OpenWindow;
 const saved: { name: string; content: Blob }[] = [];
 
@@ -52,14 +51,14 @@ test('files and pasted text are shown with their report, and only what is chosen
   fireEvent.change(await screen.findByLabelText('Files'), { target: { files } });
   fireEvent.change(screen.getByLabelText('Or paste text or code'), { target: { value: 'Write about {topic}' } });
   press('Look at them first');
-  const report = await screen.findByRole('region', { name: 'What the import brings' }, patience);
+  const report = await screen.findByRole('region', { name: 'What the import brings' });
   expect(within(report).getByText(/Tools are not part of a prompt/)).toBeTruthy();
   expect(within(report).getByText(/is written in UTF-16/)).toBeTruthy();
   expect(within(report).getByText(/Write about \{\{topic\}\}/)).toBeTruthy();
   expect(await kept()).toEqual([]);
   fireEvent.click(within(report).getByLabelText('Pasted text'));
   press('Import 1 prompt');
-  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull(), patience);
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   const [only, ...others] = await kept();
   expect([only?.name, others, opened.addresses.at(-1)]).toEqual(['greeting', [], expect.stringContaining(only!.id)]);
 });
@@ -90,12 +89,12 @@ test('prompts are saved as files, and what a format cannot hold is told', async 
   openExport();
   fireEvent.change(await screen.findByLabelText('Format'), { target: { value: 'promptfoo' } });
   press('Save 2 prompts');
-  expect((await screen.findByText(/has no exact counterpart in Nunjucks/, {}, patience)).textContent).toContain('loop');
+  expect((await screen.findByText(/has no exact counterpart in Nunjucks/)).textContent).toContain('loop');
   expect(saved.map(({ name }) => name)).toEqual(['prompts-promptfoo.zip']);
   fireEvent.click(screen.getByLabelText('loop'));
   fireEvent.change(screen.getByLabelText('Format'), { target: { value: 'dotprompt' } });
   press('Save 1 prompt');
-  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull(), patience);
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect([saved[1]?.name, await saved[1]?.content.text()]).toEqual([
     'plain.prompt',
     '---\nname: plain\n---\nHi {{name}}\n',
@@ -104,10 +103,10 @@ test('prompts are saved as files, and what a format cannot hold is told', async 
 
 test('an empty library offers the import and shows what came', async () => {
   opened = await openWindow(<PromptsScreen />, { address: '/prompts' });
-  fireEvent.click(await screen.findByRole('button', { name: 'Import prompts' }, patience));
+  fireEvent.click(await screen.findByRole('button', { name: 'Import prompts' }));
   fireEvent.change(await screen.findByLabelText('Or paste text or code'), { target: { value: 'Hello {{name}}' } });
   press('Look at them first');
-  fireEvent.click(await screen.findByRole('button', { name: 'Import 1 prompt' }, patience));
-  expect(await screen.findByRole('button', { name: 'Export prompts' }, patience)).toBeTruthy();
+  fireEvent.click(await screen.findByRole('button', { name: 'Import 1 prompt' }));
+  expect(await screen.findByRole('button', { name: 'Export prompts' })).toBeTruthy();
   expect(screen.queryByRole('dialog')).toBeNull();
 });
