@@ -14,8 +14,12 @@ export function useSettings() {
 export function useUpdateSettings(meta: { isFailureShown?: boolean } = {}) {
   const { client } = useHost();
   const queryClient = useQueryClient();
+  // What the host answers to one change is older than the next one, which is on the screen already and waits for its turn.
+  const isLast = () => queryClient.isMutating({ mutationKey: settingsKey }) === 1;
   return useMutation({
     meta,
+    mutationKey: settingsKey,
+    scope: { id: 'settings' },
     mutationFn: (body: Partial<Settings>) => client.call(updateSettings, { body }),
     onMutate: async (change) => {
       await queryClient.cancelQueries({ queryKey: settingsKey });
@@ -24,9 +28,14 @@ export function useUpdateSettings(meta: { isFailureShown?: boolean } = {}) {
       return { before };
     },
     onError: (_error, _change, context) => {
-      if (context?.before) queryClient.setQueryData(settingsKey, context.before);
+      if (!context?.before || !isLast()) return;
+      queryClient.setQueryData(settingsKey, context.before);
+      // An earlier change may have been refused too, and is in what was there before this one.
+      void queryClient.invalidateQueries({ queryKey: settingsKey });
     },
-    onSuccess: (settings) => queryClient.setQueryData(settingsKey, settings),
+    onSuccess: (settings) => {
+      if (isLast()) queryClient.setQueryData(settingsKey, settings);
+    },
     onSettled: (_settings, _error, change) =>
       Promise.all([
         change.localServer && queryClient.invalidateQueries({ queryKey: hostKey }),

@@ -1,0 +1,71 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { expect, test } from 'vitest';
+import type { Client } from '../../../../renderer/host/client.ts';
+import type { Host } from '../../../../renderer/host/connect-host.ts';
+import { HostProvider } from '../../../../renderer/host/host-context.tsx';
+import { settingsKey } from '../../../../renderer/queries/query-keys.ts';
+import { useSettings, useUpdateSettings } from '../../../../renderer/queries/settings.ts';
+import type { Settings } from '../../../../shared/contract/settings.ts';
+
+type Change = Pick<Partial<Settings>, 'appearance' | 'timeLimits'>;
+
+const before = {
+  appearance: { theme: 'system' },
+  timeLimits: { firstByteSeconds: 60, betweenBytesSeconds: 60 },
+} as Settings;
+const dark = { appearance: { theme: 'dark' } } as Change;
+const patient = { timeLimits: { firstByteSeconds: 90, betweenBytesSeconds: 60 } } as Change;
+
+/** Settings that were read, and a host that answers each change when the test lets it. */
+function openSettings() {
+  const asked: (PromiseWithResolvers<Settings> & { change: Change })[] = [];
+  const call = (_endpoint: unknown, { body: change }: { body: Change }): Promise<Settings> => {
+    const answer = { ...Promise.withResolvers<Settings>(), change };
+    asked.push(answer);
+    return answer.promise;
+  };
+  const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
+  queryClient.setQueryData(settingsKey, before);
+  const host = { client: { call } as unknown as Client, capabilities: new Set() } as unknown as Host;
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <QueryClientProvider client={queryClient}>
+      <HostProvider value={host}>{children}</HostProvider>
+    </QueryClientProvider>
+  );
+  const { result } = renderHook(() => ({ shown: useSettings().data, update: useUpdateSettings() }), { wrapper });
+  const shown: unknown[] = [];
+  queryClient.getQueryCache().subscribe(() => shown.push(queryClient.getQueryData(settingsKey)));
+  return {
+    asked,
+    shown,
+    now: () => result.current.shown,
+    change: (change: Change) => result.current.update.mutate(change),
+  };
+}
+
+test('two quick changes follow each other, and the answer to the first never takes the second off the screen', async () => {
+  const { asked, shown, now, change } = openSettings();
+  act(() => {
+    change(dark);
+    change(patient);
+  });
+  await waitFor(() => expect(now()).toEqual({ ...before, ...dark, ...patient }));
+  expect(asked.map((each) => each.change)).toEqual([dark]);
+  shown.length = 0;
+  asked[0]!.resolve({ ...before, ...dark });
+  await waitFor(() => expect(asked.map((each) => each.change)).toEqual([dark, patient]));
+  asked[1]!.resolve({ ...before, ...dark, ...patient });
+  await waitFor(() => expect(shown).not.toEqual([]));
+  expect(shown).not.toContainEqual({ ...before, ...dark });
+  expect(now()).toEqual({ ...before, ...dark, ...patient });
+});
+
+test('a change that the host refuses is taken back', async () => {
+  const { asked, now, change } = openSettings();
+  act(() => change(dark));
+  await waitFor(() => expect(now()).toEqual({ ...before, ...dark }));
+  asked[0]!.reject(new Error('It is locked.'));
+  await waitFor(() => expect(now()).toEqual(before));
+});
