@@ -1,53 +1,32 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Provider } from '../../../electron/providers/provider.ts';
-import type { ProviderFetch, TimeLimits } from '../../../electron/providers/provider-fetch.ts';
+import type { TimeLimits } from '../../../electron/providers/provider-fetch.ts';
 import { createEndpointProvider } from '../../../electron/providers/registry.ts';
-import {
-  collect,
-  createTransport,
-  failureOf,
-  modelRequest,
-  noAbort,
-  patientLimits,
-} from '../../support/provider-calls.ts';
-import { startScriptedProvider, type ScriptedProvider } from '../../support/scripted-provider.ts';
+import { collect, failureOf, modelRequest, noAbort, patientLimits } from '../../support/provider-calls.ts';
+import { useProviderConnection } from '../../support/provider-connection.ts';
+import { startScriptedProvider } from '../../support/scripted-provider.ts';
 
 const key = 'sk-very-secret-key-0123456789';
 const request = modelRequest('llama');
 
 describe('a call to a provider', () => {
-  let server: ScriptedProvider;
-  const transports: ProviderFetch[] = [];
-  const unhandled: unknown[] = [];
-  const onUnhandled = (reason: unknown) => unhandled.push(reason);
-
-  beforeAll(() => void process.on('unhandledRejection', onUnhandled));
-  afterAll(() => void process.off('unhandledRejection', onUnhandled));
-  beforeEach(async () => {
-    server = await startScriptedProvider();
-  });
-  afterEach(async () => {
-    await Promise.all(transports.splice(0).map((transport) => transport.close()));
-    await server.close();
-    expect(unhandled.splice(0)).toEqual([]);
-  });
+  const world = useProviderConnection();
 
   function connect(
     limits: TimeLimits = patientLimits,
     options: { key?: string | null; baseAddress?: string } = {},
   ): Provider {
-    const transport = createTransport(limits);
-    transports.push(transport);
+    const transport = world.openTransport(limits);
     return createEndpointProvider({
       title: 'Local',
-      baseAddress: options.baseAddress ?? server.baseAddress,
+      baseAddress: options.baseAddress ?? world.server.baseAddress,
       key: options.key === undefined ? key : options.key,
       transport,
     });
   }
 
   it('gives a whole answer with its reasoning and usage', async () => {
-    server.answerWith((call) => call.chatAnswer({ content: 'Hello!', reasoning: 'A greeting.' }));
+    world.server.answerWith((call) => call.chatAnswer({ content: 'Hello!', reasoning: 'A greeting.' }));
     expect(await connect().generate(request, { signal: noAbort() })).toEqual({
       content: 'Hello!',
       reasoning: 'A greeting.',
@@ -59,7 +38,7 @@ describe('a call to a provider', () => {
   it('yields every part as soon as it arrives', async () => {
     const parts = connect().stream(request, { signal: noAbort() })[Symbol.asyncIterator]();
     const first = parts.next();
-    const call = (await server.nextCall()).openEventStream();
+    const call = (await world.server.nextCall()).openEventStream();
     await call.chatDelta({ reasoning_content: 'Hm.' });
     expect(await first).toEqual({ done: false, value: { type: 'reasoning-delta', text: 'Hm.' } });
     await call.chatDelta({ content: 'Hel' });
@@ -79,7 +58,7 @@ describe('a call to a provider', () => {
   });
 
   it('reads reasoning from either of the two fields that servers use', async () => {
-    server.answerWith(async (call) => {
+    world.server.answerWith(async (call) => {
       call.openEventStream();
       await call.chatDelta({ reasoning: 'One. ' });
       await call.chatDelta({ reasoning_content: 'Two.' });
@@ -94,7 +73,7 @@ describe('a call to a provider', () => {
   });
 
   it('counts unknown usage as 0', async () => {
-    server.answerWith((call) => call.chatStream(['Hi'], { usage: null }));
+    world.server.answerWith((call) => call.chatStream(['Hi'], { usage: null }));
     const { finish } = await collect(connect().stream(request, { signal: noAbort() }));
     expect(finish?.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 });
   });
@@ -104,7 +83,7 @@ describe('a call to a provider', () => {
       'data: {"choices":[{"index":0,"delta":{"content":"Grüße, 世界 👋"},"finish_reason":null}]}\n\n' +
         'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
     );
-    server.answerWith(async (call) => {
+    world.server.answerWith(async (call) => {
       call.openEventStream();
       for (const byte of bytes) await call.write(Uint8Array.of(byte));
       call.end();
@@ -114,7 +93,7 @@ describe('a call to a provider', () => {
   });
 
   it('sends unknown parameters as they are, below the fields that the service sets', async () => {
-    server.answerWith((call) => call.chatAnswer({ content: 'ok' }));
+    world.server.answerWith((call) => call.chatAnswer({ content: 'ok' }));
     const configuration = {
       temperature: 0.5,
       stop: 'END',
@@ -125,7 +104,7 @@ describe('a call to a provider', () => {
       messages_extra: [1, null],
     };
     await collect(connect().stream(modelRequest('llama', configuration), { signal: noAbort() }));
-    expect(server.calls[0]!.body).toEqual({
+    expect(world.server.calls[0]!.body).toEqual({
       model: 'llama',
       messages: [{ role: 'user', content: 'hello' }],
       temperature: 0.5,
@@ -140,17 +119,17 @@ describe('a call to a provider', () => {
   });
 
   it('keeps its connection for the next call', async () => {
-    server.answerWith((call) => call.chatAnswer({ content: 'ok' }));
+    world.server.answerWith((call) => call.chatAnswer({ content: 'ok' }));
     const provider = connect();
     for (let calls = 0; calls < 10; calls++) await provider.generate(request, { signal: noAbort() });
     // The second one is opened while the first is looked at, whether it is still alive.
-    expect([server.calls.length, server.connections()]).toEqual([10, 2]);
+    expect([world.server.calls.length, world.server.connections()]).toEqual([10, 2]);
   });
 
   it('tells the first byte of a successful body once, and not the head', async () => {
     let firstBytes = 0;
     const parts = collect(connect().stream(request, { signal: noAbort(), onFirstByte: () => firstBytes++ }));
-    const call = (await server.nextCall()).openEventStream();
+    const call = (await world.server.nextCall()).openEventStream();
     const headAlone = firstBytes;
     await call.chatDelta({ content: 'a' });
     await call.chatEnd();
@@ -160,20 +139,20 @@ describe('a call to a provider', () => {
 
   it('does not count an error answer as a first byte', async () => {
     let firstBytes = 0;
-    server.answerWith((call) => call.fail(500, 'broken'));
+    world.server.answerWith((call) => call.fail(500, 'broken'));
     await failureOf(connect().generate(request, { signal: noAbort(), onFirstByte: () => firstBytes++ }));
     expect(firstBytes).toBe(0);
   });
 
   it('makes one call and no second one when it fails', async () => {
-    server.answerWith((call) => call.fail(503, 'try later', { 'retry-after': '0' }));
+    world.server.answerWith((call) => call.fail(503, 'try later', { 'retry-after': '0' }));
     await failureOf(connect().generate(request, { signal: noAbort() }));
-    expect(server.calls.length).toBe(1);
+    expect(world.server.calls.length).toBe(1);
   });
 
   it('does not follow a redirect, which would carry the key to another host', async () => {
     await using elsewhere = await startScriptedProvider((call) => call.chatAnswer({ content: 'got it' }));
-    server.answerWith((call) => call.head(307, { location: `${elsewhere.baseAddress}/chat/completions` }).end());
+    world.server.answerWith((call) => call.head(307, { location: `${elsewhere.baseAddress}/chat/completions` }).end());
     const error = await failureOf(connect().generate(request, { signal: noAbort() }));
     expect([error.code, elsewhere.calls.length]).toEqual(['provider_failed', 0]);
   });
@@ -182,7 +161,7 @@ describe('a call to a provider', () => {
     it.each(['before the head', 'before the first byte', 'in the middle'])('closes the socket %s', async (moment) => {
       const stop = new AbortController();
       const parts = collect(connect().stream(request, { signal: stop.signal }));
-      const call = await server.nextCall();
+      const call = await world.server.nextCall();
       if (moment !== 'before the head') call.openEventStream();
       if (moment === 'in the middle') await call.chatDelta({ content: 'so far' });
       stop.abort();
@@ -195,7 +174,7 @@ describe('a call to a provider', () => {
     it('is an AbortError without streaming, too', async () => {
       const stop = new AbortController();
       const answer = failureOf(connect().generate(request, { signal: stop.signal }));
-      const call = await server.nextCall();
+      const call = await world.server.nextCall();
       stop.abort(new Error('some reason of the caller'));
       expect((await answer).name).toBe('AbortError');
       await call.closed;
@@ -203,13 +182,13 @@ describe('a call to a provider', () => {
 
     it('reaches no provider when it was stopped before it began', async () => {
       const error = await failureOf(connect().generate(request, { signal: AbortSignal.abort() }));
-      expect([error.name, server.calls.length]).toEqual(['AbortError', 0]);
+      expect([error.name, world.server.calls.length]).toEqual(['AbortError', 0]);
     });
 
     it('closes the socket when the reader stops reading', async () => {
       const parts = connect().stream(request, { signal: noAbort() })[Symbol.asyncIterator]();
       const first = parts.next();
-      const call = (await server.nextCall()).openEventStream();
+      const call = (await world.server.nextCall()).openEventStream();
       await call.chatDelta({ content: 'so far' });
       await first;
       await parts.return?.();
@@ -220,9 +199,9 @@ describe('a call to a provider', () => {
       const provider = connect();
       const stop = new AbortController();
       const stopped = collect(provider.stream(request, { signal: stop.signal }));
-      const firstCall = await server.nextCall();
+      const firstCall = await world.server.nextCall();
       const other = collect(provider.stream(request, { signal: noAbort() }));
-      const secondCall = await server.nextCall();
+      const secondCall = await world.server.nextCall();
       stop.abort();
       await stopped;
       await firstCall.closed;
@@ -234,7 +213,7 @@ describe('a call to a provider', () => {
   it('stops taking bytes while its reader does not read', async () => {
     const parts = connect().stream(request, { signal: noAbort() })[Symbol.asyncIterator]();
     const first = parts.next();
-    const call = (await server.nextCall()).openEventStream();
+    const call = (await world.server.nextCall()).openEventStream();
     const piece = 'x'.repeat(64 * 1024);
     // More than kernel buffers and our own hold together: without back-pressure all of it would be taken at once.
     const total = 1024;

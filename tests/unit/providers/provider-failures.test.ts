@@ -1,42 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Provider } from '../../../electron/providers/provider.ts';
-import type { ProviderFetch, TimeLimits } from '../../../electron/providers/provider-fetch.ts';
+import type { TimeLimits } from '../../../electron/providers/provider-fetch.ts';
 import { createEndpointProvider } from '../../../electron/providers/registry.ts';
-import {
-  collect,
-  createTransport,
-  failureOf,
-  failuresOf,
-  modelRequest,
-  noAbort,
-  patientLimits,
-} from '../../support/provider-calls.ts';
-import { startScriptedProvider, type ScriptedProvider } from '../../support/scripted-provider.ts';
+import { collect, failureOf, failuresOf, modelRequest, noAbort, patientLimits } from '../../support/provider-calls.ts';
+import { useProviderConnection } from '../../support/provider-connection.ts';
+import { startScriptedProvider } from '../../support/scripted-provider.ts';
 
 /** Of no known form: it must be cut out because it is the key. */
 const key = 'very-secret-key-0123456789';
 const request = modelRequest('llama');
 
 describe('a provider that fails', () => {
-  let server: ScriptedProvider;
-  const transports: ProviderFetch[] = [];
-  const unhandled: unknown[] = [];
-  const onUnhandled = (reason: unknown) => unhandled.push(reason);
+  const world = useProviderConnection();
 
-  beforeAll(() => void process.on('unhandledRejection', onUnhandled));
-  afterAll(() => void process.off('unhandledRejection', onUnhandled));
-  beforeEach(async () => {
-    server = await startScriptedProvider();
-  });
-  afterEach(async () => {
-    await Promise.all(transports.splice(0).map((transport) => transport.close()));
-    await server.close();
-    expect(unhandled.splice(0)).toEqual([]);
-  });
-
-  function connect(limits: TimeLimits = patientLimits, baseAddress = server.baseAddress): Provider {
-    const transport = createTransport(limits);
-    transports.push(transport);
+  function connect(limits: TimeLimits = patientLimits, baseAddress = world.server.baseAddress): Provider {
+    const transport = world.openTransport(limits);
     return createEndpointProvider({ title: 'Local', baseAddress, key, transport });
   }
 
@@ -54,12 +32,12 @@ describe('a provider that fails', () => {
     [504, 'provider_failed'],
     [529, 'provider_overloaded'],
   ] as const)('with %i is %s, streamed or not', async (status, code) => {
-    server.answerWith((call) => call.fail(status, 'This is why.'));
+    world.server.answerWith((call) => call.fail(status, 'This is why.'));
     expect((await failuresOf(connect(), request)).map((error) => error.code)).toEqual([code, code]);
   });
 
   it('is quoted when it says what is wrong with the request', async () => {
-    server.answerWith((call) => call.fail(400, 'max_tokens: must be\n  below 4096'));
+    world.server.answerWith((call) => call.fail(400, 'max_tokens: must be\n  below 4096'));
     const error = await failureOf(connect().generate(request, { signal: noAbort() }));
     expect(error.message).toBe('Local does not accept the request (400). It said: max_tokens: must be below 4096');
   });
@@ -71,25 +49,27 @@ describe('a provider that fails', () => {
     ['a date that is over', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
     ['nonsense', { 'retry-after': 'soon' }, 10],
   ])('and limits the rate says when to try again, given as %s', async (_form, headers, seconds) => {
-    server.answerWith((call) => call.fail(429, 'slow down', headers as Record<string, string>));
+    world.server.answerWith((call) => call.fail(429, 'slow down', headers as Record<string, string>));
     expect((await failureOf(connect().generate(request, { signal: noAbort() }))).retryAfterSeconds).toBe(seconds);
   });
 
   it('and limits the rate until a date says how far away that is', async () => {
     const date = new Date(Date.now() + 60_000).toUTCString();
-    server.answerWith((call) => call.fail(429, 'slow down', { 'retry-after': date }));
+    world.server.answerWith((call) => call.fail(429, 'slow down', { 'retry-after': date }));
     const { retryAfterSeconds } = await failureOf(connect().generate(request, { signal: noAbort() }));
     expect(retryAfterSeconds).toSatisfy((seconds: number) => seconds > 50 && seconds <= 60);
   });
 
   it('never has the key in its message', async () => {
-    server.answerWith((call) => call.fail(400, `Bearer ${key} is not allowed, nor is ${key} or sk-proj-****abcd1234`));
+    world.server.answerWith((call) =>
+      call.fail(400, `Bearer ${key} is not allowed, nor is ${key} or sk-proj-****abcd1234`),
+    );
     const errors = await failuresOf(connect(), request);
     for (const { message } of errors) expect(message).not.toMatch(/0123456789|abcd1234/);
   });
 
   it('is told from a page for people by its status', async () => {
-    server.answerWith((call) => call.head(404, { 'content-type': 'text/html' }).end('<h1>Nothing here</h1>'));
+    world.server.answerWith((call) => call.head(404, { 'content-type': 'text/html' }).end('<h1>Nothing here</h1>'));
     const error = await failureOf(connect().generate(request, { signal: noAbort() }));
     expect([error.code, error.message]).toEqual([
       'provider_failed',
@@ -103,13 +83,13 @@ describe('a provider that fails', () => {
 
     it('before any byte is provider_silent and its socket is closed', async () => {
       const answer = failureOf(connect(short).generate(request, { signal: noAbort() }));
-      const call = await server.nextCall();
+      const call = await world.server.nextCall();
       expect((await answer).code).toBe('provider_silent');
       await call.closed;
     });
 
     it('after the head is provider_silent: a head is no first byte', async () => {
-      server.answerWith((call) => call.openEventStream());
+      world.server.answerWith((call) => call.openEventStream());
       expect((await collect(connect(short).stream(request, { signal: noAbort() }))).error?.code).toBe(
         'provider_silent',
       );
@@ -117,7 +97,7 @@ describe('a provider that fails', () => {
 
     it('in the middle is provider_silent after what was said', async () => {
       const parts = collect(connect(shortBetween).stream(request, { signal: noAbort() }));
-      const call = (await server.nextCall()).openEventStream();
+      const call = (await world.server.nextCall()).openEventStream();
       await call.chatDelta({ content: 'so far' });
       const { content, error } = await parts;
       expect([content, error?.code]).toEqual(['so far', 'provider_silent']);
@@ -128,7 +108,7 @@ describe('a provider that fails', () => {
       const parts = collect(
         connect({ firstByteSeconds: 60, betweenBytesSeconds: 0.4 }).stream(request, { signal: noAbort() }),
       );
-      const call = (await server.nextCall()).openEventStream();
+      const call = (await world.server.nextCall()).openEventStream();
       for (let comments = 0; comments < 12; comments++) {
         await call.write(': still thinking\n\n');
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -142,7 +122,7 @@ describe('a provider that fails', () => {
       const provider = connect({ firstByteSeconds: 60, betweenBytesSeconds: 0.4 });
       const parts = provider.stream(request, { signal: noAbort() })[Symbol.asyncIterator]();
       const first = parts.next();
-      const call = (await server.nextCall()).openEventStream();
+      const call = (await world.server.nextCall()).openEventStream();
       const sending = (async () => {
         for (let piece = 0; piece < 400; piece++) await call.chatDelta({ content: 'x'.repeat(64 * 1024) });
         await call.chatEnd();
@@ -159,7 +139,7 @@ describe('a provider that fails', () => {
   describe('by a broken answer', () => {
     it('cut in the middle is provider_failed after what was said', async () => {
       const parts = collect(connect().stream(request, { signal: noAbort() }));
-      const call = (await server.nextCall()).openEventStream();
+      const call = (await world.server.nextCall()).openEventStream();
       await call.chatDelta({ content: 'so far' });
       call.cut();
       const { content, error, finish } = await parts;
@@ -168,7 +148,7 @@ describe('a provider that fails', () => {
 
     it('ended in the middle is provider_failed, and no answer', async () => {
       const parts = collect(connect().stream(request, { signal: noAbort() }));
-      const call = (await server.nextCall()).openEventStream();
+      const call = (await world.server.nextCall()).openEventStream();
       await call.chatDelta({ content: 'so far' });
       call.end();
       const { content, error, finish } = await parts;
@@ -181,7 +161,7 @@ describe('a provider that fails', () => {
       ['bytes that are no text', Uint8Array.of(100, 97, 116, 97, 58, 32, 255, 254, 10, 10)],
     ])('with %s in the stream is provider_failed', async (_kind, garbage) => {
       const parts = collect(connect().stream(request, { signal: noAbort() }));
-      const call = (await server.nextCall()).openEventStream();
+      const call = (await world.server.nextCall()).openEventStream();
       await call.chatDelta({ content: 'so far' });
       await call.write(garbage);
       const { content, error } = await parts;
@@ -192,7 +172,7 @@ describe('a provider that fails', () => {
 
     it('with an error event in the stream is provider_failed in its own words', async () => {
       const parts = collect(connect().stream(request, { signal: noAbort() }));
-      const call = (await server.nextCall()).openEventStream();
+      const call = (await world.server.nextCall()).openEventStream();
       await call.chatDelta({ content: 'so far' });
       await call.event({ error: { message: `The model ${key} crashed.`, type: 'server_error' } });
       const { error } = await parts;
@@ -207,13 +187,13 @@ describe('a provider that fails', () => {
       ['of another form', '{"hello": "world"}'],
       ['that is empty', ''],
     ])('with a whole body %s is provider_failed', async (_kind, body) => {
-      server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(body));
+      world.server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(body));
       expect((await failureOf(connect().generate(request, { signal: noAbort() }))).code).toBe('provider_failed');
     });
 
     it('with a body that is cut is provider_failed', async () => {
       const answer = failureOf(connect().generate(request, { signal: noAbort() }));
-      const call = (await server.nextCall()).head(200, { 'content-length': '1000' });
+      const call = (await world.server.nextCall()).head(200, { 'content-length': '1000' });
       await call.write('{"choices": [');
       call.cut();
       expect((await answer).code).toBe('provider_failed');

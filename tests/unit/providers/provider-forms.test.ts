@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Configuration } from '../../../shared/contract/completions.ts';
 import type { Provider } from '../../../electron/providers/provider.ts';
-import type { ProviderFetch } from '../../../electron/providers/provider-fetch.ts';
 import { createEndpointProvider, registry } from '../../../electron/providers/registry.ts';
-import { collect, createTransport, modelRequest, noAbort } from '../../support/provider-calls.ts';
-import { startScriptedProvider, type ScriptedProvider } from '../../support/scripted-provider.ts';
+import { collect, modelRequest, noAbort } from '../../support/provider-calls.ts';
+import { useProviderConnection } from '../../support/provider-connection.ts';
 
 function fixture(name: string): string {
   return readFileSync(new URL(`../../fixtures/providers/${name}`, import.meta.url), 'utf8');
@@ -164,19 +163,15 @@ const forms = [
   },
 ] as const;
 
-let server: ScriptedProvider;
-let transport: ProviderFetch;
-beforeEach(async () => {
-  server = await startScriptedProvider();
-  transport = createTransport();
-});
-afterEach(async () => {
-  await transport.close();
-  await server.close();
-});
+const world = useProviderConnection();
 
 function connect(name: (typeof forms)[number]['name']): Provider {
-  const settings = { title: name, baseAddress: server.baseAddress, key: 'the-key', transport };
+  const settings = {
+    title: name,
+    baseAddress: world.server.baseAddress,
+    key: 'the-key',
+    transport: world.openTransport(),
+  };
   return name === 'OpenAiCompatible' ? createEndpointProvider(settings) : registry[name].create(settings);
 }
 
@@ -184,10 +179,10 @@ describe.each(forms)('the form of $name', ({ name, file, model, path, headers, b
   const usage = { prompt_tokens: 12, completion_tokens: 70, total_tokens: 82 };
 
   it('carries the request with everything that the API takes, and nothing is kept there', async () => {
-    server.answerWith((call) => call.head(200).end(fixture(`${file}.json`)));
+    world.server.answerWith((call) => call.head(200).end(fixture(`${file}.json`)));
     const request = { ...modelRequest(model, everything), systemMessage: 'Be brief.' };
     await connect(name).generate(request, { signal: noAbort() });
-    const call = server.calls[0]!;
+    const call = world.server.calls[0]!;
     expect({ path: call.path, headers: call.headers, body: call.body }).toEqual({
       path,
       headers: expect.objectContaining(headers),
@@ -196,7 +191,9 @@ describe.each(forms)('the form of $name', ({ name, file, model, path, headers, b
   });
 
   it("gives a reasoning model's whole answer, its reasoning counted with the completion", async () => {
-    server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(fixture(`${file}.json`)));
+    world.server.answerWith((call) =>
+      call.head(200, { 'content-type': 'application/json' }).end(fixture(`${file}.json`)),
+    );
     expect(await connect(name).generate(modelRequest(model), { signal: noAbort() })).toEqual({
       content: 'Hello!',
       reasoning: 'Greeting the user.',
@@ -206,7 +203,7 @@ describe.each(forms)('the form of $name', ({ name, file, model, path, headers, b
   });
 
   it("streams a reasoning model's answer", async () => {
-    server.answerWith((call) => call.openEventStream().end(fixture(`${file}.sse`)));
+    world.server.answerWith((call) => call.openEventStream().end(fixture(`${file}.sse`)));
     expect(await collect(connect(name).stream(modelRequest(model), { signal: noAbort() }))).toEqual({
       content: 'Hello!',
       reasoning: 'Greeting the user.',
@@ -218,7 +215,7 @@ describe.each(forms)('the form of $name', ({ name, file, model, path, headers, b
   it('is provider_failed when the stream ends between two events', async () => {
     const events = fixture(`${file}.sse`).split('\n\n');
     const middle = events.findIndex((event) => event.includes('Hel'));
-    server.answerWith((call) => call.openEventStream().end(`${events.slice(0, middle + 1).join('\n\n')}\n\n`));
+    world.server.answerWith((call) => call.openEventStream().end(`${events.slice(0, middle + 1).join('\n\n')}\n\n`));
     const { content, error } = await collect(connect(name).stream(modelRequest(model), { signal: noAbort() }));
     expect([content, error?.code]).toEqual(['Hel', 'provider_failed']);
   });
@@ -241,8 +238,8 @@ describe('what an effort to reason becomes', () => {
     ['OpenAiCompatible', 'deepseek-r1', 'anything', { reasoning_effort: 'anything' }],
   ] as const)('for %s %s %s', async (name, model, effort, expected) => {
     const { file } = forms.find((form) => form.name === name)!;
-    server.answerWith((call) => call.head(200).end(fixture(`${file}.json`)));
+    world.server.answerWith((call) => call.head(200).end(fixture(`${file}.json`)));
     await connect(name).generate(modelRequest(model, { reasoning_effort: effort }), { signal: noAbort() });
-    expect(server.calls[0]!.body).toMatchObject(expected);
+    expect(world.server.calls[0]!.body).toMatchObject(expected);
   });
 });

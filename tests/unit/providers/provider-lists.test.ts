@@ -1,32 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KeyedProvider } from '../../../shared/contract/common.ts';
-import type { ProviderFetch } from '../../../electron/providers/provider-fetch.ts';
 import { createEndpointProvider, registry } from '../../../electron/providers/registry.ts';
-import { createTransport, failureOf, noAbort } from '../../support/provider-calls.ts';
-import { startScriptedProvider, type ScriptedProvider } from '../../support/scripted-provider.ts';
+import { failureOf, noAbort } from '../../support/provider-calls.ts';
+import { useProviderConnection } from '../../support/provider-connection.ts';
 
-let server: ScriptedProvider;
-let transport: ProviderFetch;
-beforeEach(async () => {
-  server = await startScriptedProvider();
-  transport = createTransport();
-});
-afterEach(async () => {
-  await transport.close();
-  await server.close();
-});
+const world = useProviderConnection();
 
 function list(name: KeyedProvider, path = '/v1') {
-  const baseAddress = server.baseAddress.replace(/\/v1$/, path);
+  const baseAddress = world.server.baseAddress.replace(/\/v1$/, path);
   return registry[name]
-    .create({ title: name, baseAddress, key: 'the-key', transport })
+    .create({ title: name, baseAddress, key: 'the-key', transport: world.openTransport() })
     .listModels({ signal: noAbort() });
 }
 
 /** Answers the pages in turn and tells afterwards which paths were asked for. */
 function answerPages(...pages: unknown[]): void {
   let page = 0;
-  server.answerWith((call) => call.json(200, pages[page++] ?? {}));
+  world.server.answerWith((call) => call.json(200, pages[page++] ?? {}));
 }
 
 describe('the list of', () => {
@@ -49,7 +39,10 @@ describe('the list of', () => {
       { name: 'o3', shutdownDate: '2026-12-11' },
       { name: 'gpt-5', shutdownDate: '2026-12-11' },
     ]);
-    expect([server.calls[0]!.path, server.calls[0]!.headers.authorization]).toEqual(['/v1/models', 'Bearer the-key']);
+    expect([world.server.calls[0]!.path, world.server.calls[0]!.headers.authorization]).toEqual([
+      '/v1/models',
+      'Bearer the-key',
+    ]);
   });
 
   it('Anthropic is read page by page', async () => {
@@ -77,11 +70,11 @@ describe('the list of', () => {
       { name: 'claude-opus-5-5', title: 'Claude Opus 5.5', contextTokens: 1000000, outputTokens: 128000 },
       { name: 'claude-haiku-5-5', title: 'Claude Haiku 5.5' },
     ]);
-    expect(server.calls.map(({ path }) => path)).toEqual([
+    expect(world.server.calls.map(({ path }) => path)).toEqual([
       '/v1/models?limit=1000',
       '/v1/models?limit=1000&after_id=claude-opus-5-5',
     ]);
-    expect(server.calls[1]!.headers['x-api-key']).toBe('the-key');
+    expect(world.server.calls[1]!.headers['x-api-key']).toBe('the-key');
   });
 
   it('Gemini is read page by page, with the key in no address', async () => {
@@ -106,7 +99,7 @@ describe('the list of', () => {
       { name: 'gemini-4-argon', title: 'Gemini 4 Argon', contextTokens: 2097152, outputTokens: 131072 },
       { name: 'gemma-4-31b-it' },
     ]);
-    expect(server.calls.map(({ path, headers }) => [path, headers['x-goog-api-key']])).toEqual([
+    expect(world.server.calls.map(({ path, headers }) => [path, headers['x-goog-api-key']])).toEqual([
       ['/v1beta/models?pageSize=1000', 'the-key'],
       ['/v1beta/models?pageSize=1000&pageToken=a%2Fb', 'the-key'],
     ]);
@@ -132,7 +125,7 @@ describe('the list of', () => {
       { name: 'command-a-03-2025', contextTokens: 256000 },
       { name: 'command-r7b-12-2024', contextTokens: 132000 },
     ]);
-    expect(server.calls.map(({ path }) => path)).toEqual([
+    expect(world.server.calls.map(({ path }) => path)).toEqual([
       '/v1/models?endpoint=chat&page_size=1000',
       '/v1/models?endpoint=chat&page_size=1000&page_token=t',
     ]);
@@ -149,7 +142,12 @@ describe('the list of', () => {
         null,
       ],
     });
-    const provider = createEndpointProvider({ title: 'local', baseAddress: server.baseAddress, key: null, transport });
+    const provider = createEndpointProvider({
+      title: 'local',
+      baseAddress: world.server.baseAddress,
+      key: null,
+      transport: world.openTransport(),
+    });
     expect(await provider.listModels({ signal: noAbort() })).toEqual([
       { name: 'vllm-model', contextTokens: 32768 },
       { name: 'llama-cpp-model', contextTokens: 8192 },
@@ -160,13 +158,13 @@ describe('the list of', () => {
 
 describe('a list that', () => {
   it('never ends is ended', async () => {
-    server.answerWith((call) => call.json(200, { data: [{ id: 'again' }], has_more: true, last_id: 'again' }));
+    world.server.answerWith((call) => call.json(200, { data: [{ id: 'again' }], has_more: true, last_id: 'again' }));
     await list('Anthropic');
-    expect(server.calls.length).toBe(50);
+    expect(world.server.calls.length).toBe(50);
   });
 
   it.each(['[]', 'null', 'nonsense', ''])('is %j is provider_failed', async (body) => {
-    server.answerWith((call) => call.head(200).end(body));
+    world.server.answerWith((call) => call.head(200).end(body));
     expect(await failureOf(list('OpenAi'))).toMatchObject({
       code: 'provider_failed',
       kind: 'failed',
@@ -175,7 +173,7 @@ describe('a list that', () => {
   });
 
   it('is refused is provider_key_refused', async () => {
-    server.answerWith((call) => call.fail(401, 'no'));
+    world.server.answerWith((call) => call.fail(401, 'no'));
     expect(await failureOf(list('OpenAi'))).toMatchObject({ code: 'provider_key_refused', kind: 'refused' });
   });
 });

@@ -1,29 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KeyedProvider } from '../../../shared/contract/common.ts';
 import type { Provider } from '../../../electron/providers/provider.ts';
-import type { ProviderFetch } from '../../../electron/providers/provider-fetch.ts';
 import { registry } from '../../../electron/providers/registry.ts';
-import { collect, createTransport, failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
-import { startScriptedProvider, type ScriptedProvider } from '../../support/scripted-provider.ts';
+import { collect, failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
+import { useProviderConnection } from '../../support/provider-connection.ts';
 
 function fixture(name: string): string {
   return readFileSync(new URL(`../../fixtures/providers/${name}`, import.meta.url), 'utf8');
 }
 
-let server: ScriptedProvider;
-let transport: ProviderFetch;
-beforeEach(async () => {
-  server = await startScriptedProvider();
-  transport = createTransport();
-});
-afterEach(async () => {
-  await transport.close();
-  await server.close();
-});
+const world = useProviderConnection();
 
 function connect(name: KeyedProvider): Provider {
-  return registry[name].create({ title: name, baseAddress: server.baseAddress, key: 'the-key', transport });
+  return registry[name].create({
+    title: name,
+    baseAddress: world.server.baseAddress,
+    key: 'the-key',
+    transport: world.openTransport(),
+  });
 }
 
 describe('what only one API says', () => {
@@ -34,7 +29,7 @@ describe('what only one API says', () => {
       status: 'INVALID_ARGUMENT',
       details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
     };
-    server.answerWith((call) => call.json(400, { error }));
+    world.server.answerWith((call) => call.json(400, { error }));
     const { code } = await failureOf(
       connect('GoogleGemini').generate(modelRequest('gemini-4-argon'), { signal: noAbort() }),
     );
@@ -44,7 +39,7 @@ describe('what only one API says', () => {
   it('Gemini names in its body when to try again', async () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '16.4s' }];
     const error = { code: 429, message: 'Quota exceeded.', status: 'RESOURCE_EXHAUSTED', details };
-    server.answerWith((call) => call.json(429, { error }));
+    world.server.answerWith((call) => call.json(429, { error }));
     const failure = await failureOf(
       connect('GoogleGemini').generate(modelRequest('gemini-4-argon'), { signal: noAbort() }),
     );
@@ -54,14 +49,14 @@ describe('what only one API says', () => {
   it('Gemini calls a tool and says STOP', async () => {
     const parts = [{ functionCall: { name: 'clock', args: {} } }];
     const candidates = [{ content: { parts, role: 'model' }, finishReason: 'STOP', index: 0 }];
-    server.answerWith((call) => call.json(200, { candidates }));
+    world.server.answerWith((call) => call.json(200, { candidates }));
     const answer = await connect('GoogleGemini').generate(modelRequest('gemini-4-argon'), { signal: noAbort() });
     expect(answer.finishReason).toBe('ToolCalls');
   });
 
   it('Anthropic is overloaded before it has said anything', async () => {
     const event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
-    server.answerWith(async (call) => {
+    world.server.answerWith(async (call) => {
       await call.openEventStream().event(event, 'error');
       call.end();
     });
@@ -73,7 +68,7 @@ describe('what only one API says', () => {
 
   it('Anthropic refuses to answer: a filtered answer, not a failure', async () => {
     const answer = { ...(JSON.parse(fixture('anthropic.json')) as object), stop_reason: 'refusal', content: [] };
-    server.answerWith((call) => call.json(200, answer));
+    world.server.answerWith((call) => call.json(200, answer));
     const { finishReason, content } = await connect('Anthropic').generate(modelRequest('claude-opus-5-5'), {
       signal: noAbort(),
     });
@@ -83,7 +78,7 @@ describe('what only one API says', () => {
   it('OpenAI says in the stream that the quota is used up, and is not waited for', async () => {
     const error = { type: 'insufficient_quota', code: 'insufficient_quota', message: 'No quota is left.', param: null };
     const answer = collect(connect('OpenAi').stream(modelRequest('gpt-6-sol'), { signal: noAbort() }));
-    const call = (await server.nextCall()).openEventStream();
+    const call = (await world.server.nextCall()).openEventStream();
     await call.event({ type: 'error', sequence_number: 0, error }, 'error');
     const failure = (await answer).error;
     expect([failure?.code, failure?.message.includes('No quota is left.')]).toEqual(['rate_limited', true]);
@@ -92,7 +87,9 @@ describe('what only one API says', () => {
 
   it('OpenAI cuts an answer at max_tokens', async () => {
     const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
-    server.answerWith((call) => call.json(200, { ...(JSON.parse(fixture('open-ai.json')) as object), ...incomplete }));
+    world.server.answerWith((call) =>
+      call.json(200, { ...(JSON.parse(fixture('open-ai.json')) as object), ...incomplete }),
+    );
     const { finishReason } = await connect('OpenAi').generate(modelRequest('gpt-6-sol'), { signal: noAbort() });
     expect(finishReason).toBe('Length');
   });
@@ -102,7 +99,7 @@ describe('what only one API says', () => {
       'event: message-end',
       'event: news\ndata: {"type":"news","delta":{}}\n\nevent: message-end',
     );
-    server.answerWith((call) => call.openEventStream().end(stream));
+    world.server.answerWith((call) => call.openEventStream().end(stream));
     const { content, error } = await collect(
       connect('Cohere').stream(modelRequest('command-a-plus-05-2026'), { signal: noAbort() }),
     );
