@@ -128,18 +128,7 @@ const shownColumns = [
   'revoked_at',
 ] as const satisfies (keyof ApiKeyRow)[];
 
-const insertedColumns = [
-  'id',
-  'name',
-  'caller_id',
-  'hash',
-  'scopes',
-  'credit_limit',
-  'credits_used',
-  'created_at',
-  'last_used_at',
-  'revoked_at',
-] as const satisfies (keyof ApiKeyRow)[];
+const insertedColumns = [...shownColumns, 'hash'] as const satisfies (keyof ApiKeyRow)[];
 
 function apiKeyQueries(database: Database.Database) {
   return {

@@ -6,6 +6,7 @@ import {
   testEndpoint,
   updateEndpoint,
 } from '../../shared/contract/providers.ts';
+import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 import { modelsKey } from './models.ts';
 
@@ -33,34 +34,33 @@ export interface EndpointInput {
   key?: string | null | undefined;
 }
 
-/** Adds an endpoint and tests it at once. */
-export function useAddEndpoint() {
+/** Keeps an endpoint by `keep` and tests it at once. What was typed, the key above all, is forgotten with its answer. */
+function useKeepEndpoint(keep: (client: Client, input: EndpointInput) => Promise<unknown>) {
   const { client } = useHost();
   const renew = useRenewEndpoints();
   return useMutation({
     meta: { isFailureShown: true },
     gcTime: 0,
-    mutationFn: async ({ name, baseAddress, key }: EndpointInput) => {
-      await client.call(addEndpoint, { body: { name, baseAddress, key } });
-      return client.call(testEndpoint, { parameters: { name } });
+    mutationFn: async (input: EndpointInput) => {
+      await keep(client, input);
+      return client.call(testEndpoint, { parameters: { name: input.name } });
     },
     onSettled: renew,
   });
 }
 
+/** Adds an endpoint and tests it at once. */
+export function useAddEndpoint() {
+  return useKeepEndpoint((client, { name, baseAddress, key }) =>
+    client.call(addEndpoint, { body: { name, baseAddress, key } }),
+  );
+}
+
 /** Changes address or key and tests at once. */
 export function useUpdateEndpoint() {
-  const { client } = useHost();
-  const renew = useRenewEndpoints();
-  return useMutation({
-    meta: { isFailureShown: true },
-    gcTime: 0,
-    mutationFn: async ({ name, baseAddress, key }: EndpointInput) => {
-      const body = key === undefined ? { baseAddress } : { baseAddress, key };
-      await client.call(updateEndpoint, { parameters: { name }, body });
-      return client.call(testEndpoint, { parameters: { name } });
-    },
-    onSettled: renew,
+  return useKeepEndpoint((client, { name, baseAddress, key }) => {
+    const body = key === undefined ? { baseAddress } : { baseAddress, key };
+    return client.call(updateEndpoint, { parameters: { name }, body });
   });
 }
 
