@@ -8,6 +8,7 @@ import { authenticate, authorize, type Caller } from './authentication.ts';
 import { errorAnswer } from './error-answer.ts';
 import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
 import type { Handler, HandlerInput } from './handler.ts';
+import { JsonAnswer } from './json-answer.ts';
 import { readJsonBody, requireMediaType } from './request-body.ts';
 import { validate, validateQuery } from './validation.ts';
 
@@ -69,10 +70,14 @@ function emptyBody(endpoint: Endpoint): unknown {
   throw new AppError('invalid_request', 'The request has no body. Send a JSON object.');
 }
 
-function toResponse(endpoint: Endpoint, result: unknown): Response {
-  if (result instanceof Response) return result;
-  const status = endpoint.status ?? 200;
-  return result === undefined ? new Response(null, { status: 204 }) : Response.json(result, { status });
+function toResponse(endpoint: Endpoint, result: unknown, requestId: string): Response {
+  const response =
+    result instanceof Response || result === undefined
+      ? (result ?? new Response(null, { status: 204 }))
+      : new JsonAnswer(result as object, { status: endpoint.status ?? 200 });
+  if (response instanceof JsonAnswer) response.setHeader('x-request-id', requestId);
+  else response.headers.set('x-request-id', requestId);
+  return response;
 }
 
 /** Puts the handlers behind one `fetch`: routing, keys, checks, errors. The order of refusals is the decided one. */
@@ -111,9 +116,7 @@ async function answer(
       signal: request.signal,
       requestId,
     } as HandlerInput<never, never, never, never>);
-    const response = toResponse(handler.endpoint, result);
-    response.headers.set('x-request-id', requestId);
-    return response;
+    return toResponse(handler.endpoint, result, requestId);
   } catch (error) {
     return failureAnswer(error, requestId, options);
   }

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import { JsonAnswer, type AnswerText } from '../api/json-answer.ts';
 
 /** An answer as Node takes it: what HTTP/1.1's class and HTTP/2's compatibility class have in common. */
 export interface NodeResponse {
@@ -26,6 +27,12 @@ function toNodeHeaders(headers: Headers): OutgoingHttpHeaders {
   const cookies = headers.getSetCookie();
   if (cookies.length > 0) result['set-cookie'] = cookies;
   return result;
+}
+
+/** Head and text are one string to Node then, and one write to the connection. */
+function writeText({ headers, text }: AnswerText, status: number, outgoing: NodeResponse): void {
+  outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) });
+  outgoing.end(text);
 }
 
 /** What is there without waiting for a timer or a socket; null when the source has to be waited for. */
@@ -108,6 +115,8 @@ export async function writeResponse(
   outgoing: NodeResponse,
   { hasBody, signal }: { hasBody: boolean; signal: AbortSignal },
 ): Promise<void> {
+  const whole = response instanceof JsonAnswer && hasBody && !signal.aborted ? response.unread : null;
+  if (whole) return writeText(whole, response.status, outgoing);
   if (!response.body || !hasBody || signal.aborted) {
     await response.body?.cancel();
     if (signal.aborted) return;

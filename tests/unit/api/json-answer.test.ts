@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { JsonAnswer } from '../../../electron/api/json-answer.ts';
+
+const value = { text: 'Grüße, 世界' };
+const headers = { 'x-run-id': 'one' };
+
+test('an answer that is looked at is the Response that it stands for', async () => {
+  const [answer, plain] = [
+    new JsonAnswer(value, { status: 201, headers }),
+    Response.json(value, { status: 201, headers }),
+  ];
+  expect(answer).toBeInstanceOf(Response);
+  expect({ status: answer.status, ok: answer.ok, headers: [...answer.headers] }).toEqual({
+    status: 201,
+    ok: true,
+    headers: [...plain.headers],
+  });
+  expect(answer.bodyUsed).toBe(false);
+  expect(await answer.clone().json()).toEqual(value);
+  expect(new TextDecoder().decode(await answer.arrayBuffer())).toBe(await plain.text());
+  expect(answer.bodyUsed).toBe(true);
+  await expect(answer.text()).rejects.toThrow(TypeError);
+});
+
+test('an answer that nobody looked at is handed out as text, with the headers that it was given last', () => {
+  const answer = new JsonAnswer(value, { headers });
+  answer.setHeader('x-request-id', 'two');
+  expect(answer.unread).toEqual({
+    headers: { 'content-type': 'application/json', 'x-run-id': 'one', 'x-request-id': 'two' },
+    text: JSON.stringify(value),
+  });
+});
+
+test('once somebody has its headers in hand, they are what counts', () => {
+  const answer = new JsonAnswer(value, { headers });
+  answer.headers.set('x-run-id', 'changed');
+  answer.setHeader('x-request-id', 'two');
+  expect(answer.unread).toBeNull();
+  expect([answer.headers.get('x-run-id'), answer.headers.get('x-request-id')]).toEqual(['changed', 'two']);
+});
+
+test.for(['body', 'text', 'json', 'bytes', 'blob'] as const)('reading %s leaves nothing unread', async (property) => {
+  const answer = new JsonAnswer(value);
+  const read = answer[property];
+  await (typeof read === 'function' ? read.call(answer) : read);
+  expect(answer.unread).toBeNull();
+});
