@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import type { Page } from '@playwright/test';
 import type { HostState } from '../../../shared/contract/settings.ts';
 import { callHost, desktopParameters, expect, test, type Desktop } from '../../support/electron.ts';
@@ -155,6 +156,16 @@ test('a second start on the same data folder shows the first window instead', as
   const windows = () =>
     desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().map((window) => window.isMinimized()));
   await expect.poll(windows).toEqual([false]);
+});
+
+test('an option that cannot be followed ends the start, and what is taken is said', async ({
+  electronProgram,
+  environment,
+}) => {
+  const parameters = desktopParameters({ dataDirectory, parameters: ['--endpoint', 'local'] });
+  const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [told, exit] = await Promise.all([readText(other.stderr), once(other, 'exit')]);
+  expect({ told, exit }).toEqual({ told: expect.stringContaining('--endpoint takes NAME=URL'), exit: [2, null] });
 });
 
 test('the window comes back where it was, and with the theme that was chosen', async ({ launch }) => {
