@@ -54,10 +54,13 @@ export class AuditEngine {
   readonly #walks = new Map<string, Listing>();
   #generation = 0;
   #facets: { state: string; facets: AuditFacets } | null = null;
+  /** Runs what reads several times on one state of the database. */
+  readonly #inOneState: (read: () => void) => void;
 
   constructor(database: Database.Database, directory: string) {
     this.index = new AuditIndex(database, directory);
     this.#rows = createConversationRows(database);
+    this.#inOneState = database.transaction((read: () => void) => read());
   }
 
   /** Takes up what was recorded; true while there are words left to read. */
@@ -68,35 +71,41 @@ export class AuditEngine {
 
   /** Conversations of which a run meets the filter, with all their runs, page by page. */
   report(request: WalkRequest & { hasFeedback: boolean }): ReportPage {
-    const { page, next, matches, last } = this.#walk(request);
-    const conversations = page.map((newest) => {
-      const sequence = this.index.timeline.conversation[newest]!;
-      const runs = this.#rows
-        .runs(sequence, last, request.hasFeedback)
-        .map(({ sequence: run, run: shown }) => ({ ...shown, matched: matches.has(run) }));
-      return { ...this.#conversation(newest), runs };
+    return this.#answer(request.filter, () => {
+      const { page, next, matches, last } = this.#walk(request);
+      const conversations = page.map((newest) => {
+        const sequence = this.index.timeline.conversation[newest]!;
+        const runs = this.#rows
+          .runs(sequence, last, request.hasFeedback)
+          .map(({ sequence: run, run: shown }) => ({ ...shown, matched: matches.has(run) }));
+        return { ...this.#conversation(newest), runs };
+      });
+      return { conversations, next };
     });
-    return { conversations, next };
   }
 
   /** The same conversations without their runs. */
   list(request: WalkRequest): { data: Conversation[]; next: WalkPosition | null } {
-    const { page, next } = this.#walk(request);
-    return { data: page.map((newest) => this.#conversation(newest)), next };
+    return this.#answer(request.filter, () => {
+      const { page, next } = this.#walk(request);
+      return { data: page.map((newest) => this.#conversation(newest)), next };
+    });
   }
 
   search(request: SearchRequest): SearchPage {
-    this.#followFor(request.filter);
-    const last = request.last ?? this.index.timeline.lastRun;
-    return this.#listOf(request, last).page(request);
+    return this.#answer(request.filter, () => {
+      const last = request.last ?? this.index.timeline.lastRun;
+      return this.#listOf(request, last).page(request);
+    });
   }
 
   /** Everything that a filter finds up to a run, or now, in the order of the list, for those who go through it later. */
   select({ filter, last: given }: { filter: AuditFilter; last: number | null }): Selection {
-    this.#followFor(filter);
-    const last = given ?? this.index.timeline.lastRun;
-    const matches = this.#matchesOf(filter);
-    return selectionOf(this.index.timeline, new Listing(this.index, matches, { last }), matches, last);
+    return this.#answer(filter, () => {
+      const last = given ?? this.index.timeline.lastRun;
+      const matches = this.#matchesOf(filter);
+      return selectionOf(this.index.timeline, new Listing(this.index, matches, { last }), matches, last);
+    });
   }
 
   /** `pause` is awaited between slices of the work and may throw to end it. */
@@ -120,6 +129,20 @@ export class AuditEngine {
     this.index.close();
   }
 
+  /**
+   * A page is found in the index and read from the database by a hundred statements, and runs may be removed meanwhile: so all of it sees
+   * one state. What was recorded until now is taken up before, because it may be much, and the log cannot be emptied while a state is held.
+   */
+  #answer<Answer>(filter: AuditFilter, read: () => Answer): Answer {
+    this.#followFor(filter);
+    let answer: Answer | undefined;
+    this.#inOneState(() => {
+      this.#followFor(filter);
+      answer = read();
+    });
+    return answer!;
+  }
+
   #followFor(filter: AuditFilter): void {
     this.index.follow();
     if ((filter.text ?? '') !== '') while (this.index.followTexts(1000));
@@ -136,7 +159,6 @@ export class AuditEngine {
   }
 
   #walk({ filter, pageSize, position }: WalkRequest) {
-    this.#followFor(filter);
     const last = position?.last ?? this.index.timeline.lastRun;
     const listing = this.#listingOf(filter, last, position?.time ?? Infinity);
     const start = position === null ? 0 : this.#given(listing, position);

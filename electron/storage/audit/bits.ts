@@ -34,18 +34,6 @@ export function bitsOf(places: ArrayLike<number>): Bits {
   return bits;
 }
 
-/** The sets of the blocks that have any of these runs. */
-export function bitsByBlock(runs: Iterable<number>): Map<number, Bits> {
-  const blocks = new Map<number, Bits>();
-  for (const run of runs) {
-    const block = blockOf(run);
-    let bits = blocks.get(block);
-    if (bits === undefined) blocks.set(block, (bits = emptyBits()));
-    setBit(bits, placeOf(run));
-  }
-  return blocks;
-}
-
 /** Keeps in `bits` what is in `other` too. */
 export function intersect(bits: Bits, other: Bits): void {
   for (let word = 0; word < blockWords; word += 1) bits[word]! &= other[word]!;
@@ -78,7 +66,8 @@ export function forEachBit(bits: Bits, callback: (place: number) => void): void 
   }
 }
 
-const mostListed = (blockWords * 4) / 2 - 1;
+/** A list of more places than these takes as much room as bits. */
+export const mostListed = (blockWords * 4) / 2 - 1;
 
 /** As places of 16 bits while that is shorter than the bits themselves. */
 export function encodePlaces(places: readonly number[]): Uint8Array {

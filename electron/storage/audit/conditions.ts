@@ -1,8 +1,9 @@
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { AuditIndex } from './audit-index.ts';
-import { bitsByBlock, blockRuns, countBits, emptyBits, intersect, subtract, unite, type Bits } from './bits.ts';
+import { blockRuns, countBits, intersect, subtract, unite, type Bits } from './bits.ts';
 import { tagsOf, type IndexedFeedback } from './feedback-index.ts';
 import type { Zone } from './block-store.ts';
+import { RunSet } from './run-set.ts';
 import type { NumberField, TermField } from './run-terms.ts';
 
 /** One part of a filter: takes out of a block's runs those that do not meet it. */
@@ -63,15 +64,15 @@ export function conditionsOf(filter: AuditFilter, index: AuditIndex): Condition[
 
 /** The few runs that `find` names, looked for again only after runs have changed. */
 function onlyRuns(index: AuditIndex, find: () => Iterable<number>): Condition {
-  let found: { changes: number; blocks: Map<number, Bits> } | null = null;
-  const blocks = () => {
+  let found: { changes: number; runs: RunSet } | null = null;
+  const runs = () => {
     const { changes } = index.blocks;
-    if (found?.changes !== changes) found = { changes, blocks: bitsByBlock(find()) };
-    return found.blocks;
+    if (found?.changes !== changes) found = { changes, runs: new RunSet(find()) };
+    return found.runs;
   };
   return {
-    excludes: (block) => !blocks().has(block),
-    narrow: (block, bits) => intersect(bits, blocks().get(block) ?? emptyBits()),
+    excludes: (block) => !runs().hasBlock(block),
+    narrow: (block, bits) => intersect(bits, runs().bits(block)),
   };
 }
 
@@ -230,12 +231,13 @@ function words(index: AuditIndex, text: string, where: 'prompt' | 'answer' | nul
   let version = index.texts.version;
   /** Runs that are listed by name may have become more. */
   const current = () => {
-    if (query.blocks === null || version === index.texts.version) return query;
+    if (query.runs === null || version === index.texts.version) return query;
     version = index.texts.version;
     return (query = index.texts.query(text, where));
   };
   return {
-    isSlow: () => current().blocks === null,
+    isSlow: () => current().runs === null,
+    excludes: (block) => current().runs?.hasBlock(block) === false,
     narrow(block, bits) {
       const count = countBits(bits);
       if (count > 0) intersect(bits, index.texts.bits(current(), block, bits, count));

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
-import { bitsByBlock, bitsOf, blockRuns, emptyBits, hasBit, placeOf, setBit, type Bits } from './bits.ts';
+import { bitsOf, blockRuns, emptyBits, hasBit, placeOf, setBit, type Bits } from './bits.ts';
+import { RunSet } from './run-set.ts';
 
 /** Of a run, what is searched. */
 export interface IndexedText {
@@ -17,8 +18,8 @@ const fewCandidates = 24;
 /** What a person typed, as FTS5 takes it. */
 export interface TextQuery {
   readonly expression: string;
-  /** All runs that meet it, by block; null when there are many, which are read block by block. */
-  readonly blocks: ReadonlyMap<number, Bits> | null;
+  /** All runs that meet it; null when there are many, which are read block by block. */
+  readonly runs: RunSet | null;
 }
 
 /** The words of prompts and answers. */
@@ -52,13 +53,13 @@ export class TextIndex {
     }
     const words = text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
     return words.length === 0
-      ? { expression: '', blocks: new Map() }
+      ? { expression: '', runs: new RunSet([]) }
       : this.#lookUp(within(words.map((word) => `"${word}"`).join(' ')));
   }
 
   /** The runs of a block that meet a query and may be in the result (`candidates`, of which there are `count`). */
-  bits({ expression, blocks }: TextQuery, block: number, candidates: Bits, count: number): Bits {
-    if (blocks !== null) return blocks.get(block) ?? emptyBits();
+  bits({ expression, runs }: TextQuery, block: number, candidates: Bits, count: number): Bits {
+    if (runs !== null) return runs.bits(block);
     const first = block * blockRuns;
     if (count > fewCandidates) {
       return bitsOf(this.#statements.ofRange.all(expression, first, first + blockRuns - 1).map(placeOf));
@@ -75,7 +76,7 @@ export class TextIndex {
     // A prefix is looked up as all the words that begin with it; doing so once for each block would take too long.
     const most = expression.includes('*') ? -1 : fewRuns;
     const runs = this.#statements.newest.all(expression, Number.MAX_SAFE_INTEGER, most);
-    return { expression, blocks: most === -1 || runs.length < most ? bitsByBlock(runs) : null };
+    return { expression, runs: most === -1 || runs.length < most ? new RunSet(runs) : null };
   }
 }
 
