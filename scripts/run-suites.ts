@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildIfStale } from './build-if-stale.ts';
+import { failedInPlaywright, failedInVitest, type PlaywrightReport, type VitestReport } from './failed-tests.ts';
 import { root, runToEnd } from './project-node.mjs';
 import { obstacleTo } from './suite-needs.ts';
 
@@ -27,28 +28,28 @@ function readReport<Report>(file: string): Report | null {
   }
 }
 
+/** What failed in all suites, said once more at the end: above it a log has thousands of lines. */
+const failures: string[] = [];
+
 /** A runner that ends badly without one failed test, or without a report, counts as one failure: it must not look green. */
-function withStatus(counts: Counts | null, status: number): Counts {
-  if (!counts) return { passed: 0, failed: 1, skipped: 0 };
-  return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+function withStatus(runner: string, counts: Counts | null, status: number): Counts {
+  if (counts && (status === 0 || counts.failed > 0)) return counts;
+  failures.push(`${runner} ended with status ${status} and names no failed test: a process of it crashed, see above`);
+  return counts ? { ...counts, failed: 1 } : { passed: 0, failed: 1, skipped: 0 };
 }
 
 async function runVitest(): Promise<Counts> {
   const file = join(reports, 'vitest.json');
   const parameters = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const status = await runToEnd(process.execPath, ['node_modules/vitest/vitest.mjs', ...parameters]);
-  const report = readReport<{
-    numPassedTests: number;
-    numFailedTests: number;
-    numPendingTests: number;
-    numTodoTests: number;
-  }>(file);
+  const report = readReport<VitestReport>(file);
+  if (report) failures.push(...failedInVitest(report));
   const counts = report && {
     passed: report.numPassedTests,
     failed: report.numFailedTests,
     skipped: report.numPendingTests + report.numTodoTests,
   };
-  return withStatus(counts, status);
+  return withStatus('vitest', counts, status);
 }
 
 async function runPlaywright(project: 'browser' | 'electron'): Promise<Counts> {
@@ -56,13 +57,14 @@ async function runPlaywright(project: 'browser' | 'electron'): Promise<Counts> {
   const parameters = ['node_modules/@playwright/test/cli.js', 'test', `--project=${project}`, '--reporter=list,json'];
   const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file };
   const status = await runToEnd(process.execPath, parameters, { env });
-  const report = readReport<{ stats: { expected: number; unexpected: number; flaky: number; skipped: number } }>(file);
+  const report = readReport<PlaywrightReport>(file);
+  if (report) failures.push(...failedInPlaywright(report));
   const counts = report && {
     passed: report.stats.expected,
     failed: report.stats.unexpected + report.stats.flaky,
     skipped: report.stats.skipped,
   };
-  return withStatus(counts, status);
+  return withStatus(`Playwright in ${project}`, counts, status);
 }
 
 async function runEndToEnd(project: 'browser' | 'electron'): Promise<Counts> {
@@ -85,5 +87,6 @@ const { passed, failed, skipped } = add([
   await runEndToEnd('browser'),
   await runEndToEnd('electron'),
 ]);
+if (failures.length > 0) say(`\nFailed:\n${failures.map((failure) => `  ${failure}\n`).join('')}`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 say(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
