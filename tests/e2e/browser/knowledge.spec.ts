@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
 import { accessibilityFindings } from '../../support/accessibility.ts';
 import { followKnowledgeJourney } from '../../support/knowledge-journey.ts';
 import { expect, test } from './playground-window.ts';
@@ -14,6 +17,54 @@ test('a dropped PDF grounds an answer whose citation opens its page', async ({ p
   });
   await page.reload();
   await expect(page.getByRole('document', { name: 'Text of the source' }).locator('mark').first()).toBeVisible();
+});
+
+/** What the operating system does with things that are held over the window; a page cannot make folders itself. */
+async function dropPaths(page: Page, target: Locator, files: readonly string[]): Promise<void> {
+  const box = await target.boundingBox();
+  const session = await page.context().newCDPSession(page);
+  const place = { x: box!.x + box!.width / 2, y: box!.y + box!.height / 2 };
+  const data = { items: [], files: [...files], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', { type, ...place, data });
+  }
+  await session.detach();
+}
+
+test('a dropped folder is added with all that is in it, under names that tell its files apart', async ({
+  page,
+  served,
+}, testInfo) => {
+  const folder = testInfo.outputPath('Handbook');
+  for (const [name, text] of [
+    ['note.md', 'The torque of the rotor bolts is forty-two.'],
+    ['inner/note.md', 'The doors of the hangar open at six.'],
+    ['inner/.hidden.md', 'Nobody wants this.'],
+    ['empty.md', ''],
+    ['void.md', ''],
+  ] as const) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const bare = testInfo.outputPath('Bare');
+  mkdirSync(bare);
+  await page.goto(`${served.address}/#/knowledge`);
+  await page.getByRole('button', { name: 'Make a dataspace' }).click();
+  await page.getByLabel('Name of the dataspace').fill('Handbooks');
+  await page.keyboard.press('Enter');
+  const sources = page.getByRole('region', { name: 'Sources' });
+  await expect(sources.getByText('No sources yet')).toBeVisible();
+  await dropPaths(page, sources, [bare]);
+  await expect(page.getByText('Nothing was added: there is no file in it.', { exact: true })).toBeVisible();
+  await dropPaths(page, sources, [folder]);
+  const rows = sources.getByRole('option');
+  await expect(rows).toHaveCount(2);
+  for (const name of ['Handbook/note\\.md', 'Handbook/inner/note\\.md']) {
+    await expect(sources.getByRole('option', { name: new RegExp(`^${name} .*1 passage`) })).toBeVisible();
+  }
+  await expect(sources.getByText('2 files refused')).toBeVisible();
+  await sources.getByRole('button', { name: 'Dismiss all' }).click();
+  await expect(sources.getByText('The file is empty.')).toHaveCount(0);
 });
 
 test('a prompt runs with and without its passages side by side, and passages are pinned and excluded', async ({

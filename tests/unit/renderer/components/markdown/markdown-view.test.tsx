@@ -74,3 +74,10 @@ test('headings of an answer stand below the heading of its panel', () => {
     ['H4', 'Two'],
   ]);
 });
+
+test('each block is set in the direction of its own first letter, lists and tables as a whole', () => {
+  const text = '# حجر\n\nفقرة\n\nA paragraph\n\n- واحد\n\n> اقتباس\n\n| عمود |\n| --- |\n| قيمة |';
+  const { container } = render(show(text, false));
+  const directed = [...container.querySelectorAll('[dir=auto]')].map(({ tagName }) => tagName.toLowerCase());
+  expect(directed).toEqual(['h3', 'p', 'p', 'ul', 'blockquote', 'div']);
+});
