@@ -10,6 +10,7 @@ import {
 } from '../../shared/contract/agents.ts';
 import type { Agents } from '../agents/create-agents.ts';
 import { implement, type Handler } from './handler.ts';
+import { learnModelOf, type LearnedModels } from './learned-models.ts';
 import { toListQuery } from './list-query.ts';
 import { originOf, streamedRunAnswer, toMessageAnswer, wholeRunAnswer, type ReportFailure } from './run-answer.ts';
 
@@ -21,13 +22,22 @@ function acceptsEvents(accept: string | null): boolean {
   return quality('text/event-stream') > 0 && quality('text/event-stream') >= quality('application/json');
 }
 
-export function agentHandlers(agents: Agents, reportFailure: ReportFailure): Handler[] {
+export function agentHandlers(agents: Agents, models: LearnedModels, reportFailure: ReportFailure): Handler[] {
   return [
-    implement(createWholeAgent, ({ body }) => agents.create(body)),
+    implement(createWholeAgent, async ({ body }) => {
+      await learnModelOf(body, models);
+      return agents.create(body);
+    }),
     implement(listAgents, ({ query }) => agents.list(toListQuery(query))),
-    implement(createAgent, ({ body }) => agents.create(body)),
+    implement(createAgent, async ({ body }) => {
+      await learnModelOf(body, models);
+      return agents.create(body);
+    }),
     implement(readAgent, ({ parameters }) => agents.read(parameters.id)),
-    implement(updateAgent, ({ parameters, body }) => agents.update(parameters.id, body)),
+    implement(updateAgent, async ({ parameters, body }) => {
+      await learnModelOf(body, models);
+      return agents.update(parameters.id, body);
+    }),
     implement(deleteAgent, ({ parameters }) => agents.remove(parameters.id)),
     implement(runAgent, async (input) => {
       const { parameters, body, signal } = input;

@@ -22,6 +22,7 @@ import {
 import type { PromptFilter } from '../storage/prompts/prompt-list.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
 import { implement, type Handler } from './handler.ts';
+import { learnModelOf, type LearnedModels } from './learned-models.ts';
 import { toListQuery } from './list-query.ts';
 import { originOf, toMessageAnswer, wholeRunAnswer, type ReportFailure } from './run-answer.ts';
 
@@ -42,7 +43,7 @@ function toFilter({ search, searchIn, folder, tags }: z.output<typeof promptList
   };
 }
 
-export function promptHandlers(prompts: Prompts, reportFailure: ReportFailure): Handler[] {
+export function promptHandlers(prompts: Prompts, models: LearnedModels, reportFailure: ReportFailure): Handler[] {
   return [
     // Before the address with an id, which would take `run` for one.
     implement(runPrompt, async (input) => {
@@ -51,12 +52,18 @@ export function promptHandlers(prompts: Prompts, reportFailure: ReportFailure): 
     }),
     implement(readPromptOutline, () => prompts.outline()),
     implement(listPrompts, ({ query }) => prompts.list({ ...toListQuery(query), filter: toFilter(query) })),
-    implement(createPrompt, ({ body }) => prompts.create(body)),
+    implement(createPrompt, async ({ body }) => {
+      await learnModelOf(body, models);
+      return prompts.create(body);
+    }),
     implement(readPrompt, ({ parameters }) => prompts.read(parameters.id)),
     implement(updatePrompt, ({ parameters, body }) => prompts.update(parameters.id, body)),
     implement(deletePrompt, ({ parameters }) => prompts.remove(parameters.id)),
     implement(listPromptVersions, ({ parameters, query }) => prompts.listVersions(parameters.id, toListQuery(query))),
-    implement(createPromptVersion, ({ parameters, body }) => prompts.addVersion(parameters.id, body)),
+    implement(createPromptVersion, async ({ parameters, body }) => {
+      await learnModelOf(body, models);
+      return prompts.addVersion(parameters.id, body);
+    }),
     implement(readPromptLabel, ({ parameters }) => prompts.readLabel(parameters.id, parameters.label)),
     implement(setPromptLabel, ({ parameters, body }) => prompts.setLabel(parameters.id, parameters.label, body)),
     implement(removePromptLabel, ({ parameters }) => prompts.removeLabel(parameters.id, parameters.label)),

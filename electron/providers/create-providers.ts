@@ -76,10 +76,11 @@ export interface Providers {
    */
   models(): Model[];
   /**
-   * Asks for the list that an unknown model may stand in, once a minute at most; null when there is nothing to learn. Resolves
-   * within 15 seconds and never rejects: whether the model is known then, `resolve` tells.
+   * Asks for the list that an unknown model may stand in, each at most once a minute, or for all lists when it is not told whose
+   * model it is; null when there is nothing to learn. Resolves within 15 seconds and never rejects: whether the model is known
+   * then, `resolve` and `systemOf` tell.
    */
-  learnModel(aiSystem: AiSystem, model: string): Promise<void> | null;
+  learnModel(aiSystem: AiSystem | null, model: string): Promise<void> | null;
   /** Throws `conflict` for a name that is valid already. */
   addModel(aiSystem: AiSystem, model: string): Model;
   /** Throws `not_found` for a name that the user did not add. */

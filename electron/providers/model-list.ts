@@ -1,6 +1,6 @@
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
-import { keyedProviders } from '../../shared/contract/common.ts';
+import { aiSystems, keyedProviders } from '../../shared/contract/common.ts';
 import type { Model } from '../../shared/contract/providers.ts';
 import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
 import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
@@ -50,8 +50,18 @@ export function createModelList(
     }
   }
 
+  function askAgain(account: Account): Promise<void> {
+    const before = asked.get(account);
+    return before && performance.now() - before.at < listLifetimeMilliseconds ? before.answered : ask(account);
+  }
+
+  function isKnown(aiSystem: AiSystem, model: string): boolean {
+    if (aiSystem !== 'ServiceAi') return directory.has(aiSystem, model);
+    return (serviceModels as readonly string[]).includes(model);
+  }
+
   function accountOf(aiSystem: AiSystem, model: string): Account | null {
-    if (isKeyedProvider(aiSystem)) return aiSystem;
+    if (aiSystem !== 'OpenAiCompatible') return aiSystem === 'ServiceAi' ? null : aiSystem;
     const [, endpointName] = /^([^/]+)\/./.exec(model) ?? [];
     const endpoint = endpointName === undefined ? null : accounts.findEndpoint(endpointName);
     return endpoint ? endpointAccount(endpoint.name) : null;
@@ -68,11 +78,11 @@ export function createModelList(
     },
 
     learnModel(aiSystem, model) {
-      const account = aiSystem === 'ServiceAi' || directory.has(aiSystem, model) ? null : accountOf(aiSystem, model);
-      if (account === null || !isReady(account)) return null;
-      const before = asked.get(account);
-      if (before && performance.now() - before.at < listLifetimeMilliseconds) return before.answered;
-      return ask(account);
+      const systems = aiSystem === null ? aiSystems : [aiSystem];
+      if (systems.some((system) => isKnown(system, model))) return null;
+      const accountsToAsk = systems.flatMap((system) => accountOf(system, model) ?? []).filter(isReady);
+      if (accountsToAsk.length === 0) return null;
+      return Promise.all(accountsToAsk.map(askAgain)).then(() => {});
     },
 
     addModel(aiSystem, model) {

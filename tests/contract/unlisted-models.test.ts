@@ -1,18 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { jsonRequest } from '../support/json-call.ts';
 import { judgeError } from '../support/specification-judge.ts';
 import { completionCall, startTestHost, type TestHost } from '../support/test-host.ts';
 
 let host: TestHost;
 let listed: string[];
 
-beforeAll(async () => {
+beforeEach(async () => {
+  listed = ['brand-new'];
   host = await startTestHost();
   host.provider.answerWith((call) =>
     call.method === 'GET' ? call.models(listed) : call.chatAnswer({ content: 'Hi' }),
   );
 });
-afterAll(() => host.close());
-beforeEach(() => void (listed = ['brand-new']));
+afterEach(() => host.close());
 
 const ask = (model: string) =>
   host.send('HTTP/1.1', completionCall(host, '/api/completions/sync', { aiSystem: 'Groq', model }));
@@ -25,4 +26,14 @@ test('a model that only the provider lists is run; a name in no list asks once a
   listed = ['brand-new', 'too-late'];
   expect(judgeError(await ask('too-late'), 400).details[0]?.issue).toContain('brand-new');
   expect(questions()).toBe(1);
+});
+
+test.each([
+  ['/v1/agents', { name: 'Guide', prompt: 'Be short.' }],
+  ['/prompts', { name: 'Greeting', promptText: 'Hi' }],
+])('%s takes a model that only the provider lists, without being told whose it is', async (path, body) => {
+  const create = (model: string) =>
+    host.send('HTTP/1.1', jsonRequest(host, 'POST', path, { body: { ...body, model } }));
+  expect((await create('brand-new')).status).toBe(201);
+  judgeError(await create('unheard-of'), 400);
 });
