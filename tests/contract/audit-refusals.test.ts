@@ -58,7 +58,7 @@ const bad: [body: Record<string, unknown>, field: string, issue: string][] = [
   [{ feedback: { score: 1.5 } }, 'feedback.score', 'must be a whole number'],
   [{ feedback: { score: '5' } }, 'feedback.score', 'must be of type number'],
   [{ feedback: { scoreTags: ['good'] } }, 'feedback.scoreTags', 'must be of type string'],
-  [{ appHeaders: [] }, 'appHeaders', 'must be of type record'],
+  [{ appHeaders: [] }, 'appHeaders', 'must be of type object'],
   [{ appHeaders: { team: 5 } }, 'appHeaders.team', 'must be of type string'],
   [{ continuationToken: '' }, 'continuationToken', 'must not be empty'],
   [{ continuationToken: 5 }, 'continuationToken', 'must be of type string'],
