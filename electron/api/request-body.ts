@@ -95,6 +95,35 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
+/** The path of a field named `__proto__`, if there is one. */
+function findPrototypeField(value: unknown, path: string): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, inner] of Object.entries(value)) {
+    const step = Array.isArray(value) ? `[${name}]` : `${path === '' ? '' : '.'}${name}`;
+    const found = name === '__proto__' ? path + step : findPrototypeField(inner, path + step);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** An object that is copied loses such a field: what was sent would be neither run nor kept, and nobody told. */
+function refusePrototypeFields(body: unknown): void {
+  const field = findPrototypeField(body, '');
+  if (field === null) return;
+  const issue = 'is a name that no field can have';
+  throw new AppError('invalid_request', `${field.slice(0, 200)} ${issue}.`, {
+    details: [{ field: field.slice(0, 200), issue }],
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError('invalid_request', 'The request body is not valid JSON.');
+  }
+}
+
 /**
  * Reads a JSON body of at most 4 MB. Throws `payload_too_large`, or `invalid_request` for what is not UTF-8, not JSON or
  * nested more than 500 levels deep. An empty body is `undefined`.
@@ -105,9 +134,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   if (text.length >= shortestDeepText && isTooDeep(text)) {
     throw new AppError('invalid_request', `The request body is nested more than ${maximumDepth} levels deep.`);
   }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new AppError('invalid_request', 'The request body is not valid JSON.');
-  }
+  const body = parseJson(text);
+  if (text.includes('__proto__')) refusePrototypeFields(body);
+  return body;
 }

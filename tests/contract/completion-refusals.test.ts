@@ -71,6 +71,16 @@ const badBodies: [name: string, body: unknown, fields: readonly string[]][] = [
   ['an unknown field', { ...minimalRequest, prompttext: 'x' }, ['prompttext']],
   ['a field named constructor', { ...minimalRequest, constructor: 1 }, ['constructor']],
   ['a field named __proto__', { ...minimalRequest, ['__proto__']: { x: 1 } }, ['__proto__']],
+  [
+    'a replacement named __proto__',
+    { ...minimalRequest, replacements: { ['__proto__']: 'x' } },
+    ['replacements.__proto__'],
+  ],
+  [
+    'metadata with __proto__ deep inside',
+    { ...minimalRequest, metadata: { a: [{ ['__proto__']: 1 }] } },
+    ['metadata.a[0].__proto__'],
+  ],
   ['several mistakes', { aiSystem: 'x', model: 1, extra: 1 }, ['promptText', 'aiSystem', 'model', 'extra']],
   ['a list', [], []],
   ['a text', 'hello', []],
