@@ -12,8 +12,6 @@ export interface Condition {
   /** Whether no run of the block can meet it, as far as that is known without looking at them. */
   excludes?(block: number): boolean;
   readonly usesFeedback?: true;
-  /** Takes a moment for each block. */
-  isSlow?(): boolean;
 }
 
 type Range = { min?: number | null | undefined; max?: number | null | undefined };
@@ -236,7 +234,6 @@ function words(index: AuditIndex, text: string, where: 'prompt' | 'answer' | nul
     return (query = index.texts.query(text, where));
   };
   return {
-    isSlow: () => current().runs === null,
     excludes: (block) => current().runs?.hasBlock(block) === false,
     narrow(block, bits) {
       const count = countBits(bits);

@@ -1,6 +1,6 @@
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { AuditIndex } from './audit-index.ts';
-import { blockOf, blockRuns, countBits, emptyBits, fullBits, hasBit, placeOf, type Bits } from './bits.ts';
+import { blockOf, blockRuns, emptyBits, fullBits, hasBit, placeOf, type Bits } from './bits.ts';
 import { conditionsOf, type Condition } from './conditions.ts';
 
 /** What is found in most blocks for a filter that few runs meet. Nobody changes what was found. */
@@ -22,11 +22,6 @@ export class Matches {
     this.isEverything = this.#conditions.length === 0;
   }
 
-  /** Whether finding all of them takes a moment: words that very many runs have. */
-  get isSlow(): boolean {
-    return this.#conditions.some((condition) => condition.isSlow?.());
-  }
-
   has(run: number): boolean {
     return this.isEverything || hasBit(this.block(blockOf(run)), placeOf(run));
   }
@@ -41,14 +36,6 @@ export class Matches {
     const bits = this.#find(block);
     this.#blocks[block] = { bits, version };
     return bits;
-  }
-
-  /** How many runs up to `last` match. */
-  count(last: number): number {
-    if (this.isEverything) return this.#index.timeline.count;
-    let count = 0;
-    for (let block = blockOf(last); block >= 0; block -= 1) count += countBits(this.block(block));
-    return count;
   }
 
   #find(block: number): Bits {

@@ -35,11 +35,6 @@ export class OpenBlock {
     if (run.status === 'Running') this.#codesOfRunning.set(run.sequence, codes);
   }
 
-  /** Lists a run under one more term. */
-  add(code: number, place: number): void {
-    if (!this.postings.get(code)?.includes(place)) this.#list(code, place);
-  }
-
   #list(code: number, place: number): void {
     const places = this.postings.get(code);
     if (places === undefined) this.postings.set(code, [place]);

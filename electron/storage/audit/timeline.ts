@@ -72,12 +72,6 @@ export class Timeline {
     return run;
   }
 
-  /** Whether a run is the newest of its conversation in a snapshot up to `last`. */
-  isNewest(run: number, last: number): boolean {
-    const next = this.next[run]!;
-    return next === 0 || next > last;
-  }
-
   /** Index of the first run in `order` that was made at `time` or later. */
   indexOfTime(time: number): number {
     let low = 0;
