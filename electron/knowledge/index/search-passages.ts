@@ -5,7 +5,7 @@ import { relevanceOf } from './relevance.ts';
 import type { VectorStore } from './vector-store.ts';
 import type { QuestionWord, WordSearch } from './word-search.ts';
 
-/** How far both lists are read before their passages are judged. */
+/** How far both lists are read before their passages are judged, for all that is asked together. */
 const listDepth = 60;
 
 /** Which passages a search may find. */
@@ -40,14 +40,16 @@ interface Question {
   readonly words: readonly QuestionWord[];
   /** Null when there is nothing to compare it with. */
   readonly vector: Float32Array | null;
+  /** What part of the work of a search it may take. */
+  readonly share: number;
 }
 
 /** The passages of both lists, judged one by one by meaning and words together. */
-function judge(parts: SearchParts, { words, vector }: Question, limit: number): Hit[] {
-  const { store } = parts;
+function judge(parts: SearchParts, { words, vector, share }: Question, limit: number): Hit[] {
+  const { store, isAllowed, passages } = parts;
   const vectors = vector && parts.vectors;
-  const depth = Math.max(listDepth, limit);
-  const byWords = parts.words.search(words, depth, parts.isAllowed, parts.passages);
+  const depth = Math.max(Math.ceil(listDepth * share), limit);
+  const byWords = parts.words.search(words, { count: depth, isAllowed, passages, share });
   const byMeaning = vectors?.nearest(vector!, depth, parts.isComparable) ?? [];
   const textRanks = placesOf(byWords.map(({ id }) => id));
   const vectorRanks = placesOf(byMeaning.map(({ slot }) => slot));
@@ -87,7 +89,7 @@ export function searchPassages(query: IndexQuery, parts: SearchParts): Hit[] {
   const { embedding, limit } = query;
   const asked = [{ text: query.text, vector: embedding?.vector ?? null }, ...(query.parts ?? [])];
   const hits = asked.flatMap(({ text, vector }) =>
-    judge(parts, { words: parts.words.words(text, parts.passages), vector }, limit),
+    judge(parts, { words: parts.words.words(text, parts.passages), vector, share: 1 / asked.length }, limit),
   );
   const each = asked.length === 1 ? hits : bestOfEach(hits);
   // Without vectors the rank by words tells more, in which the hits of one question are already.

@@ -14,6 +14,15 @@ export interface QuestionWord {
   readonly weight: number;
 }
 
+export interface WordSearchOptions {
+  readonly count: number;
+  readonly isAllowed: (id: number) => boolean;
+  /** How many passages there are. */
+  readonly passages: number;
+  /** What part of the work of a search it may take, 1 unless several belong together. */
+  readonly share?: number;
+}
+
 export interface TextHit {
   readonly id: number;
   /** BM25, the higher the better. */
@@ -91,16 +100,12 @@ export class WordSearch {
   }
 
   /** The passages that match best, best first. */
-  search(
-    words: readonly QuestionWord[],
-    count: number,
-    isAllowed: (id: number) => boolean,
-    passages: number,
-  ): TextHit[] {
-    const expression = rankingExpression(words, passages);
+  search(words: readonly QuestionWord[], { count, isAllowed, passages, share = 1 }: WordSearchOptions): TextHit[] {
+    const most = Math.ceil(rankedPassages * share);
+    const expression = rankingExpression(words, passages, most);
     if (expression === null) return [];
     const hits: TextHit[] = [];
-    for (const [id, rank] of this.#statements.ranked.iterate(expression, rankedPassages * 2)) {
+    for (const [id, rank] of this.#statements.ranked.iterate(expression, most * 2)) {
       if (!isAllowed(id)) continue;
       hits.push({ id, score: -rank });
       if (hits.length === count) break;
@@ -162,10 +167,10 @@ export class WordSearch {
  * `rare OR (rare AND other)` finds the passages with a rare word, and ranks them by all words: what FTS5 does not match in the
  * second half adds nothing to a rank.
  */
-function rankingExpression(words: readonly QuestionWord[], passages: number): string | null {
+function rankingExpression(words: readonly QuestionWord[], passages: number, most: number): string | null {
   const known = words.filter((word) => word.passages > 0);
   let ranked = 0;
-  const rare = known.filter((word, index) => (ranked += word.passages) <= rankedPassages || index === 0);
+  const rare = known.filter((word, index) => (ranked += word.passages) <= most || index === 0);
   if (rare.length === 0) return null;
   const common = Math.max(fewPassages, passages * commonShare);
   const other = known.slice(rare.length).filter((word) => word.passages <= common);

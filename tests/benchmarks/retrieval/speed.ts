@@ -1,8 +1,10 @@
 import { rmSync, statSync } from 'node:fs';
+import { target } from '../../../electron/knowledge/cutting/unit.ts';
 import { createKnowledgeIndex } from '../../../electron/knowledge/index/create-knowledge-index.ts';
 import { indexFile } from '../../../electron/knowledge/index/index-database.ts';
 import type { KnowledgeIndex } from '../../../electron/knowledge/index/knowledge-index.ts';
 import type { TextEmbedder } from '../../../electron/knowledge/text-embedder.ts';
+import { everydayText } from '../support/everyday-text.ts';
 import { median, percentile, row, type Row } from '../support/report.ts';
 import { createChance, createWriter, type Chance } from '../support/text-writer.ts';
 
@@ -89,13 +91,12 @@ async function timeSearches(
 
 /** Real passages through the embedding model into the index. */
 async function indexingRate(index: KnowledgeIndex, embedder: TextEmbedder): Promise<number> {
-  const writer = createWriter(createChance(5));
   const source = { sourceId: 'rate', dataspaceId: 'rate', revision: '1', embeddingModel: embedder.model };
   const count = 512;
   await index.begin(source, { signal });
   const begun = performance.now();
   for (let first = 0; first < count; first += batchSize) {
-    const texts = Array.from({ length: batchSize }, () => `${writer.answer()} ${writer.answer()}`);
+    const texts = Array.from({ length: batchSize }, (_, place) => everydayText(target.characters, first + place));
     const vectors = await embedder.embed(texts, { signal });
     const passages = texts.map((text) => ({ text, start: 0, end: text.length, page: null, heading: null }));
     await index.add({ ...source, first, passages, vectors }, { signal });
@@ -126,7 +127,7 @@ export async function speedRows(directory: string, count: number, embedder: Text
   rmSync(indexFile(directory));
   const named = `${count.toLocaleString('en')} passages`;
   return [
-    row('embedding and indexing, passages of 150 words', rate, '/s', { atLeast: 60 }),
+    row(`embedding and indexing, passages of ${target.characters} characters`, rate, '/s', { atLeast: 60 }),
     row('indexing without embedding', written, '/s'),
     row(`${named}: first answer after a start`, opening, 'ms'),
     row(`${named}: search, p50`, median(all.search), 'ms'),

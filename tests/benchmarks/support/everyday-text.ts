@@ -12,3 +12,12 @@ export function everydayParagraph(chance: Chance): string {
   const count = 3 + Math.floor(chance.next() * 10);
   return Array.from({ length: count }, () => chance.pick(everydaySentences)).join(' ');
 }
+
+/** A text of them, another one for every number. */
+export function everydayText(characters: number, number: number): string {
+  let text = '';
+  for (let index = number * 7; text.length < characters; index += 1) {
+    text += `${everydaySentences[index % everydaySentences.length]} `;
+  }
+  return text.slice(0, characters);
+}
