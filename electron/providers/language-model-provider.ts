@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { bodyRewrite } from './merge-body.ts';
 import { toAnswer, toCallOptions, toPart, unnamedParameters } from './model-translation.ts';
 import type { ListModels } from './provider-lists.ts';
@@ -12,8 +12,10 @@ export interface ProviderSettings extends ProviderIdentity {
 }
 
 /** How one provider differs from the others. */
-export interface ProviderTraits {
-  readonly createModel: (name: string) => LanguageModelV4;
+export interface ProviderTraits<Model extends LanguageModelV4 = LanguageModelV4> {
+  readonly createModel: (name: string) => Model;
+  /** Asks for a whole answer with less effort than the model's own `doGenerate`, and the same outcome. */
+  readonly generate?: (model: Model, options: LanguageModelV4CallOptions) => Promise<LanguageModelV4GenerateResult>;
   readonly listModels: ListModels;
   /** What its package wants to be told beside the common options. */
   readonly adaptOptions?: (options: LanguageModelV4CallOptions, request: ModelRequest) => LanguageModelV4CallOptions;
@@ -49,12 +51,16 @@ class Call {
 const mostModels = 200;
 
 /** A provider on one of the AI SDK's packages, at the level of single calls: no retry, no step loop. */
-export function createLanguageModelProvider(settings: ProviderSettings, traits: ProviderTraits): Provider {
+export function createLanguageModelProvider<Model extends LanguageModelV4>(
+  settings: ProviderSettings,
+  traits: ProviderTraits<Model>,
+): Provider {
   const { transport } = settings;
+  const generate = traits.generate ?? ((model, options) => model.doGenerate(options));
   // Packages build their schemas when a model is made, which costs more than a call.
-  const models = new Map<string, LanguageModelV4>();
+  const models = new Map<string, Model>();
 
-  function modelOf(name: string): LanguageModelV4 {
+  function modelOf(name: string): Model {
     let model = models.get(name);
     if (!model) {
       if (models.size >= mostModels) models.clear();
@@ -76,7 +82,7 @@ export function createLanguageModelProvider(settings: ProviderSettings, traits: 
       const { call, options } = begin(request, callOptions);
       let isComplete = false;
       try {
-        const answer = toAnswer(await modelOf(request.model).doGenerate(options));
+        const answer = toAnswer(await generate(modelOf(request.model), options));
         isComplete = true;
         if (!answer) throw incompleteAnswer(settings);
         return answer;

@@ -1,0 +1,136 @@
+/** Headers as undici hands them out. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What a receiver may ask of the call that feeds it. */
+export interface AnswerFlow {
+  /** The place that was lacking is free again. */
+  resume(): void;
+  /** The rest is not wanted. */
+  cancel(): void;
+}
+
+/** Takes one answer as it arrives and settles the promise of whoever asked for it. */
+export interface AnswerReceiver {
+  begin(status: number, statusText: string, headers: AnswerHeaders, flow: AnswerFlow): void;
+  /** Returns whether there is room for more; without it the socket pauses until `resume`. */
+  take(piece: Uint8Array): boolean;
+  end(): void;
+  fail(error: Error): void;
+}
+
+/** A complete answer. */
+export interface WholeAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  /** Lower-case names. */
+  readonly headers: Record<string, string>;
+  readonly text: string;
+}
+
+/** Pieces of an answer that may wait for their reader before the socket is told to pause. */
+const waitingPieces = 16;
+
+const decoder = new TextDecoder();
+
+function* joined(headers: AnswerHeaders): Generator<[string, string]> {
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) yield [name, typeof value === 'string' ? value : value.join(', ')];
+  }
+}
+
+/** Hands an answer on piece by piece, as the `Response` of a fetch. */
+export class StreamedAnswer implements AnswerReceiver {
+  readonly #settle: PromiseWithResolvers<Response>;
+  #body: ReadableStreamDefaultController<Uint8Array> | null = null;
+
+  constructor(settle: PromiseWithResolvers<Response>) {
+    this.#settle = settle;
+  }
+
+  begin(status: number, statusText: string, headers: AnswerHeaders, flow: AnswerFlow): void {
+    this.#settle.resolve(createAnswer(status, statusText, headers, this.#createBody(flow)));
+  }
+
+  take(piece: Uint8Array): boolean {
+    if (!this.#body) return true;
+    this.#body.enqueue(piece);
+    return (this.#body.desiredSize ?? 0) > 0;
+  }
+
+  end(): void {
+    this.#body?.close();
+  }
+
+  fail(error: Error): void {
+    this.#body?.error(error);
+    // Without effect once the head of the answer was handed out.
+    this.#settle.reject(error);
+  }
+
+  #createBody(flow: AnswerFlow): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#body = controller;
+        },
+        pull: () => flow.resume(),
+        cancel: () => {
+          this.#body = null;
+          flow.cancel();
+        },
+      },
+      { highWaterMark: waitingPieces },
+    );
+  }
+}
+
+/** Keeps an answer until it is complete: no stream is made of it and read again, which costs more than the call itself. */
+export class CollectedAnswer implements AnswerReceiver {
+  readonly #settle: PromiseWithResolvers<WholeAnswer>;
+  readonly #pieces: Uint8Array[] = [];
+  #head: Omit<WholeAnswer, 'text'> = { status: 0, statusText: '', headers: {} };
+
+  constructor(settle: PromiseWithResolvers<WholeAnswer>) {
+    this.#settle = settle;
+  }
+
+  begin(status: number, statusText: string, headers: AnswerHeaders): void {
+    this.#head = { status, statusText, headers: Object.fromEntries(joined(headers)) };
+  }
+
+  take(piece: Uint8Array): boolean {
+    this.#pieces.push(piece);
+    return true;
+  }
+
+  end(): void {
+    const [only] = this.#pieces;
+    const text = decoder.decode(only && this.#pieces.length === 1 ? only : Buffer.concat(this.#pieces));
+    this.#settle.resolve({ ...this.#head, text });
+  }
+
+  fail(error: Error): void {
+    this.#settle.reject(error);
+  }
+}
+
+/** A real `Response` would cost 10 µs more, nearly all of it for `Headers`. */
+function createAnswer(
+  status: number,
+  statusText: string,
+  headers: AnswerHeaders,
+  body: ReadableStream<Uint8Array>,
+): Response {
+  const text = () => new Response(body).text();
+  const answer = {
+    ok: status >= 200 && status < 300,
+    status,
+    statusText,
+    headers: new Map(joined(headers)),
+    body,
+    text,
+    json: async () => JSON.parse(await text()) as unknown,
+  };
+  return answer as unknown as Response;
+}

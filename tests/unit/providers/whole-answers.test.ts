@@ -1,0 +1,106 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { describe, expect, it } from 'vitest';
+import type { Configuration } from '../../../shared/contract/completions.ts';
+import { toAnswer, toCallOptions } from '../../../electron/providers/model-translation.ts';
+import { createOpenAiCompatibleProvider } from '../../../electron/providers/open-ai-compatible.ts';
+import { failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
+import { useProviderConnection } from '../../support/provider-connection.ts';
+
+const world = useProviderConnection();
+const request = modelRequest('scripted');
+
+function connect() {
+  const { baseAddress } = world.server;
+  const transport = world.openTransport();
+  const provider = createOpenAiCompatibleProvider({ title: 'Local', baseAddress, key: 'the-key', transport });
+  const model = createOpenAICompatible({
+    name: 'openaiCompatible',
+    baseURL: baseAddress,
+    apiKey: 'the-key',
+    fetch: transport.fetch,
+    supportsStructuredOutputs: true,
+  }).chatModel('scripted');
+  return { provider, model };
+}
+
+const answered = (message: object, finish_reason = 'stop') => ({
+  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
+  usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+});
+
+describe('a whole answer of a compatible endpoint', () => {
+  it.for<Configuration>([
+    {},
+    { temperature: 0.5, top_p: 0.9, max_tokens: 20, seed: 7, stop: ['a', 'b'] },
+    { frequency_penalty: 1, presence_penalty: -1, reasoning_effort: 'low' },
+    { response_format: { type: 'json_object' } },
+    {
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'thing', schema: { type: 'object' }, strict: true },
+      },
+    },
+  ])('is asked for as its package would ask: %o', async (configuration) => {
+    world.server.answerWith((call) => call.chatAnswer({ content: 'Hello!' }));
+    const { provider, model } = connect();
+    const asked = { ...request, configuration };
+    await provider.generate(asked, { signal: noAbort() });
+    await model.doGenerate({
+      ...toCallOptions(asked),
+      providerOptions: { openaiCompatible: { strictJsonSchema: true } },
+    });
+    const [ours, theirs] = world.server.calls.map(({ method, path, body, headers }) => ({
+      method,
+      path,
+      body,
+      authorization: headers.authorization,
+      type: headers['content-type'],
+    }));
+    expect(ours).toEqual(theirs);
+  });
+
+  it.for([
+    answered({ content: 'Hello!' }),
+    answered({ content: null, refusal: 'No.' }),
+    answered({ content: [{ type: 'text', text: 'In parts.' }] }),
+    answered({ content: 'cut', reasoning_content: 'Hm.' }, 'length'),
+    answered(
+      { content: null, tool_calls: [{ id: 'one', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      'tool_calls',
+    ),
+  ])('is read as its package would read it: %o', async (body) => {
+    world.server.answerWith((call) => call.json(200, body));
+    const { provider, model } = connect();
+    const theirs = toAnswer(await model.doGenerate(toCallOptions(request)));
+    expect(await provider.generate(request, { signal: noAbort() })).toEqual(theirs);
+  });
+
+  it('is put together from pieces, wherever they are cut', async () => {
+    const bytes = Buffer.from(JSON.stringify(answered({ content: 'Grüße, 世界' })));
+    world.server.answerWith(async (call) => {
+      call.head(200, { 'content-type': 'application/json' });
+      for (const byte of bytes) await call.write(Buffer.of(byte));
+      call.end();
+    });
+    const { content } = await connect().provider.generate(request, { signal: noAbort() });
+    expect(content).toBe('Grüße, 世界');
+  });
+
+  it('that fails without a word is told by its status', async () => {
+    world.server.answerWith((call) => call.head(502).end());
+    const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
+    expect([failure.code, failure.message]).toEqual(['provider_failed', 'Local failed (502). It said: Bad Gateway']);
+  });
+
+  it.for(['', '<html>', '{"choices": []}', '{"choices": [{}]}'])(
+    'that makes no sense is a failure: %j',
+    async (text) => {
+      world.server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(text));
+      const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
+      expect([failure.code, failure.message]).toEqual([
+        'provider_failed',
+        'Local sent an answer that cannot be read. Try again, or check the base address in Settings, Providers and keys.',
+      ]);
+    },
+  );
+});
