@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { openTestStorage, temporaryDirectory } from '../../storage/test-storage.ts';
 import { recordAged } from './test-retention.ts';
+import { nodeOptions } from '../../../support/node-options.ts';
 
 const oldRuns = 1500;
 const youngRuns = 20;
@@ -13,7 +14,7 @@ const youngRuns = 20;
 /** Lets the process apply the retention for so many slices, then takes its life; true when it came to its end before. */
 async function applyAndKill(directory: string, slices: number): Promise<boolean> {
   const script = fileURLToPath(new URL('retention-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [script, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...nodeOptions, script, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   let printed = 0;
   let isDone = false;

@@ -7,11 +7,12 @@ import { expect, test } from 'vitest';
 import { createSamples } from '../../../../electron/audit/samples/create-samples.ts';
 import { openTestStorage, temporaryDirectory } from '../../storage/test-storage.ts';
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
+import { nodeOptions } from '../../../support/node-options.ts';
 
 /** Lets the process load and remove until it has printed so many lines, then takes its life. */
 async function changeAndKill(directory: string, lines: number): Promise<void> {
   const script = fileURLToPath(new URL('sample-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [script, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...nodeOptions, script, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   let printed = 0;
   for await (const _ of createInterface({ input: child.stdout })) {
