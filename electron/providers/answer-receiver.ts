@@ -30,6 +30,9 @@ export interface WholeAnswer {
 /** Pieces of an answer that may wait for their reader before the socket is told to pause. */
 const waitingPieces = 16;
 
+/** Most bytes of an answer that is kept whole, 64 MB: far more than any model writes at once. */
+const mostCollected = 64 * 1_048_576;
+
 const decoder = new TextDecoder();
 
 function* joined(headers: AnswerHeaders): Generator<[string, string]> {
@@ -85,21 +88,30 @@ export class StreamedAnswer implements AnswerReceiver {
   }
 }
 
-/** Keeps an answer until it is complete: no stream is made of it and read again, which costs more than the call itself. */
+/** Keeps an answer until it is complete, without making a stream of it and reading that again. Rejects beyond 64 MB. */
 export class CollectedAnswer implements AnswerReceiver {
   readonly #settle: PromiseWithResolvers<WholeAnswer>;
   readonly #pieces: Uint8Array[] = [];
   #head: Omit<WholeAnswer, 'text'> = { status: 0, statusText: '', headers: {} };
+  #flow: AnswerFlow | null = null;
+  #bytes = 0;
 
   constructor(settle: PromiseWithResolvers<WholeAnswer>) {
     this.#settle = settle;
   }
 
-  begin(status: number, statusText: string, headers: AnswerHeaders): void {
+  begin(status: number, statusText: string, headers: AnswerHeaders, flow: AnswerFlow): void {
+    this.#flow = flow;
     this.#head = { status, statusText, headers: Object.fromEntries(joined(headers)) };
   }
 
   take(piece: Uint8Array): boolean {
+    this.#bytes += piece.length;
+    if (this.#bytes > mostCollected) {
+      this.#settle.reject(new Error('The answer is too large.'));
+      this.#flow?.cancel();
+      return true;
+    }
     this.#pieces.push(piece);
     return true;
   }

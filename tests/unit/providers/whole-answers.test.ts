@@ -86,6 +86,17 @@ describe('a whole answer of a compatible endpoint', () => {
     expect(content).toBe('Grüße, 世界');
   });
 
+  it('that does not end is given up, and its socket is closed', async () => {
+    world.server.answerWith(async (call) => {
+      call.head(200, { 'content-type': 'application/json' });
+      const piece = Buffer.alloc(4 * 1_048_576, ' ');
+      while (!call.socket.destroyed) await Promise.race([call.write(piece), call.closed]);
+    });
+    const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
+    expect(failure.code).toBe('provider_failed');
+    await world.server.calls[0]!.closed;
+  });
+
   it('that fails without a word is told by its status', async () => {
     world.server.answerWith((call) => call.head(502).end());
     const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
