@@ -106,9 +106,9 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   await page.keyboard.press('F2');
   await page.getByLabel('Name', { exact: true }).fill('Front desk');
   await page.keyboard.press('Control+Enter');
-  await expect(page.getByRole('heading', { name: 'Front desk' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Front desk', exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByRole('heading', { name: 'Workshop desk' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Workshop desk', exact: true })).toBeVisible();
 
   await page.getByRole('button', { name: 'New conversation' }).click();
   await expect(page.getByText('A new conversation with Workshop desk')).toBeVisible();

@@ -52,7 +52,7 @@ function openSources(status: 'all' | 'Ready' = 'all') {
     },
     { wrapper },
   );
-  const shown = () => result.current.data?.pages.flatMap(({ data }) => data.map(({ id, status }) => `${id} ${status}`));
+  const shown = () => result.current.data?.pages.flatMap(({ data }) => data.map((read) => `${read.id} ${read.status}`));
   const answer = async (at: number, ...data: SourceDetail[]): Promise<void> => {
     await waitFor(() => expect(scripted.reads.length).toBeGreaterThan(at));
     await act(async () => scripted.reads[at]!.resolve(range(...data)));
