@@ -1,5 +1,5 @@
 import { FilePlus2, FolderPlus, Search } from 'lucide-react';
-import { useRef, useState, type RefObject } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import { useLocation } from 'wouter';
 import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
 import { Button } from '../../components/button.tsx';
@@ -140,7 +140,7 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
           <SourcePanel key={source.id} source={source} passage={address.passage} onRemove={() => remove(source)} />
         ) : (
           <div className="list-state">
-            {dataspace.sources > 0 && (
+            {dataspace.sources > 0 && address.sourceId === null && (
               <EmptyState
                 title="Choose a source"
                 reason="Its text opens here, passage by passage, as the search and completions see it."
@@ -175,10 +175,16 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
   const picker = useRef<HTMLInputElement>(null);
   const address = readKnowledgeAddress(location);
   const source = useSource(address.sourceId);
-  const wantedId = address.sourceId === null ? address.dataspaceId : (source.data?.dataspaceId ?? null);
+  // While a source is on its way the dataspace stays that was open: what was searched in it would be lost.
+  const openId = useRef<string | null>(null);
+  const sourceHome = source.data?.dataspaceId ?? (source.isPending ? openId.current : null);
+  const wantedId = address.sourceId === null ? address.dataspaceId : sourceHome;
   // Without an address the newest one is open: most people have one.
   const isPlain = address.sourceId === null && address.dataspaceId === null;
   const dataspace = isPlain ? dataspaces[0] : dataspaces.find(({ id }) => id === wantedId);
+  useEffect(() => {
+    openId.current = dataspace?.id ?? null;
+  }, [dataspace?.id]);
   usePlace(dataspace?.name ?? null);
   const group = 'Knowledge';
   useActions('knowledge', [

@@ -46,6 +46,11 @@ test('a file is added, indexed, found by a question and shown with the passage i
   fireEvent.click(within(found).getAllByRole('button')[0]!);
   const text = await screen.findByRole('document', { name: 'Text of the source' });
   await waitFor(() => expect(text.querySelector('mark')?.textContent).toContain('42 newton metres'));
+  // One goes through what was found without asking again.
+  expect([found.isConnected, screen.getByLabelText<HTMLInputElement>('Search Handbooks').value]).toEqual([
+    true,
+    'How tight are the rotor bolts?',
+  ]);
   expect(opened.addresses.at(-1)).toMatch(/^\/knowledge\/sources\/[\da-f-]{36}\/\d+-\d+$/);
 });
 
