@@ -13,7 +13,7 @@ function dotProduct(one: Float32Array, other: Float32Array): number {
   return one.reduce((sum, value, index) => sum + value * other[index]!, 0);
 }
 
-/** What holding all words of the question weighs beside meaning, as among passages. */
+/** What holding all words of the question weighs beside meaning, about as among passages. */
 const wordsWeight = 0.43;
 
 /** The square of the share of a question's words that each text holds. */
