@@ -174,6 +174,19 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/**
+ * A handler that knows only completions throws at the list of models, which the host may ask for at any time: that is answered
+ * as a provider without such a list does. Uncaught, it would end the test process well after the test.
+ */
+async function answerWith(handler: ScriptedHandler, call: ScriptedCall): Promise<void> {
+  try {
+    await handler(call);
+  } catch (error) {
+    if (call.method !== 'GET') throw error;
+    call.fail(404, String(error));
+  }
+}
+
 /** Starts a scripted provider on 127.0.0.1 and a free port. */
 export async function startScriptedProvider(firstHandler: ScriptedHandler | null = null): Promise<ScriptedProvider> {
   const calls: ScriptedCall[] = [];
@@ -187,7 +200,7 @@ export async function startScriptedProvider(firstHandler: ScriptedHandler | null
     calls.push(call);
     const next = waiting.shift();
     if (next) next(call);
-    else if (handler) await handler(call);
+    else if (handler) await answerWith(handler, call);
     else untaken.push(call);
   });
   server.on('connection', () => connections++);
