@@ -13,9 +13,11 @@ const scripted = { aiSystem: minimalRequest.aiSystem, model: minimalRequest.mode
 
 beforeAll(async () => {
   host = await startTestHost();
-  host.provider.answerWith((call) =>
-    call.body['stream'] === true ? call.chatStream(['Hello ', 'there']) : call.chatAnswer({ content: 'Hello there' }),
-  );
+  host.provider.answerWith((call) => {
+    if (call.method === 'GET') return call.models([]);
+    if (call.body['stream'] === true) return call.chatStream(['Hello ', 'there']);
+    return call.chatAnswer({ content: 'Hello there' });
+  });
   const make = async (path: string, body: unknown) => (await callJson(host, 'in memory', 'POST', path, { body })).body;
   const prompt = await make('/prompts', { name: 'P', promptText: 'Hi {{a}}', ...scripted });
   const other = await make('/prompts', { name: 'Q', promptText: 'Hi', ...scripted });
