@@ -1,3 +1,5 @@
+import type { Draft, DraftChange } from './playground-drafts.ts';
+
 /**
  * The prompt of a first start. Its shape is the one that the small on-device model answers well: a worked example
  * first, the question last, and a stop at the line's end.
@@ -22,3 +24,14 @@ Answer:`,
   },
   parameters: { max_tokens: '120', temperature: '0.2', top_p: '0.95', stop: String.raw`\n` },
 };
+
+const exampleLines = new Set(exampleDraft.promptText.split('\n').filter((line) => line !== ''));
+
+/**
+ * What an edit of the prompt changes. Where somebody puts a prompt of their own in the place of the example's, the example's
+ * parameters go with it: they would cut every answer at its first line.
+ */
+export function promptEdit({ isExample }: Pick<Draft, 'isExample'>, promptText: string): DraftChange {
+  const isAnother = isExample && promptText.split('\n').every((line) => !exampleLines.has(line));
+  return { promptText, isExample: false, ...(isAnother && { parameters: {} }) };
+}

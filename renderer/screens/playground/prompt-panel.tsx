@@ -6,6 +6,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Badge } from '../../components/marks.tsx';
 import { Notice } from '../../components/state-panels.tsx';
 import type { Draft, DraftChange } from '../../stores/playground-drafts.ts';
+import { promptEdit } from '../../stores/playground-example.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
 import type { TemplateNames } from './editor/template-completion.ts';
 import { PlainEditor, TemplateEditor } from './editor/template-editor.tsx';
@@ -167,7 +168,7 @@ export function PromptPanel({ draft, template, onChange, focusAt, children }: Pr
           label="Prompt, Handlebars"
           hint="Write the prompt here. {{name}} makes a field below."
           value={draft.promptText}
-          onValueChange={(promptText) => onChange({ promptText, isExample: false })}
+          onValueChange={(promptText) => onChange(promptEdit(draft, promptText))}
           names={names}
           mistakes={template.mistakes}
           unfilled={unfilledPlaces}
