@@ -26,7 +26,10 @@ const errorDescriptions: Readonly<Record<number, string>> = {
 
 const headerDescriptions: Readonly<Record<string, Json>> = {
   'x-request-id': { description: 'Names this request in the log', schema: { type: 'string', format: 'uuid' } },
-  'x-served-by': { description: 'The model that answered, `<aiSystem>/<model>`', schema: { type: 'string' } },
+  'x-served-by': {
+    description: 'The model that answered, `<aiSystem>/<model>`; what is not ASCII is percent-encoded',
+    schema: { type: 'string' },
+  },
   'x-run-id': { description: 'The run, as in the body', schema: { type: 'string', format: 'uuid' } },
   'x-conversation-id': { description: 'The conversation of the run', schema: { type: 'string', format: 'uuid' } },
   'x-credits-consumed': { description: 'Credits that this call costs', schema: { type: 'integer' } },

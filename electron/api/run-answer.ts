@@ -28,11 +28,16 @@ export function originOf({ caller, headers }: Pick<Input, 'caller' | 'headers'>)
   return { callerId: caller.callerId, key: caller.key, appHeaders: appHeaders(headers) };
 }
 
+/** Headers carry visible ASCII alone; what else stands in the name of a model is percent-encoded as UTF-8. */
+function headerText(name: string): string {
+  return name.toWellFormed().replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent);
+}
+
 /** Headers that say which model answered, under which id, and what it cost. */
 function runHeaders({ run, credit }: AcceptedRun): Record<string, string> {
   const remaining = credit.remaining();
   return {
-    'x-served-by': run.plan.servedBy,
+    'x-served-by': headerText(run.plan.servedBy),
     'x-run-id': run.plan.runId,
     'x-conversation-id': run.plan.conversationId,
     'x-credits-consumed': String(run.credits),

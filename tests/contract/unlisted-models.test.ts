@@ -28,6 +28,12 @@ test('a model that only the provider lists is run; a name in no list asks once a
   expect(questions()).toBe(1);
 });
 
+test('the name of a model in any letters is told in the header that says who answered', async () => {
+  listed = ['模型 2'];
+  const answer = await ask('模型 2');
+  expect([answer.status, answer.headers['x-served-by']]).toEqual([200, 'Groq/%E6%A8%A1%E5%9E%8B 2']);
+});
+
 test.each([
   ['/v1/agents', { name: 'Guide', prompt: 'Be short.' }],
   ['/prompts', { name: 'Greeting', promptText: 'Hi' }],
