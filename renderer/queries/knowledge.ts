@@ -213,6 +213,17 @@ export function useCreateDataspace() {
   });
 }
 
+/** What the service calls the dataspace of sources that name none. */
+export const defaultDataspace = 'Default';
+
+export function useCreateDefaultDataspace() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: () => client.call(createDataspace, { body: { name: defaultDataspace } }),
+    onSettled: useRenew(),
+  });
+}
+
 /** The caller shows why it could not be renamed. */
 export function useRenameDataspace() {
   const { client } = useHost();

@@ -18,16 +18,16 @@ import { dataspaceAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { usePlace } from '../../stores/activity.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
-import { showToast } from '../../stores/toasts.ts';
 import { uploadFiles, type ChosenFile } from '../../stores/uploads.ts';
 import { DataspaceList } from './dataspace-list.tsx';
 import { DropZone } from './drop-zone.tsx';
+import { FilePicker, tellNothingAdded } from './file-picker.tsx';
 import { readKnowledgeAddress, type KnowledgeAddress } from './knowledge-address.ts';
 import './knowledge.css';
+import { MissingDataspace, NoDataspace } from './no-dataspace.tsx';
 import { SearchResults } from './search-results.tsx';
 import { SourceList } from './source-list.tsx';
 import { SourcePanel } from './source-panel.tsx';
-import { acceptedFiles } from './source-words.ts';
 
 interface SearchFieldProps {
   field: RefObject<HTMLInputElement | null>;
@@ -96,7 +96,7 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
   const removeSource = useRemoveSource();
   const addFiles = (files: readonly ChosenFile[]): void => {
     uploadFiles(client, dataspace.id, files);
-    if (files.length === 0) showToast({ tone: 'neutral', text: 'Nothing was added: there is no file in it.' });
+    if (files.length === 0) tellNothingAdded();
   };
   const remove = ({ id, name }: SourceDetail): void => {
     if (id === address.sourceId) navigate(dataspaceAddress(dataspace.id));
@@ -104,18 +104,7 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
   };
   return (
     <DropZone label={`Drop files to add them to ${dataspace.name}`} onFiles={addFiles}>
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        accept={acceptedFiles}
-        aria-label="Files to add"
-        onChange={(event) => {
-          addFiles([...(event.target.files ?? [])].map((file) => ({ file, name: file.name })));
-          event.target.value = '';
-        }}
-      />
+      <FilePicker picker={picker} onFiles={addFiles} />
       <SearchField field={search} dataspace={dataspace} words={words} onWords={setWords} onSearch={setQuery} />
       <div className="knowledge__work">
         {query === '' ? (
@@ -150,21 +139,6 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
         )}
       </div>
     </DropZone>
-  );
-}
-
-function NoDataspace({ isEmpty, onNew }: { isEmpty: boolean; onNew: () => void }) {
-  return (
-    <div className="list-state">
-      <EmptyState
-        title={isEmpty ? 'No dataspaces yet' : 'There is no such dataspace'}
-        reason="A dataspace holds the files that prompts are grounded on. They are read, cut and indexed on this device; nothing of them leaves it until a run sends passages to a model."
-      >
-        <Button variant="primary" icon={FolderPlus} onClick={onNew}>
-          Make a dataspace
-        </Button>
-      </EmptyState>
-    </div>
   );
 }
 
@@ -207,10 +181,10 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
     },
     {
       id: 'knowledge.add',
-      title: 'Add files to the dataspace',
+      title: dataspaces.length === 0 ? 'Add files' : 'Add files to the dataspace',
       group,
       icon: FilePlus2,
-      isEnabled: dataspace !== undefined,
+      isEnabled: dataspace !== undefined || dataspaces.length === 0,
       run: () => picker.current?.click(),
     },
   ]);
@@ -228,8 +202,10 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
         />
       ) : address.sourceId !== null ? (
         <Missing source={source} />
+      ) : dataspaces.length === 0 ? (
+        <NoDataspace picker={picker} onNew={() => setNaming(true)} />
       ) : (
-        <NoDataspace isEmpty={dataspaces.length === 0} onNew={() => setNaming(true)} />
+        <MissingDataspace onNew={() => setNaming(true)} />
       )}
     </div>
   );

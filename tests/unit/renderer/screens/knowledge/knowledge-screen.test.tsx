@@ -3,7 +3,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { KnowledgeScreen } from '../../../../../renderer/screens/knowledge/knowledge-screen.tsx';
 import { useUploads } from '../../../../../renderer/stores/uploads.ts';
-import { createDataspace } from '../../../../../shared/contract/dataspaces.ts';
+import { createDataspace, deleteDataspace, listDataspaces } from '../../../../../shared/contract/dataspaces.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
 const handbook =
@@ -83,4 +83,14 @@ test('a dataspace is made and opened', async () => {
   fireEvent.click(screen.getByRole('button', { name: 'Make dataspace' }));
   expect(await screen.findByRole('option', { name: /^Contracts/, selected: true })).toBeTruthy();
   expect(await screen.findByText('No sources yet')).toBeTruthy();
+});
+
+test('files that are added where there is no dataspace yet make the one called Default', async () => {
+  const { client } = opened.window.host;
+  const [made] = (await client.call(listDataspaces)).data;
+  await client.call(deleteDataspace, { parameters: { id: made!.id } });
+  await screen.findByText('No dataspaces yet');
+  await addFiles(new File([handbook], 'kestrel.md'));
+  expect(await screen.findByRole('option', { name: /^Default/, selected: true })).toBeTruthy();
+  await whenIndexed('kestrel.md');
 });
