@@ -62,7 +62,7 @@ function assembleStorage(
   const logSync = createLogSync(`${file}-wal`);
   const onWrite = () => audit.noteRuns();
   const runs = createRunStore({ database, logSync, durability, windowCallerId, tokenSecret, onWrite });
-  const audit = createAuditStore({ database, directory, tokenSecret, flush: runs.flush });
+  const audit = createAuditStore({ database, directory, tokenSecret, windowCallerId, flush: runs.flush });
   const apiKeys = createApiKeys(database);
   let closing: Promise<void> | null = null;
 

@@ -289,7 +289,9 @@ export const auditFacets = z.object({
   firstRunAt: timestamp.nullable(),
   lastRunAt: timestamp.nullable(),
   models: counted({ aiSystem, model: z.string() }),
-  /** `name` is that of the API key, null for the window's own calls. */
+  /** The caller of what is run in the window. */
+  windowCallerId: uuid,
+  /** `name` is that of the API key, null for a caller without one. */
   callers: counted({ callerId: uuid, name: z.string().nullable() }),
   statuses: counted({ status: runStatus }),
   finishReasons: counted({ finishReason: z.string() }),

@@ -253,7 +253,7 @@ test('figures follow the filter', async () => {
   expect(empty.body).toMatchObject({ runs: 0, conversations: 0, latency: null, buckets: [] });
 });
 
-test('facets name what exists, with the names of callers', async () => {
+test('facets name what exists, with the names of callers and which of them is the window', async () => {
   const key = host.host.storage.apiKeys.issue({ name: 'Nightly job' });
   await recordRun(host.host, { callerId: key.callerId, appHeaders: { job: '17' } });
   const { body } = await call('GET', '/window/audit/facets');
@@ -267,6 +267,7 @@ test('facets name what exists, with the names of callers', async () => {
     appHeaders: [{ name: 'job', values: [{ value: '17', runs: 1 }] }],
   });
   expect(facets.callers).toContainEqual({ callerId: key.callerId, name: 'Nightly job', runs: 1 });
+  expect(facets.windowCallerId).toBe(host.host.storage.windowCallerId);
   expect(facets.models.map(({ model }) => model).toSorted()).toEqual(['gpt-4o', 'gpt-4o-mini']);
 });
 

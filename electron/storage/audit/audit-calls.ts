@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorDetail } from '../../../shared/app-error.ts';
-import type { AuditFacets, AuditFilter, AuditSummary } from '../../../shared/contract/audit.ts';
+import type { AuditFilter, AuditSummary } from '../../../shared/contract/audit.ts';
 import type { Conversation } from '../../../shared/contract/conversations.ts';
+import type { IndexFacets } from './facets.ts';
 import type { ReportPage, WalkPosition, WalkRequest } from './audit-engine.ts';
 import type { Selection } from './selection.ts';
 import type { SearchPage, SearchRequest } from './window-list.ts';
@@ -21,7 +22,7 @@ export interface AuditCalls {
     input: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
     turn?: () => Promise<void>,
   ): Result<AuditSummary>;
-  facets(input: null): Result<AuditFacets>;
+  facets(input: null): Result<IndexFacets>;
 }
 
 export interface AuditCall {

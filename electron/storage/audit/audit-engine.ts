@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
-import type { AuditFacets, AuditFilter, AuditReport, AuditSummary } from '../../../shared/contract/audit.ts';
+import type { AuditFilter, AuditReport, AuditSummary } from '../../../shared/contract/audit.ts';
 import type { Conversation } from '../../../shared/contract/conversations.ts';
 import { AuditIndex } from './audit-index.ts';
 import { createConversationRows, type ConversationRows } from './conversation-rows.ts';
-import { facetsOf } from './facets.ts';
+import { facetsOf, type IndexFacets } from './facets.ts';
 import { Listing } from './listing.ts';
 import { Matches } from './matches.ts';
 import { selectionOf, type Selection } from './selection.ts';
@@ -53,7 +53,7 @@ export class AuditEngine {
   readonly #lists = new Map<string, WindowList>();
   readonly #walks = new Map<string, Listing>();
   #generation = 0;
-  #facets: { state: string; facets: AuditFacets } | null = null;
+  #facets: { state: string; facets: IndexFacets } | null = null;
   /** Runs what reads several times on one state of the database. */
   readonly #inOneState: (read: () => void) => void;
 
@@ -117,7 +117,7 @@ export class AuditEngine {
     return summaryOf(this.index, this.#matchesOf(filter), bucketSize, pause);
   }
 
-  facets(): AuditFacets {
+  facets(): IndexFacets {
     this.index.follow();
     const { blocks, feedback, generation } = this.index;
     const state = `${generation} ${blocks.changes} ${feedback.version}`;

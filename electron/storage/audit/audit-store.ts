@@ -75,6 +75,7 @@ export interface AuditStoreOptions {
   readonly database: Database.Database;
   readonly directory: string;
   readonly tokenSecret: string;
+  readonly windowCallerId: string;
   /** Writes what is queued, so that a question sees it. */
   readonly flush: () => void;
 }
@@ -93,7 +94,7 @@ function significant(filter: AuditFilter): Partial<AuditFilter> {
 }
 
 export function createAuditStore(options: AuditStoreOptions) {
-  const { database, directory, tokenSecret, flush } = options;
+  const { database, directory, tokenSecret, windowCallerId, flush } = options;
   const client = createAuditClient(directory);
   const rows = createConversationRows(database);
   const queries = auditStoreQueries(database);
@@ -151,6 +152,7 @@ export function createAuditStore(options: AuditStoreOptions) {
       const names = new Map(queries.callers.all({}).map((key) => [key.caller_id, key.name]));
       return {
         ...facets,
+        windowCallerId,
         callers: facets.callers.map((caller) => ({ ...caller, name: names.get(caller.callerId) ?? null })),
       };
     },

@@ -49,8 +49,11 @@ function conversationsOf({ timeline }: AuditIndex): number {
   return count;
 }
 
+/** What the index knows of the facets; who its callers are it does not. */
+export type IndexFacets = Omit<AuditFacets, 'windowCallerId'>;
+
 /** The values that runs have; the names of callers are not known here. */
-export function facetsOf(index: AuditIndex): AuditFacets {
+export function facetsOf(index: AuditIndex): IndexFacets {
   const { timeline } = index;
   const timeAt = (place: number) =>
     timeline.count === 0 ? null : new Date(timeline.createdAt[timeline.order[place]!]!).toISOString();

@@ -36,7 +36,9 @@ function Facts({ conversation, facets }: { conversation: Conversation; facets: A
       <dl className="inline-facts">
         <div>
           <dt>Caller</dt>
-          <dd className="truncate">{callerName(conversation.callerId, facets)}</dd>
+          <dd className="truncate" title={conversation.callerId}>
+            {callerName(conversation.callerId, facets)}
+          </dd>
         </div>
         <div>
           <dt>Workspace</dt>

@@ -146,15 +146,11 @@ function formatList(values: readonly string[], isEvery: boolean): string {
   return values.length === 2 ? `${first} ${joint} ${second}` : `${first} ${joint} ${values.length - 1} more`;
 }
 
-/**
- * A caller as people know it: the name of its API key. The window has none; a caller without one is the window as long as
- * there is only one of them, and not one whose key is gone.
- */
+/** A caller as people know it: this window, or the name of its API key; without one its id in short. */
 export function callerName(callerId: string, facets: AuditFacets | undefined): string {
-  const nameless = facets?.callers.filter(({ name }) => name === null) ?? [];
+  if (callerId === facets?.windowCallerId) return 'This window';
   const known = facets?.callers.find((caller) => caller.callerId === callerId);
-  if (known?.name) return known.name;
-  return known && nameless.length === 1 ? 'This window' : `${callerId.slice(0, 4)}…${callerId.slice(-4)}`;
+  return known?.name ?? `${callerId.slice(0, 4)}…${callerId.slice(-4)}`;
 }
 
 function dateChips(filter: AuditFilter, span: DateSpan | null): FilterChip[] {

@@ -31,9 +31,9 @@ export function listOptions(field: ListFieldId, facets: AuditFacets | undefined)
       return plain(names, (value) => sum(facets?.models, ({ model }) => model === value));
     }
     case 'callerIds':
-      return (facets?.callers ?? []).map(({ callerId, name, runs }) => ({
+      return (facets?.callers ?? []).map(({ callerId, runs }) => ({
         value: callerId,
-        label: name ?? callerName(callerId, facets),
+        label: callerName(callerId, facets),
         runs,
       }));
     case 'tags':

@@ -59,7 +59,7 @@ export const ConversationRow = memo(function ConversationRow({
       <span className="conversation__name truncate">{row.name}</span>
       <span className="conversation__time">{formatTime(time)}</span>
       <span className="conversation__meta truncate">
-        {caller}
+        <span title={row.callerId}>{caller}</span>
         <i>{run.model}</i>
         <i>{formatPlural(row.runs, 'run')}</i>
         {row.isSample && <i>sample</i>}
