@@ -3,7 +3,7 @@ import { persist } from 'zustand/middleware';
 import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 import type { NamedParameter } from '../../shared/contract/completions.ts';
 import type { PassageReference } from '../../shared/contract/grounding.ts';
-import { exampleDraft } from './playground-example.ts';
+import { exampleDraft, untitled } from './playground-example.ts';
 import { createDraftStorage } from './playground-draft-storage.ts';
 
 /** The form of the answer on the wire. */
@@ -110,7 +110,7 @@ function newDraft(from: DraftChange, others: readonly Draft[]): Draft {
     transport: 'sse',
     ...from,
     id: crypto.randomUUID(),
-    name: unusedName(from.name ?? 'Untitled prompt', others),
+    name: unusedName(from.name ?? untitled, others),
     updatedAt: Date.now(),
   };
 }
@@ -135,10 +135,12 @@ export const useDrafts = create<DraftsState>()(
       activate: (id) => {
         if (get().drafts.some((draft) => draft.id === id)) set({ activeId: id });
       },
-      change: (id, change) =>
+      change: (id, { name, ...change }) => {
+        if (name !== undefined) get().rename(id, name);
         set(({ drafts }) => ({
           drafts: drafts.map((draft) => (draft.id === id ? { ...draft, ...change, updatedAt: Date.now() } : draft)),
-        })),
+        }));
+      },
       rename: (id, name) =>
         set(({ drafts }) => {
           const unused = unusedName(

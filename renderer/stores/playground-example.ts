@@ -25,13 +25,21 @@ Answer:`,
   parameters: { max_tokens: '120', temperature: '0.2', top_p: '0.95', stop: String.raw`\n` },
 };
 
+/** What a prompt is called until somebody names it. */
+export const untitled = 'Untitled prompt';
+
 const exampleLines = new Set(exampleDraft.promptText.split('\n').filter((line) => line !== ''));
 
 /**
  * What an edit of the prompt changes. Where somebody puts a prompt of their own in the place of the example's, the example's
- * parameters go with it: they would cut every answer at its first line.
+ * parameters go with it: they would cut every answer at its first line. So does its name, which says what the example asks.
  */
-export function promptEdit({ isExample }: Pick<Draft, 'isExample'>, promptText: string): DraftChange {
+export function promptEdit({ isExample, name }: Pick<Draft, 'isExample' | 'name'>, promptText: string): DraftChange {
   const isAnother = isExample && promptText.split('\n').every((line) => !exampleLines.has(line));
-  return { promptText, isExample: false, ...(isAnother && { parameters: {} }) };
+  return {
+    promptText,
+    isExample: false,
+    ...(isAnother && { parameters: {} }),
+    ...(isAnother && name === exampleDraft.name && { name: untitled }),
+  };
 }
