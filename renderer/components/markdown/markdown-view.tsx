@@ -1,4 +1,4 @@
-import { memo, useMemo, useRef } from 'react';
+import { Children, isValidElement, memo, useMemo, useRef } from 'react';
 import type { ComponentProps } from 'react';
 import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
@@ -87,6 +87,16 @@ function ScrollingTable({ children, dir }: ComponentProps<'table'>) {
   );
 }
 
+/** Numbers of three digits and more need room that most lists would have for nothing. */
+function NumberedList({ start = 1, children, dir }: ComponentProps<'ol'>) {
+  const last = start + Children.toArray(children).filter(isValidElement).length - 1;
+  return (
+    <ol start={start} dir={dir} className={last > 999 ? 'numbers-4' : last > 99 ? 'numbers-3' : undefined}>
+      {children}
+    </ol>
+  );
+}
+
 /** The answer stands below the heading `Answer`; its own headings keep their size and move two levels down. */
 function heading(size: 1 | 2 | 3 | 4) {
   const Tag = (['h3', 'h4', 'h5', 'h6'] as const)[size - 1] ?? 'h6';
@@ -104,6 +114,7 @@ const components = {
   a: OuterLink,
   img: NamedImage,
   table: ScrollingTable,
+  ol: NumberedList,
   h1: heading(1),
   h2: heading(2),
   h3: heading(3),

@@ -83,7 +83,7 @@ export function ScoreLevels({ first, second, hasSecond, thresholds, onThreshold,
             </>
           )}
         </span>
-        <span className="right">Limit</span>
+        <span className="right">Threshold</span>
         <span />
       </div>
       {categories.map((category) => {

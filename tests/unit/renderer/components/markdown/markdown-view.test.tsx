@@ -33,6 +33,16 @@ test('numbers of a list go on over its items', () => {
   expect([...container.querySelectorAll('ol')].map((list) => list.start)).toEqual([3, 4]);
 });
 
+test('numbers of three digits have room', () => {
+  const numbered = (first: number, count: number): string =>
+    Array.from({ length: count }, (_, index) => `${first + index}. item`).join('\n');
+  const classes = (text: string) =>
+    [...render(show(text, false)).container.querySelectorAll('ol')].map((list) => list.className);
+  expect(classes(numbered(99, 2)).at(-1)).toBe('numbers-3');
+  expect(classes(numbered(1, 99)).every((name) => name === '')).toBe(true);
+  expect(classes(`${numbered(998, 3)}\n\nEnd.`)).toContain('numbers-4');
+});
+
 test('raw HTML is shown as text, and neither script nor image is loaded', () => {
   const { container } = render(
     show('<img src=x onerror=alert(1)> <script>alert(1)</script>\n\n![map](https://example.com/a.png)', false),
