@@ -2,11 +2,11 @@ import { useLocation } from 'wouter';
 import type { Citation } from '../../../shared/contract/completions.ts';
 import { Button } from '../../components/button.tsx';
 import { formatPlural } from '../../components/format.ts';
+import { MarkedText } from '../../components/marked-text.tsx';
 import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
 import { useKnowledgeSearch, type SearchQuestion } from '../../queries/knowledge.ts';
 import { sourceAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
-import { MarkedText } from './marked-text.tsx';
 
 function Result({ citation, query, isOpen }: { citation: Citation; query: string; isOpen: boolean }) {
   const [, navigate] = useLocation();
@@ -29,7 +29,7 @@ function Result({ citation, query, isOpen }: { citation: Citation; query: string
           </span>
         </span>
         <span className="small secondary knowledge__excerpt">
-          <MarkedText text={text} query={query} />
+          <MarkedText text={text} query={query} characters={160} />
         </span>
       </button>
     </li>

@@ -44,7 +44,7 @@ function Passages({ grounding, found, onChange }: PassagesProps) {
   }
   if (preview.isError) return <ErrorFailure title="The passages could not be found" error={preview.error} />;
   if (!preview.data) return <LoadingRows label="Looking for passages" rows={3} />;
-  const { passages, wordsAloneBecause } = preview.data;
+  const { passages, query, wordsAloneBecause } = preview.data;
   return (
     <>
       {wordsAloneBecause && <Notice tone="caution">Found by words alone: {wordsAloneBecause}</Notice>}
@@ -58,6 +58,7 @@ function Passages({ grounding, found, onChange }: PassagesProps) {
           <PassageRow
             key={`${passage.sourceId} ${passage.start}`}
             passage={passage}
+            query={query}
             onPin={() => onChange(togglePin(grounding, passage))}
             onExclude={() => onChange(toggleExclusion(grounding, passage))}
           />

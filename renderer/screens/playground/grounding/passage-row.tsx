@@ -4,11 +4,14 @@ import { useLocation } from 'wouter';
 import type { GroundingPassage } from '../../../../shared/contract/grounding.ts';
 import { classNames } from '../../../components/class-names.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
+import { MarkedText } from '../../../components/marked-text.tsx';
 import { sourceAddress } from '../../../shell/addresses.ts';
 import { omissionText, rankText } from './passage-choice.ts';
 
 interface PassageRowProps {
   passage: GroundingPassage;
+  /** What was searched. */
+  query: string;
   onPin: () => void;
   onExclude: () => void;
 }
@@ -28,7 +31,7 @@ function Facts({ passage }: { passage: GroundingPassage }) {
 }
 
 /** One passage: its number in the prompt or why it has none, where it stands in both lists, and the two things one may want of it. */
-export function PassageRow({ passage, onPin, onExclude }: PassageRowProps) {
+export function PassageRow({ passage, query, onPin, onExclude }: PassageRowProps) {
   const [, navigate] = useLocation();
   const [isOpen, setOpen] = useState(false);
   const { index, sourceId, sourceName, text, start, end, isPinned, omission } = passage;
@@ -68,7 +71,7 @@ export function PassageRow({ passage, onPin, onExclude }: PassageRowProps) {
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        {text}
+        <MarkedText text={text} query={query} {...(!isOpen && { characters: 110 })} />
       </button>
     </li>
   );

@@ -1,0 +1,82 @@
+import { Fragment, type ReactNode } from 'react';
+
+/** Characters that stand before the first match of an excerpt, so that one sees what it belongs to. */
+const before = 40;
+
+/** Words of a question that are worth marking, at least four letters long: shorter ones are mostly grammar. */
+function wordsOf(query: string): readonly string[] {
+  return [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [])];
+}
+
+/** Where the words of a question begin a word. */
+function formOf(query: string): RegExp | null {
+  const words = wordsOf(query);
+  return words.length === 0 ? null : new RegExp(`((?<![\\p{L}\\p{N}])(?:${words.join('|')})[\\p{L}\\p{N}]*)`, 'giu');
+}
+
+interface Match {
+  start: number;
+  end: number;
+  word: string;
+  /** A word that stands everywhere says little about one place. */
+  weight: number;
+}
+
+function matchesIn(text: string, form: RegExp): Match[] {
+  const found = [...text.matchAll(form)].map(({ 0: match, index }) => ({
+    start: index,
+    end: index + match.length,
+    word: match.toLowerCase(),
+  }));
+  const counts = new Map<string, number>();
+  for (const { word } of found) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return found.map((match) => ({ ...match, weight: 1 / counts.get(match.word)! }));
+}
+
+/**
+ * Where a text is to be shown from, so that the words of a question are within so many characters: 0 for its beginning, which
+ * is taken if no other place has more of them.
+ */
+export function excerptStart(text: string, query: string, characters: number): number {
+  const form = formOf(query);
+  const matches = form ? matchesIn(text, form) : [];
+  const weightFrom = (start: number): number => {
+    const within = matches.filter((match) => match.start >= start && match.end <= start + characters);
+    const words = new Map(within.map(({ word, weight }) => [word, weight]));
+    return [...words.values()].reduce((sum, weight) => sum + weight, 0);
+  };
+  let best = 0;
+  let most = weightFrom(0);
+  for (const { start } of matches) {
+    const weight = weightFrom(start);
+    // What is left out at the front of a place without losing a word is room for what comes after it.
+    const isTighter = weight === most && best > 0 && start < best + characters;
+    if (weight > most || isTighter) [best, most] = [start, weight];
+  }
+  if (best <= before) return 0;
+  const gap = text.slice(best - before, best).search(/\s/);
+  return gap < 0 ? best : best - before + gap + 1;
+}
+
+interface MarkedTextProps {
+  text: string;
+  query: string;
+  /** Letters that are in sight; the text is shown from the place where they hold most of the question. Absent is all of it. */
+  characters?: number;
+}
+
+/** A text with the words of a question marked where they begin a word. */
+export function MarkedText({ text, query, characters }: MarkedTextProps): ReactNode {
+  const form = formOf(query);
+  if (!form) return text;
+  const start = characters === undefined ? 0 : excerptStart(text, query, characters);
+  const pieces = text.slice(start).split(form);
+  return (
+    <>
+      {start > 0 && '… '}
+      {pieces.map((piece, index) =>
+        index % 2 === 1 ? <mark key={index}>{piece}</mark> : <Fragment key={index}>{piece}</Fragment>,
+      )}
+    </>
+  );
+}
