@@ -4,6 +4,7 @@ import { Decoration, EditorView, keymap, placeholder, WidgetType, type Decoratio
 import { useEffect, useRef } from 'react';
 import type { Highlight } from '../../../shared/contract/moderation.ts';
 import { allowEditorStyles } from '../../components/editor-styles.ts';
+import { lineDirection } from '../../components/line-direction.ts';
 import { categoryNames } from './category-names.ts';
 import './categories.css';
 
@@ -98,6 +99,7 @@ export function DocumentEditor({ value, onValueChange, passages, onReady }: Docu
         extensions: [
           history(),
           EditorView.lineWrapping,
+          lineDirection,
           keymap.of(keys),
           documentTheme,
           passageField,

@@ -15,6 +15,7 @@ import {
 import { useEffect, useRef } from 'react';
 import { classNames } from '../../../components/class-names.ts';
 import { allowEditorStyles } from '../../../components/editor-styles.ts';
+import { lineDirection } from '../../../components/line-direction.ts';
 import { editorTheme } from './editor-theme.ts';
 import { handlebarsMarks, setUnfilled } from './handlebars-marks.ts';
 import { templateCompletion } from './template-completion.ts';
@@ -54,6 +55,7 @@ const commonExtensions: Extension = [
   history(),
   drawSelection(),
   EditorView.lineWrapping,
+  lineDirection,
   keymap.of(editingKeys),
   editorTheme,
 ];
