@@ -23,7 +23,7 @@ function RailLink({ screen, isCurrent, isWide }: { screen: Screen; isCurrent: bo
       <Link
         href={`/${screen.id}`}
         className="rail__item"
-        aria-label={screen.name}
+        aria-label={isWide ? undefined : screen.name}
         aria-current={isCurrent ? 'page' : undefined}
         aria-keyshortcuts={keyShortcut(screen.keys)}
       >
@@ -47,7 +47,7 @@ export function Rail({ current }: { current: Screen | undefined }) {
         <button
           type="button"
           className="rail__item"
-          aria-label="Keys"
+          aria-label={isWide ? undefined : 'Keys'}
           aria-keyshortcuts="?"
           onClick={() => openOverlay('keys')}
         >

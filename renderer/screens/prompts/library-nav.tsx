@@ -20,7 +20,7 @@ function Row(props: {
     <button
       type="button"
       className={classNames('library__row', isOn && 'is-selected')}
-      data-depth={Math.min(depth, 4)}
+      data-depth={Math.min(depth, 6)}
       aria-pressed={isOn}
       onClick={onPress}
     >

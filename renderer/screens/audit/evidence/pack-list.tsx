@@ -76,7 +76,7 @@ function PackCard({ pack }: { pack: AuditExport }) {
   const { word, tone } = states[pack.state];
   const canResume = pack.state === 'stopped' || pack.state === 'failed';
   return (
-    <section className="pack card" aria-label={pack.name}>
+    <article className="pack card" aria-label={pack.name}>
       <div className="row">
         <h3 className="medium truncate">{pack.name}</h3>
         <Badge tone={tone}>{word}</Badge>
@@ -120,7 +120,7 @@ function PackCard({ pack }: { pack: AuditExport }) {
         </div>
       )}
       {areFilesOpen && <Files pack={pack} />}
-    </section>
+    </article>
   );
 }
 

@@ -98,8 +98,15 @@ function AfterAnswer({ run, actions }: { run: ShownRun; actions: RemedyActions }
   );
 }
 
+interface AnswerBodyProps {
+  run: ShownRun;
+  /** Tells two answers apart where they stand side by side. */
+  title?: string;
+  actions: RemedyActions;
+}
+
 /** One run's answer: reasoning, text, what there is to say about it. */
-export function AnswerBody({ run, actions }: { run: ShownRun; actions: RemedyActions }) {
+export function AnswerBody({ run, title, actions }: AnswerBodyProps) {
   const { scroller, onScroll } = useFollowScroll(run.key, run.state === 'connecting' || run.state === 'streaming');
   return (
     <div
@@ -107,7 +114,7 @@ export function AnswerBody({ run, actions }: { run: ShownRun; actions: RemedyAct
       className="play__stream scroll"
       tabIndex={0}
       role="region"
-      aria-label="Text of the answer"
+      aria-label={title === undefined ? 'Text of the answer' : `Text of the answer, ${title}`}
       onScroll={onScroll}
     >
       <div>

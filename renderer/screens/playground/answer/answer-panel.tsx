@@ -61,7 +61,7 @@ function Pair({
         <div className="header">
           <h3>As the prompt stands</h3>
         </div>
-        <AnswerBody run={run} actions={actions} />
+        <AnswerBody run={run} title="As the prompt stands" actions={actions} />
         <MetricsBar metrics={run.metrics} />
       </section>
       <section className="panel" aria-label={beside.title}>
@@ -73,7 +73,7 @@ function Pair({
           <span className="grow" />
           <IconButton icon={X} label="Close the run beside" size="small" onClick={beside.close} />
         </div>
-        <AnswerBody run={beside.run} actions={actions} />
+        <AnswerBody run={beside.run} title={beside.title} actions={actions} />
         <MetricsBar metrics={beside.run.metrics} />
       </section>
     </div>

@@ -23,7 +23,7 @@ export const editorTheme = EditorView.theme({
   '&.cm-focused .cm-activeLineGutter': { color: 'var(--text-primary)' },
   '.cm-cursor': { borderLeft: '2px solid var(--accent)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
-    backgroundColor: 'var(--surface-selected)',
+    backgroundColor: 'var(--selection)',
   },
   '.cm-placeholder': { color: 'var(--text-tertiary)' },
   '.cm-lintRange-error': {
