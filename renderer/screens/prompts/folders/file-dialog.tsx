@@ -55,11 +55,11 @@ function Sides({ shown }: { shown: FolderFile }) {
   if (mine && file?.prompt) {
     return (
       <>
+        <Details mine={mine} file={file.prompt} />
         <div className="linked__sides caption tertiary" aria-hidden="true">
           <span>{sideNames[0]}</span>
           <span>{sideNames[1]}</span>
         </div>
-        <Details mine={mine} file={file.prompt} />
         <VersionDifferences before={versionContent(mine)} after={versionContent(file.prompt)} names={sideNames} />
       </>
     );
