@@ -12,6 +12,7 @@ import {
   listAuditViews,
   updateAuditView,
 } from '../../shared/contract/audit-views.ts';
+import { nameSampleCallers } from '../audit/samples/sample-callers.ts';
 import type { AuditStore } from '../storage/audit/audit-store.ts';
 import { implement, type Handler } from './handler.ts';
 
@@ -40,7 +41,7 @@ export function auditHandlers(audit: AuditStore): Handler[] {
       audit.search({ ...body, sort: body.sort ?? 'newest', limit: body.limit ?? defaultRows }, { signal }),
     ),
     implement(summarizeAudit, ({ body, signal }) => audit.summarize(body, { signal })),
-    implement(readAuditFacets, ({ signal }) => audit.facets({ signal })),
+    implement(readAuditFacets, async ({ signal }) => nameSampleCallers(await audit.facets({ signal }))),
     implement(listAuditViews, () => ({ data: audit.views.list() })),
     implement(createAuditView, ({ body }) => audit.views.create(body)),
     implement(updateAuditView, ({ parameters, body }) => audit.views.update(parameters.id, body)),

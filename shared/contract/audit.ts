@@ -291,7 +291,7 @@ export const auditFacets = z.object({
   models: counted({ aiSystem, model: z.string() }),
   /** The caller of what is run in the window. */
   windowCallerId: uuid,
-  /** `name` is that of the API key, null for a caller without one. */
+  /** `name` is that of the API key or of a team of the sample set, null for any other caller. */
   callers: counted({ callerId: uuid, name: z.string().nullable() }),
   statuses: counted({ status: runStatus }),
   finishReasons: counted({ finishReason: z.string() }),

@@ -5,6 +5,7 @@ import type { NewRun, RunOutcome } from '../../storage/storage.ts';
 import { timeOrderedId } from '../../storage/time-ordered-id.ts';
 import { createChance, type Chance } from './chance.ts';
 import { sampleFeedback } from './sample-feedback.ts';
+import { callerOf } from './sample-callers.ts';
 import { sampleModels, type SampleModel } from './sample-models.ts';
 import { sampleOutcome } from './sample-outcome.ts';
 import { fill, slotsOf, type Slots } from './sample-slots.ts';
@@ -35,11 +36,6 @@ const spanDays = 60;
 const day = 86_400_000;
 const seed = 20_261_120;
 
-/** Every team calls with an id of its own, the same at every loading. No API key belongs to any of them. */
-const teams = ['support', 'engineering', 'legal', 'research', 'localisation', 'sales'] as const;
-const callerOf = Object.fromEntries(
-  teams.map((team, index) => [team, `5a3b1e00-0000-4000-8000-00000000000${index + 1}`]),
-) as Record<SampleTopic['team'], string>;
 const workspaces = ['5a3b1e00-0000-4000-8000-0000000000a1', '5a3b1e00-0000-4000-8000-0000000000a2'];
 
 // Support writes most of it, as it would.

@@ -1,0 +1,27 @@
+import type { AuditFacets } from '../../../shared/contract/audit.ts';
+import type { SampleTopic } from './sample-topic.ts';
+
+type Team = SampleTopic['team'];
+
+/** Every team calls with an id of its own, the same at every loading. No API key belongs to any of them. */
+export const callerOf: Readonly<Record<Team, string>> = {
+  support: '5a3b1e00-0000-4000-8000-000000000001',
+  engineering: '5a3b1e00-0000-4000-8000-000000000002',
+  legal: '5a3b1e00-0000-4000-8000-000000000003',
+  research: '5a3b1e00-0000-4000-8000-000000000004',
+  localisation: '5a3b1e00-0000-4000-8000-000000000005',
+  sales: '5a3b1e00-0000-4000-8000-000000000006',
+};
+
+const names = new Map(
+  Object.entries(callerOf).map(([team, callerId]) => [callerId, `${team[0]!.toUpperCase()}${team.slice(1)} team`]),
+);
+
+/** The facets with the names of the sample set's callers, who have no API key that could name them. */
+export function nameSampleCallers(facets: AuditFacets): AuditFacets {
+  const callers = facets.callers.map((caller) => ({
+    ...caller,
+    name: caller.name ?? names.get(caller.callerId) ?? null,
+  }));
+  return { ...facets, callers };
+}
