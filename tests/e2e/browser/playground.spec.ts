@@ -200,7 +200,7 @@ test('prompts are made, renamed, switched, deleted and brought back', async ({ p
   await page.keyboard.press('Enter');
   await expect(menu).toHaveText('Second');
   await menu.click();
-  await page.getByRole('menuitem', { name: /Answer from a passage/ }).click();
+  await page.getByRole('menuitem', { name: /^Untitled prompt/ }).click();
   await expect(playground.prompt).toContainText('The first one');
   await menu.click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
