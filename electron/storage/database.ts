@@ -44,6 +44,8 @@ export function openDatabase(directory: string): Database.Database {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
     database.pragma('foreign_keys = ON');
+    // Always, not only while runs are removed: an older copy of a text that was moved would stay in the file without it.
+    database.pragma('secure_delete = ON');
     database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
     migrate(database);
     return database;

@@ -26,6 +26,8 @@ function openFile({ file, format, tables, cacheKilobytes, prepare }: IndexFile):
   try {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
+    // What is taken away is overwritten too: otherwise words of removed texts would stay readable in the file's free pages.
+    database.pragma('secure_delete = ON');
     database.pragma(`cache_size = -${cacheKilobytes}`);
     // A word that was not looked for before is spread over a dozen pages; this way they are read without a copy.
     database.pragma('mmap_size = 2147418112');

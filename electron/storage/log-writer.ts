@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { databaseFile } from './database.ts';
+import { emptyLog } from './word-erasure.ts';
 
 /** The log is written back when it has this many pages more than the database: rarely enough that hot pages are written once. */
 const mostPages = 4000;
@@ -13,6 +14,8 @@ interface LogState {
 export interface LogWriter {
   /** Does so when there is enough of it. Writers go on meanwhile. */
   writeBack(): void;
+  /** Writes all of it back and cuts it off; false while somebody reads or writes, who is not waited for. */
+  empty(): boolean;
   close(): void;
 }
 
@@ -24,6 +27,7 @@ export function createLogWriter(directory: string): LogWriter {
       const [state] = database.pragma('wal_checkpoint(NOOP)') as LogState[];
       if (state !== undefined && state.log - state.checkpointed > mostPages) database.pragma('wal_checkpoint(PASSIVE)');
     },
+    empty: () => emptyLog(database),
     close: () => void database.close(),
   };
 }

@@ -79,7 +79,7 @@ function assembleStorage(
     runs,
     audit: audit.store,
     exportRows: createExportRows(database),
-    retention: createRetentionStore(database, facts, audit.noteChanges),
+    retention: createRetentionStore(database, facts, { onChange: audit.noteChanges, onEnd: audit.noteRemovals }),
     samples: createSampleStore(database, facts),
     replays: createReplayStore(database),
     prompts: createPromptStore(database, tokenSecret),

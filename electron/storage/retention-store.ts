@@ -40,8 +40,18 @@ const startOf: Readonly<Record<0 | 1, OldRunPosition>> = {
   1: { isAnonymous: 1, createdAt: -1, conversation: 0, sequence: 0 },
 };
 
-/** `onChange` is told of every slice that was deleted or anonymised. */
-export function createRetentionStore(database: Database.Database, facts: Facts, onChange: () => void): RetentionStore {
+export interface RetentionStoreOptions {
+  /** Told of every slice that was deleted or anonymised. */
+  readonly onChange: () => void;
+  /** Told when that was the last one for now. */
+  readonly onEnd: () => void;
+}
+
+export function createRetentionStore(
+  database: Database.Database,
+  facts: Facts,
+  { onChange, onEnd }: RetentionStoreOptions,
+): RetentionStore {
   const removal = createRunRemoval(database);
   const anonymise = createAnonymiser(database);
   const select = database.prepare<[OldRunPosition & { before: number; limit: number }], OldRunPosition>(`
@@ -87,20 +97,20 @@ export function createRetentionStore(database: Database.Database, facts: Facts, 
     find,
     textBytes: (sequence) => textBytes.get(sequence) ?? 0,
     apply(mode, before, limit) {
-      // What is taken away is overwritten too: otherwise it would stay readable in the file's free pages.
-      database.pragma('secure_delete = ON');
       try {
         return applySlice.immediate(mode, before, limit);
       } finally {
         onChange();
-        database.pragma('secure_delete = OFF');
       }
     },
     lastApplied() {
       const kept = facts.read('retention');
       return kept === null ? null : appliedRetention.parse(JSON.parse(kept));
     },
-    noteApplied: (applied) => facts.write('retention', JSON.stringify(applied)),
+    noteApplied(applied) {
+      facts.write('retention', JSON.stringify(applied));
+      if (applied.endedAt !== null) onEnd();
+    },
   };
 }
 

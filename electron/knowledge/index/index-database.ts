@@ -15,8 +15,7 @@ const tokenizer = `tokenize='porter unicode61 remove_diacritics 2'`;
 /**
  * `passages.id` is the rowid in `words` and the slot of the vector in memory. Numbers of sources are never given twice, so that
  * passages of a removed source, which are deleted little by little, cannot become those of another one.
- * What was deleted is cleared by the merges that later writes bring about; merges for deletions alone (`deletemerge`) take a second at
- * a time, during which nothing is found.
+ * What was deleted is cleared by `createWordErasure`.
  * Words of up to 16 MB are gathered before they are written, which makes bulk writes a third quicker.
  */
 const tables = `
@@ -33,7 +32,6 @@ const tables = `
   CREATE VIRTUAL TABLE words USING fts5(text, heading, content='', contentless_delete=1, ${tokenizer});
   CREATE VIRTUAL TABLE word_counts USING fts5vocab(words, 'row');
   INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);
-  INSERT INTO words (words, rank) VALUES ('deletemerge', 0);
 `;
 
 /** Tells how a text is cut into words, which SQLite does not say otherwise. It is in memory and always emptied. */

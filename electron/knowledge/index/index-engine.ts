@@ -122,6 +122,7 @@ export class IndexEngine {
     const ids = this.#store.someOf(number, purgedAtOnce);
     const isLast = ids.length < purgedAtOnce;
     this.#store.transaction(() => {
+      this.#words.erasure.begin();
       for (const id of ids) {
         this.#words.remove(id);
         this.#store.remove(id);
@@ -132,6 +133,11 @@ export class IndexEngine {
     if (isLast) this.#removed.shift();
     if (isLast && this.#slots.count === 0) this.#words.clear();
     return true;
+  }
+
+  /** Clears a little of what purged passages leave in the file; false when nothing is left. Some milliseconds. */
+  erase(): boolean {
+    return this.#words.erasure.step();
   }
 
   passages(page: { sourceId: string; first: number; limit: number }): (IndexedPassage & { position: number })[] {

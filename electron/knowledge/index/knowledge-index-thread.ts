@@ -1,11 +1,13 @@
 /** Entry point of the thread that holds the index; started by `create-knowledge-index.ts`. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { createQuietWork } from '../../storage/quiet-work.ts';
 import type { IndexAnswer, IndexCall, IndexMessage } from './index-calls.ts';
 import { IndexEngine } from './index-engine.ts';
 
 const port = parentPort!;
 const { directory } = workerData as { directory: string };
 const engine = new IndexEngine(directory);
+const erasure = createQuietWork(() => engine.erase());
 const waiting = new Set<number>();
 let isPurging = false;
 let isClosed = false;
@@ -19,6 +21,7 @@ function answer({ id, method, input }: IndexCall): void {
     const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
     port.postMessage({ id, failure } satisfies IndexAnswer);
   }
+  erasure.noteQuestion();
   startPurging();
 }
 
@@ -26,6 +29,7 @@ function answer({ id, method, input }: IndexCall): void {
 function purge(): void {
   isPurging = !isClosed && engine.purge();
   if (isPurging) setImmediate(purge);
+  else erasure.start();
 }
 
 function startPurging(): void {
@@ -36,6 +40,7 @@ function startPurging(): void {
 
 function close(): void {
   isClosed = true;
+  erasure.stop();
   engine.close();
   port.close();
 }

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { createWordErasure, type WordErasure } from '../../storage/word-erasure.ts';
 import { stopWords } from './stop-words.ts';
 import { beginningOf, expressionsOf, spacedText, tokensOf } from './words-of.ts';
 
@@ -58,6 +59,8 @@ function quoted(words: readonly string[]): string {
 /** The full-text half of the index. */
 export class WordSearch {
   readonly #statements: ReturnType<typeof wordStatements>;
+  /** Of the words of passages that were removed. */
+  readonly erasure: WordErasure;
   readonly #transaction: (work: () => void) => void;
   readonly #counts = new Map<string, number>();
   /** How words stand in the index; what a text holds is told without asking SQLite for words that were seen before. */
@@ -67,6 +70,7 @@ export class WordSearch {
 
   constructor(database: Database.Database) {
     this.#statements = wordStatements(database);
+    this.erasure = createWordErasure(database, 'words');
     this.#transaction = database.transaction((work: () => void) => work());
   }
 

@@ -14,6 +14,8 @@ export interface AuditCalls {
   follow(input: null): Result<void>;
   /** Writes the database's log back where there is enough of it. */
   writeBack(input: null): Result<void>;
+  /** Takes up what was removed, and clears what is left of it in the index and in the logs when nothing is asked. */
+  erase(input: null): Result<void>;
   report(input: WalkRequest & { hasFeedback: boolean }): Result<ReportPage>;
   list(input: WalkRequest): Result<{ data: Conversation[]; next: WalkPosition | null }>;
   search(input: SearchRequest): Result<SearchPage>;

@@ -19,6 +19,8 @@ export interface AuditClient {
    * anew for every such change.
    */
   noteChanges(): void;
+  /** Tells that this is over for now, so that nothing of what was removed stays behind. */
+  noteRemovals(): void;
   close(): Promise<void>;
 }
 
@@ -98,6 +100,9 @@ export function createAuditClient(directory: string): AuditClient {
     },
     noteRuns: () => note('follow'),
     noteChanges: () => note('writeBack'),
+    noteRemovals() {
+      if (!isClosed) post('erase', null);
+    },
     async close() {
       isClosed = true;
       if (noteTimer) clearTimeout(noteTimer);

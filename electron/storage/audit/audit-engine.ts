@@ -69,6 +69,11 @@ export class AuditEngine {
     return this.index.followTexts(textSlice);
   }
 
+  /** Clears a little of what removed runs leave in the index; false when nothing is left. */
+  erase(): boolean {
+    return this.index.erase();
+  }
+
   /** Conversations of which a run meets the filter, with all their runs, page by page. */
   report(request: WalkRequest & { hasFeedback: boolean }): ReportPage {
     return this.#answer(request.filter, () => {

@@ -83,6 +83,11 @@ export class AuditIndex {
     return next.length === most;
   }
 
+  /** Clears a little of what removed and changed runs leave in the file; false when nothing is left. Some milliseconds. */
+  erase(): boolean {
+    return this.texts.erasure.step();
+  }
+
   #load(): void {
     this.timeline = new Timeline();
     this.terms = new Terms(this.#database);
@@ -159,7 +164,9 @@ export class AuditIndex {
     if (runs.length === 0) return;
     this.generation += 1;
     const through = this.#marks.read('texts');
+    this.texts.erasure.begin();
     for (const block of new Set(runs.map(blockOf))) this.blocks.unseal(block);
+    this.terms.forgetUnused();
     for (const run of runs) {
       if (run > through || this.#unendedTexts.has(run)) continue;
       this.texts.remove(run);

@@ -158,7 +158,8 @@ export function createAuditStore(options: AuditStoreOptions) {
     },
   };
 
-  return { store, noteRuns: client.noteRuns, noteChanges: client.noteChanges, close: client.close };
+  const { noteRuns, noteChanges, noteRemovals, close } = client;
+  return { store, noteRuns, noteChanges, noteRemovals, close };
 }
 
 function auditStoreQueries(database: Database.Database) {

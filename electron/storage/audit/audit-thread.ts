@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
 import { databaseFile } from '../database.ts';
 import { createLogWriter } from '../log-writer.ts';
+import { createQuietWork } from '../quiet-work.ts';
 import { AuditEngine } from './audit-engine.ts';
 import type { AuditAnswer, AuditCall, AuditCalls, AuditMessage } from './audit-calls.ts';
 import { readAhead } from './read-ahead.ts';
@@ -24,6 +25,13 @@ let ahead: Generator<void, void, void> | null = null;
 let isFollowing = false;
 let isClosed = false;
 const cancelled = new Set<number>();
+/** Whether something was removed that the log of the runs still holds. */
+let isLogDue = false;
+const erasure = createQuietWork(() => {
+  if (startedEngine().erase()) return true;
+  if (isLogDue) isLogDue = !logWriter.empty();
+  return isLogDue;
+});
 
 function startedEngine(): AuditEngine {
   return (engine ??= new AuditEngine(database, directory));
@@ -34,6 +42,7 @@ function follow(): void {
   if (isClosed) return;
   isFollowing = startedEngine().follow();
   if (isFollowing) setImmediate(follow);
+  else erasure.start();
 }
 
 function readOn(): void {
@@ -58,6 +67,11 @@ const calls: AuditCalls = {
     if (!isFollowing) follow();
   },
   writeBack: () => logWriter.writeBack(),
+  erase() {
+    isLogDue = true;
+    calls.follow(null);
+    erasure.start();
+  },
   report: (input) => startedEngine().report(input),
   list: (input) => startedEngine().list(input),
   search: (input) => startedEngine().search(input),
@@ -91,12 +105,17 @@ async function answer({ id, method, input }: AuditCall): Promise<void> {
   } finally {
     cancelled.delete(id);
   }
-  if (method !== 'follow' && method !== 'writeBack') readAheadOnce();
+  if (method === 'follow' || method === 'writeBack' || method === 'erase') return;
+  readAheadOnce();
+  erasure.noteQuestion();
+  // A question takes up what was removed before it.
+  erasure.start();
 }
 
 port.on('message', (message: AuditMessage) => {
   if (message === 'close') {
     isClosed = true;
+    erasure.stop();
     ahead?.return();
     engine?.close();
     logWriter.close();

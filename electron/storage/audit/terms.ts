@@ -11,6 +11,7 @@ export class Terms {
   readonly #ofField: Database.Statement<[string], { code: number; value: string }>;
   readonly #fields: Database.Statement<[], string>;
   readonly #remembered = new Map<string, number>();
+  readonly #deleteUnused: Database.Statement<[]>;
   #unsaved: { code: number; field: string; value: string }[] = [];
   readonly #unsavedKeys = new Map<string, number>();
   #lastCode: number;
@@ -20,6 +21,9 @@ export class Terms {
     this.#find = database
       .prepare<[string, string], number>('SELECT code FROM terms WHERE field = ? AND value = ?')
       .pluck();
+    this.#deleteUnused = database.prepare(
+      "DELETE FROM terms WHERE field LIKE 'header:%' AND code NOT IN (SELECT term FROM postings)",
+    );
     this.#ofField = database.prepare('SELECT code, value FROM terms WHERE field = ? ORDER BY code LIMIT 5000');
     this.#fields = database
       .prepare<[], string>("SELECT value FROM terms WHERE field = 'header' ORDER BY code LIMIT 100")
@@ -52,6 +56,14 @@ export class Terms {
     for (const { code, field, value } of this.#unsaved) this.#insert.run(code, field, value);
     this.#unsaved = [];
     this.#unsavedKeys.clear();
+  }
+
+  /**
+   * Deletes what headers said that no sealed block has any more. Whatever open blocks have is made anew with them, and this object
+   * has to be made anew too.
+   */
+  forgetUnused(): void {
+    this.#deleteUnused.run();
   }
 
   /** The oldest values of a field, at most 5,000. */

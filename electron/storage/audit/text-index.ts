@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { bitsOf, blockRuns, emptyBits, hasBit, placeOf, setBit, type Bits } from './bits.ts';
+import { createWordErasure, type WordErasure } from '../word-erasure.ts';
 import { RunSet } from './run-set.ts';
 
 /** Of a run, what is searched. */
@@ -25,11 +26,14 @@ export interface TextQuery {
 /** The words of prompts and answers. */
 export class TextIndex {
   readonly #statements: ReturnType<typeof textStatements>;
+  /** Of the words of runs that were removed. */
+  readonly erasure: WordErasure;
   /** Grows with every change. */
   version = 0;
 
   constructor(database: Database.Database) {
     this.#statements = textStatements(database);
+    this.erasure = createWordErasure(database, 'texts');
   }
 
   add({ run, prompt, answer }: IndexedText): void {
