@@ -100,10 +100,12 @@ test('a prompt runs with and without its passages side by side, and passages are
 
   await page.getByRole('button', { name: 'Run side by side' }).click();
   await page.getByRole('menuitem', { name: 'Run with and without passages' }).click();
-  await expect(playground.answer.getByRole('region', { name: 'As the prompt stands' })).toContainText(
+  await expect(playground.answer.getByRole('region', { name: 'As the prompt stands', exact: true })).toContainText(
     'It is forty-two [1].',
   );
-  await expect(playground.answer.getByRole('region', { name: 'Without passages' })).toContainText('I do not know.');
+  await expect(playground.answer.getByRole('region', { name: 'Without passages', exact: true })).toContainText(
+    'I do not know.',
+  );
 
   await passages
     .filter({ hasText: 'rotor.md' })

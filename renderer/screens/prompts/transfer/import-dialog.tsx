@@ -5,6 +5,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { describeError } from '../../../components/state-panels.tsx';
 import { promptAddress } from '../../../shell/addresses.ts';
+import { showToast } from '../../../stores/toasts.ts';
 import { ImportReport } from './import-report.tsx';
 import { tooMuch } from './read-files.ts';
 import { SourceFields } from './source-fields.tsx';
@@ -30,9 +31,11 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     setPreview(found);
     setChosen(new Set(found.sources.flatMap(({ prompts }) => prompts.map(({ index }) => index))));
   });
-  const bring = useImportPrompts(([first]) => {
+  const bring = useImportPrompts((prompts) => {
     onClose();
+    const [first] = prompts;
     if (first) navigate(promptAddress(first.id));
+    showToast({ tone: 'neutral', text: `${formatPlural(prompts.length, 'prompt')} imported.` });
   });
   const problem = tooMuch(draft.files) ?? (look.error && describeError(look.error).message);
   const isEmpty = draft.files.length === 0 && draft.pasted.trim() === '';

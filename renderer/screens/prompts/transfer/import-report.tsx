@@ -14,12 +14,17 @@ const formats = {
 
 const tones = { taken: 'neutral', translated: 'accent', refused: 'caution' } as const;
 
-function Entries({ entries }: { entries: readonly TransferEntry[] }) {
-  // What is taken as it is needs no reading; what is left out comes first.
-  const shown = [
+/** What is taken as it is needs no reading; what is left out comes first, and what is said of several texts of a line once. */
+function tellingOf(entries: readonly TransferEntry[]): TransferEntry[] {
+  const telling = [
     ...entries.filter(({ outcome }) => outcome === 'refused'),
     ...entries.filter(({ outcome }) => outcome === 'translated'),
   ];
+  return [...new Map(telling.map((entry) => [JSON.stringify(entry), entry])).values()];
+}
+
+function Entries({ entries }: { entries: readonly TransferEntry[] }) {
+  const shown = tellingOf(entries);
   if (shown.length === 0) return null;
   return (
     <ul className="import-report__entries small">

@@ -8,6 +8,7 @@ import {
   openImport,
 } from '../../../../../../renderer/screens/prompts/transfer/transfer-state.ts';
 import { createPrompt, listPrompts, type Prompt } from '../../../../../../shared/contract/prompts.ts';
+import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
 
 let opened: OpenWindow;
@@ -44,21 +45,29 @@ const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('butto
 test('files and pasted text are shown with their report, and only what is chosen is stored', async () => {
   opened = await openWindow(<PromptTransfer prompts={[]} />);
   openImport();
+  const messages = '[{"role": "system", "content": "You are {persona}"}, {"role": "user", "content": "Hi {name}"}]';
+  const code = `client.chat.completions.create(model="gpt-4o", messages=${messages})`;
   const files = [
     new File(['---\nname: greeting\ntools: [a]\n---\nHello {{name}}'], 'greeting.prompt'),
     new File([new Uint8Array([0xff, 0xfe, 0x41, 0])], 'wrong.prompt'),
+    new File([code], 'code.py'),
   ];
   fireEvent.change(await screen.findByLabelText('Files'), { target: { files } });
-  fireEvent.change(screen.getByLabelText('Or paste text or code'), { target: { value: 'Write about {topic}' } });
+  fireEvent.change(screen.getByLabelText('Or paste text or code'), {
+    target: { value: 'Write about {topic}' },
+  });
   press('Look at them first');
   const report = await screen.findByRole('region', { name: 'What the import brings' });
   expect(within(report).getByText(/Tools are not part of a prompt/)).toBeTruthy();
   expect(within(report).getByText(/is written in UTF-16/)).toBeTruthy();
   expect(within(report).getByText(/Write about \{\{topic\}\}/)).toBeTruthy();
+  // Once for the pasted text and once for both messages of the code.
+  expect(within(report).getAllByText(/Single-brace text/)).toHaveLength(2);
   expect(await kept()).toEqual([]);
-  fireEvent.click(within(report).getByLabelText('Pasted text'));
+  for (const name of ['Pasted text', 'code']) fireEvent.click(within(report).getByLabelText(name));
   press('Import 1 prompt');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(useToasts.getState().toasts.map(({ text }) => text)).toEqual(['1 prompt imported.']);
   const [only, ...others] = await kept();
   expect([only?.name, others, opened.addresses.at(-1)]).toEqual(['greeting', [], expect.stringContaining(only!.id)]);
 });
