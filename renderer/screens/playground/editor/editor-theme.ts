@@ -19,7 +19,10 @@ export const editorTheme = EditorView.theme({
   '.cm-gutters': { backgroundColor: 'transparent', border: '0', color: 'var(--text-tertiary)', fontSize: '11px' },
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '36px', padding: '0 12px 0 0', lineHeight: '20px' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'transparent' },
-  '&.cm-focused .cm-activeLine, &.cm-focused .cm-activeLineGutter': { backgroundColor: 'var(--surface-hover)' },
+  // Seen through: the layer of the selection lies below the lines, and is in this one, too.
+  '&.cm-focused .cm-activeLine, &.cm-focused .cm-activeLineGutter': {
+    backgroundColor: 'color-mix(in srgb, var(--text-primary) 7%, transparent)',
+  },
   '&.cm-focused .cm-activeLineGutter': { color: 'var(--text-primary)' },
   '.cm-cursor': { borderLeft: '2px solid var(--accent)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {

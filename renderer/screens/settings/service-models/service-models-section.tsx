@@ -58,9 +58,7 @@ function RouteRow({ name, settings }: { name: ServiceModel; settings: Settings }
             update.mutate({ serviceRoutes: { ...settings.serviceRoutes, [name]: routeOfValue(value) } })
           }
         />
-        <span className={`small truncate ${note.isWarning ? 'caution' : 'tertiary'}`} title={note.text}>
-          {note.text}
-        </span>
+        <span className={`small ${note.isWarning ? 'caution' : 'tertiary'}`}>{note.text}</span>
       </div>
     </div>
   );
