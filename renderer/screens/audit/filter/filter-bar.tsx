@@ -14,6 +14,7 @@ import { FilterMenu } from './filter-menu.tsx';
 import { FullTextField } from './full-text-field.tsx';
 import type { AddressedAudit } from './use-audit-address.ts';
 import type { EditorProps } from './value-editors.tsx';
+import './filter.css';
 
 function SaveView({
   filter,

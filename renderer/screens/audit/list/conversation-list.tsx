@@ -10,6 +10,7 @@ import { ConversationRow, RowPlaceholder, rowHeight } from './conversation-row.t
 import type { AuditListState } from './use-audit-list.ts';
 import { useRowWindow } from './use-row-window.ts';
 import { useWantedPages } from './use-wanted-pages.ts';
+import './list.css';
 
 export interface ConversationListProps {
   list: AuditListState;

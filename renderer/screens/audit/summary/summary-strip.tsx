@@ -10,6 +10,7 @@ import type { useAuditSummary } from '../../../queries/audit.ts';
 import { bucketEnd, bucketLabel } from './chart-model.ts';
 import { BarChart, LineChart } from './chart.tsx';
 import { FiguresDialog, formatMean } from './figures-dialog.tsx';
+import './summary.css';
 
 /** Failures are few or none on most days: said only where there are any. */
 function failedNote({ statuses }: AuditSummary): string {

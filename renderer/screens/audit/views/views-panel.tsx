@@ -21,6 +21,7 @@ import { writeFilter } from '../../../shell/audit-address.ts';
 import { isEverything } from '../filter/filter-fields.ts';
 import { replayAddress } from '../../../shell/addresses.ts';
 import { moveView, orderViews } from './view-order.ts';
+import './views.css';
 
 export interface ViewsPanelProps {
   filter: AuditFilter;
