@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
-/** Small tables that are read whole, once, when the index is opened; `removed_runs` has one row. */
-const readWhole = new Set(['blocks', 'unended_texts', 'feedback', 'removed_runs']);
+/** Small tables that are read whole, once, when the index is opened; `removed_runs` has one row; a `CONSTANT ROW` is no table. */
+const readWhole = new Set(['blocks', 'unended_texts', 'feedback', 'removed_runs', 'CONSTANT']);
 
 export interface Plan {
   readonly sql: string;
