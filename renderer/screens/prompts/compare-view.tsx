@@ -5,6 +5,7 @@ import { formatPlural, formatTime } from '../../components/format.ts';
 import { Select } from '../../components/select.tsx';
 import { diffRows, diffSettings, foldRows } from './compare-model.ts';
 import type { ComparedVersion, DiffLine, DiffRow } from './compare-model.ts';
+import './compare.css';
 
 /** Rows that are drawn at first; more would hold the window before anyone has read these. */
 const rowsAtOnce = 400;

@@ -6,6 +6,7 @@ import { Icon } from '../../components/icon.tsx';
 import { usePromptsView } from '../../stores/prompts-view.ts';
 import { FolderLinks } from './folders/folder-links.tsx';
 import { folderPlace } from './library-model.ts';
+import './library.css';
 
 function Row(props: {
   name: string;
