@@ -4,7 +4,6 @@ const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
   testDir: 'tests/e2e',
-  outputDir: 'test-results/e2e',
   // A machine with one slow core runs the same tests as a fast one: time ends a test only when it hangs.
   timeout: 180_000,
   expect: { timeout: 30_000 },
@@ -15,6 +14,8 @@ export default defineConfig({
     {
       name: 'browser',
       testDir: 'tests/e2e/browser',
+      // Of its own: the other project's run would clear away what a failure left.
+      outputDir: 'test-results/browser',
       use: {
         browserName: 'chromium',
         viewport: { width: 1280, height: 800 },
@@ -26,6 +27,6 @@ export default defineConfig({
       },
     },
     // Windows on one display take the focus from each other.
-    { name: 'electron', testDir: 'tests/e2e/electron', workers: 1 },
+    { name: 'electron', testDir: 'tests/e2e/electron', outputDir: 'test-results/electron', workers: 1 },
   ],
 });

@@ -41,6 +41,8 @@ export const test = base.extend<{ library: Library }>({
       open: async (address) => {
         await page.goto(`${served.address}/#${address}`);
         await page.reload();
+        // Keys that are pressed before the window is drawn are nobody's.
+        await page.getByRole('navigation', { name: 'Screens' }).waitFor();
       },
     });
   },
