@@ -12,6 +12,7 @@ export class Computed {
 }
 
 const mostDepth = 64;
+const missingComma = 'This code cannot be read: a comma is missing';
 const constants: Readonly<Record<string, unknown>> = {
   True: true,
   true: true,
@@ -111,7 +112,7 @@ export class LiteralReader {
       } else entries.set(key, new Computed(key));
       this.space();
       if (this.code[this.at] === ',') this.at += 1;
-      else if (this.code[this.at] !== close) this.fail('This code cannot be read: a comma is missing');
+      else if (this.code[this.at] !== close) this.fail(missingComma);
     }
     this.at += 1;
     return entries;
@@ -124,6 +125,8 @@ export class LiteralReader {
       items.push(this.value(depth + 1));
       this.space();
       if (this.code[this.at] === ',') this.at += 1;
+      // A bracket of another kind would be met as an empty item again and again, without end.
+      else if (this.code[this.at] !== ']') this.fail(missingComma);
     }
     this.at += 1;
     return items;

@@ -98,6 +98,8 @@ describe('hostile JSON and code', () => {
     ['openai-jsonl', `{"messages": ${deep('[', 1000)}${']'.repeat(1000)}}`, 'nested deeper'],
     ['openai-code', `client.responses.create(${deep('[', 5000)}`, 'The name of a field is not a text'],
     ['openai-code', `client.responses.create(input=${deep('[', 5000)}`, 'nested deeper'],
+    ['openai-code', 'client.responses.create(input=[1)])', 'a comma is missing'],
+    ['anthropic-code', 'client.messages.create({"messages": [}])', 'a comma is missing'],
     [
       'anthropic-code',
       'client.messages.create(model="claude-x", messages=[{"role": "user", "content": "cut o',
