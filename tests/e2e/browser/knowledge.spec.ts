@@ -81,6 +81,8 @@ test('a prompt runs with and without its passages side by side, and passages are
   await page.getByRole('button', { name: 'Make a dataspace' }).click();
   await page.getByLabel('Name of the dataspace').fill('Handbooks');
   await page.keyboard.press('Enter');
+  // Before it is there, files would go to a new dataspace.
+  await expect(page.getByText('No sources yet')).toBeVisible();
   await page.getByLabel('Files to add').setInputFiles([
     { name: 'rotor.md', mimeType: 'text/markdown', buffer: Buffer.from('The torque of the rotor bolts is forty-two.') },
     { name: 'doors.md', mimeType: 'text/markdown', buffer: Buffer.from('The doors of the hangar open at six.') },
@@ -136,6 +138,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('button', { name: 'Make a dataspace' }).click();
       await page.getByLabel('Name of the dataspace').fill('Handbooks');
       await page.keyboard.press('Enter');
+      // Before it is there, files would go to a new dataspace.
+      await expect(page.getByText('No sources yet')).toBeVisible();
       await page.getByLabel('Files to add').setInputFiles([
         { name: 'empty.md', mimeType: 'text/markdown', buffer: Buffer.alloc(0) },
         { name: 'rotor.md', mimeType: 'text/markdown', buffer: Buffer.from('The torque of the rotor bolts is 42.') },
