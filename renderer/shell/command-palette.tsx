@@ -45,7 +45,7 @@ function PaletteBody() {
         }
       }}
     >
-      <div className="command__search">
+      <div className="search-head">
         <Icon icon={Search} />
         <Command.Input placeholder="Search or run a command" value={search} onValueChange={setSearch} />
         <KeyCaps keys="Escape" />

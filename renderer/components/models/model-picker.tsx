@@ -76,7 +76,7 @@ function PickerSearch({ words, onWords, groups, active, onMove, counts, onChoose
     event.preventDefault();
   };
   return (
-    <div className="picker__search">
+    <div className="search-head">
       <Icon icon={Search} />
       <input
         autoFocus
