@@ -17,6 +17,9 @@ function isWorthRetrying(failures: number, error: unknown): boolean {
   return failures < 2 && !(error instanceof AppError && error.status < 500);
 }
 
+/** The host is on this computer: with the usual mode nothing would be read or changed until a network is back. */
+const networkMode = 'always';
+
 /**
  * What the host keeps, as the window last saw it. Every change goes through a mutation that renews what it touched, so
  * nothing is asked again merely because the window came to the front. Runs are never queries: see `stores/`.
@@ -24,8 +27,15 @@ function isWorthRetrying(failures: number, error: unknown): boolean {
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { staleTime: 30_000, gcTime: 10 * 60_000, refetchOnWindowFocus: false, retry: isWorthRetrying },
-      mutations: { retry: false },
+      queries: {
+        staleTime: 30_000,
+        gcTime: 10 * 60_000,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        networkMode,
+        retry: isWorthRetrying,
+      },
+      mutations: { networkMode, retry: false },
     },
     mutationCache: new MutationCache({
       onError: (error, _variables, _context, mutation) => {

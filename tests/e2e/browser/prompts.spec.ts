@@ -93,7 +93,7 @@ test('the text of a prompt finds it; a deleted one comes back with Undo, and wit
     .getByRole('button', { name: /^mail 1/ })
     .last()
     .click();
-  await expect(list.getByRole('option')).toHaveText(/Workshop reply/);
+  await expect(list.getByRole('option')).toHaveText([/Workshop reply/]);
 
   await list.getByRole('option').click();
   await page.getByRole('button', { name: 'More for Workshop reply' }).click();

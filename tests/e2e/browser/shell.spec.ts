@@ -116,3 +116,15 @@ test('a browser that was not let in is told how to get in', async ({ browser, se
   await expect(stranger.getByRole('navigation', { name: 'Screens' })).toHaveCount(0);
   await stranger.close();
 });
+
+test('a computer that loses its network loses nothing of the window: the host is on it', async ({ page, served }) => {
+  await page.goto(`${served.address}/#/playground`);
+  await page.evaluate(() => globalThis.dispatchEvent(new Event('offline')));
+  await page.goto(`${served.address}/#/moderation`);
+  await expect(page.getByText('Many texts')).toBeVisible();
+  await page.goto(`${served.address}/#/knowledge`);
+  await page.getByRole('button', { name: 'New dataspace' }).first().click();
+  await page.keyboard.type('Written on a train');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('option', { name: /^Written on a train/ })).toBeVisible();
+});
