@@ -28,7 +28,7 @@ import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
 import { settingsHandlers } from './api/settings.ts';
 import { sourceHandlers } from './api/sources.ts';
-import type { Completions } from './completions/create-completions.ts';
+import type { Completions } from './completions/completions.ts';
 import { createHostWork } from './host-work.ts';
 import type { KeyStore } from './key-store/key-store.ts';
 import type { Moderation } from './moderation/create-moderation.ts';

@@ -1,7 +1,7 @@
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { Agent, AgentChange, AgentInput, AgentRunRequest } from '../../shared/contract/agents.ts';
 import { serviceModels } from '../../shared/contract/settings.ts';
-import type { AcceptedRun, Completions, RunOrigin } from '../completions/create-completions.ts';
+import type { AcceptedRun, Completions, RunOrigin } from '../completions/completions.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { AgentStore } from '../storage/agents/agent-store.ts';
 import type { TurnStore } from '../storage/agents/turn-store.ts';

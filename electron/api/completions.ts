@@ -7,7 +7,7 @@ import {
   type CompletionAnswer,
   type CompletionRequest,
 } from '../../shared/contract/completions.ts';
-import type { Completions } from '../completions/create-completions.ts';
+import type { Completions } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
 import { implement, type Handler, type HandlerInput } from './handler.ts';
 import { originOf, remarks, streamedRunAnswer, wholeRunAnswer, type ReportFailure } from './run-answer.ts';

@@ -1,5 +1,5 @@
 import { createGroundedCompletion, previewGrounding } from '../../shared/contract/grounding.ts';
-import type { Completions } from '../completions/create-completions.ts';
+import type { Completions } from '../completions/completions.ts';
 import { implement, type Handler } from './handler.ts';
 import { originOf, streamedRunAnswer, type ReportFailure } from './run-answer.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { CompletionChunk } from '../../shared/contract/completions.ts';
 import type { MessageAnswer } from '../../shared/contract/prompt-runs.ts';
-import type { AcceptedRun, RunOrigin } from '../completions/create-completions.ts';
+import type { AcceptedRun, RunOrigin } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
 import { errorAnswer } from './error-answer.ts';
 import type { HandlerInput } from './handler.ts';

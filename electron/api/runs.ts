@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import { followReasoning, listRuns, readRun, renderPreview } from '../../shared/contract/runs.ts';
-import type { Completions } from '../completions/create-completions.ts';
+import type { Completions } from '../completions/completions.ts';
 import { previewPrompt } from '../completions/render-prompt.ts';
 import type { Run } from '../completions/run.ts';
 import type { RunStore } from '../storage/storage.ts';

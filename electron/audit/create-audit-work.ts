@@ -1,4 +1,4 @@
-import type { Completions } from '../completions/create-completions.ts';
+import type { Completions } from '../completions/completions.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createExports, type Exports } from './exports/create-exports.ts';

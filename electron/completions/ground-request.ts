@@ -1,17 +1,6 @@
-import type { Configuration } from '../../shared/contract/completions.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
-import type { ResolvedModel } from '../providers/model-resolver.ts';
-import type { RunContext } from './create-completions.ts';
+import type { PreparedRun } from './prepare-run.ts';
 import type { RunPlan } from './run.ts';
-
-interface PreparedPrompt {
-  readonly context: RunContext;
-  readonly dataspaceIds: readonly string[] | null;
-  readonly systemMessage: string | null;
-  readonly renderedPrompt: string;
-  readonly target: ResolvedModel;
-  readonly configuration: Configuration;
-}
 
 type Messages = RunPlan['request']['messages'];
 
@@ -23,7 +12,7 @@ function sentText(messages: Messages): string {
 }
 
 /** How a run finds its passages; null when it has no dataspaces to find them in. */
-export function groundRequest(prepared: PreparedPrompt, grounding: Grounding): RunPlan['ground'] {
+export function groundRequest(prepared: PreparedRun, grounding: Grounding): RunPlan['ground'] {
   const { context, systemMessage, target } = prepared;
   const choice = context.grounding ?? {};
   const dataspaceIds = prepared.dataspaceIds ?? [];

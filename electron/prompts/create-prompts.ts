@@ -4,7 +4,7 @@ import type { PromptRunRequest } from '../../shared/contract/prompt-runs.ts';
 import type { Prompt, PromptInput, PromptVersion, PromptVersionInput } from '../../shared/contract/prompts.ts';
 import { promptDetails, versionContent, type VersionContent } from '../../shared/prompt-content.ts';
 import { modelNameOf } from '../../shared/prompt-version-match.ts';
-import type { AcceptedRun, Completions, RunOrigin } from '../completions/create-completions.ts';
+import type { AcceptedRun, Completions, RunOrigin } from '../completions/completions.ts';
 import { requirePrompt } from '../completions/render-prompt.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { PromptStore } from '../storage/prompts/prompt-store.ts';

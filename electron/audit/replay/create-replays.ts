@@ -6,7 +6,7 @@ import {
   type ReplayInput,
   type ReplayResults,
 } from '../../../shared/contract/audit-replay.ts';
-import type { Completions } from '../../completions/create-completions.ts';
+import type { Completions } from '../../completions/completions.ts';
 import { createChangeNotifier } from '../../on-device/change-notifier.ts';
 import type { Providers } from '../../providers/create-providers.ts';
 import type { AuditStore } from '../../storage/audit/audit-store.ts';

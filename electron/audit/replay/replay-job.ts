@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { Replay } from '../../../shared/contract/audit-replay.ts';
-import type { Completions } from '../../completions/create-completions.ts';
+import type { Completions } from '../../completions/completions.ts';
 import type { KeptReplay, ReplayedRun, ReplayState, ReplayStore } from '../../storage/replay-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
 import { replayRequest } from './replay-request.ts';
