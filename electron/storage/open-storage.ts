@@ -67,7 +67,7 @@ function assembleStorage(
   let closing: Promise<void> | null = null;
 
   async function close(): Promise<void> {
-    runs.close();
+    runs.flush();
     await audit.close();
     apiKeys.writeLastUses();
     await logSync.close();

@@ -30,8 +30,8 @@ function endInterruptedRuns(database: Database.Database): void {
     .immediate();
 }
 
-/** Runs, and what whoever copies or closes the database has to do with the queue first. */
-export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRecorder, 'flush' | 'close'> {
+/** Runs, and the `flush` that whoever copies or closes the database calls first. */
+export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRecorder, 'flush'> {
   const { database, windowCallerId } = options;
   endInterruptedRuns(database);
   const queries = runReadQueries(database);
@@ -49,7 +49,6 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
     begin: recorder.begin,
     finish: recorder.finish,
     flush: recorder.flush,
-    close: recorder.close,
     count: recorder.count,
     list({ pageSize, continuationToken, draftId }) {
       recorder.flush();

@@ -1,0 +1,98 @@
+import type Database from 'better-sqlite3';
+import type { Conversations } from './conversations.ts';
+import { runReadQueries, runWriteQueries } from './run-queries.ts';
+import type { RemovedRuns } from './run-removal.ts';
+import { outcomeColumns, outcomeTexts, runRow, runTextRow } from './run-rows.ts';
+import type { NewRun, RunOutcome } from './storage.ts';
+
+/** A run that begins, ends, or does both at once. */
+export interface WrittenRun {
+  readonly run: NewRun;
+  /** Null until the run is on disk. */
+  sequence: number | null;
+  /** Null until the run has ended. */
+  readonly outcome: RunOutcome | null;
+}
+
+export interface RunWriter {
+  /** Writes all of them in one transaction and gives new ones their sequence; when it throws, none was written. */
+  write(batch: readonly WrittenRun[]): void;
+  /** The sequence that was given last. None is given twice, also when its run was removed. */
+  lastSequence(): number;
+}
+
+export interface RunWriterOptions {
+  readonly database: Database.Database;
+  readonly conversations: Conversations;
+  readonly draftIdOf: (run: NewRun) => string | null;
+  readonly removedRuns: RemovedRuns;
+}
+
+export function createRunWriter(options: RunWriterOptions): RunWriter {
+  const { database, conversations } = options;
+  const statements = createStatements(options);
+  let lastSequence = Math.max(runReadQueries(database).newest.first({})?.sequence ?? 0, options.removedRuns.lastRun());
+
+  const writeAll = database.transaction((batch: readonly WrittenRun[]) => {
+    let next = lastSequence + 1;
+    for (const { run, outcome, sequence } of batch) {
+      if (sequence !== null) statements.end(run, outcome!, sequence);
+      else statements.whole(run, outcome, next++);
+    }
+    statements.sumCredits();
+  });
+
+  return {
+    write(batch) {
+      try {
+        writeAll.immediate(batch);
+      } catch (error) {
+        conversations.settle(false);
+        statements.forgetCredits();
+        throw error;
+      }
+      conversations.settle(true);
+      for (const written of batch) written.sequence ??= ++lastSequence;
+    },
+    lastSequence: () => lastSequence,
+  };
+}
+
+/** The statements of one transaction, in the order in which the tables refer to each other. */
+function createStatements({ database, conversations, draftIdOf }: RunWriterOptions) {
+  const queries = runWriteQueries(database);
+  const creditsOfBatch = new Map<string, number>();
+
+  function chargeCredits(run: NewRun, outcome: RunOutcome, sequence: number): void {
+    if (run.apiKeyId === null || outcome.credits === 0) return;
+    queries.insertCredits.run({
+      run: sequence,
+      api_key_id: run.apiKeyId,
+      credits: outcome.credits,
+      created_at: outcome.completedAt,
+    });
+    creditsOfBatch.set(run.apiKeyId, (creditsOfBatch.get(run.apiKeyId) ?? 0) + outcome.credits);
+  }
+
+  return {
+    whole(run: NewRun, outcome: RunOutcome | null, sequence: number): void {
+      const conversation = conversations.append(run, sequence);
+      queries.insertRun.run(runRow(run, outcome, { sequence, conversation }, draftIdOf(run)));
+      queries.insertTexts.run(runTextRow(run, outcome, sequence));
+      if (outcome) chargeCredits(run, outcome, sequence);
+    },
+    end(run: NewRun, outcome: RunOutcome, sequence: number): void {
+      queries.endRun.run({ ...outcomeColumns(outcome), sequence });
+      queries.endTexts.run({ ...outcomeTexts(outcome), run: sequence });
+      if (outcome.sentPrompt !== undefined) {
+        queries.keepSentPrompt.run({ rendered_prompt: outcome.sentPrompt, run: sequence });
+      }
+      chargeCredits(run, outcome, sequence);
+    },
+    sumCredits(): void {
+      for (const [id, credits] of creditsOfBatch) queries.addCreditsUsed.run({ id, credits });
+      creditsOfBatch.clear();
+    },
+    forgetCredits: () => creditsOfBatch.clear(),
+  };
+}
