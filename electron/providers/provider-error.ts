@@ -48,6 +48,8 @@ const unreachableCodes = new Set([
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+/** undici's words for a proxy that did not open a tunnel. */
+const proxyRefusal = /^Proxy response \((\d+)\)/;
 const cutCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
 /** The error and everything that caused it, outermost first; an `AggregateError` is followed into its first error. */
@@ -173,6 +175,17 @@ function failureFromSilence(silence: ProviderSilence, about: ProviderIdentity): 
   return new ProviderFailure('provider_silent', message, { kind: 'silent', cause: silence });
 }
 
+function failureFromProxy(chain: readonly object[], about: ProviderIdentity): ProviderFailure | null {
+  for (const link of chain) {
+    const status = link instanceof Error ? proxyRefusal.exec(link.message)?.[1] : undefined;
+    if (status === undefined) continue;
+    const remedy = status === '407' ? 'It wants a name and a password there.' : 'It may allow some addresses only.';
+    const message = `The proxy in HTTPS_PROXY does not let calls through to ${about.title} (${status}). ${remedy}`;
+    return new ProviderFailure('provider_failed', message, { kind: 'unreachable', cause: link });
+  }
+  return null;
+}
+
 /** Words for an error event inside a stream, which is an object of the provider's own making. */
 function messageInEvent(error: unknown): string | null {
   if (typeof error === 'string') return error;
@@ -201,6 +214,8 @@ export function toProviderError(error: unknown, about: ProviderIdentity, signal:
   if (unsupported) {
     return new ProviderFailure('invalid_request', cleanMessage(unsupported.message, about.key), { cause: error });
   }
+  const refused = failureFromProxy(chain, about);
+  if (refused) return refused;
   const codes = chain.map(codeOf);
   if (codes.some((code) => unreachableCodes.has(code))) {
     const message = `${about.title} cannot be reached at ${hostOf(about.baseAddress)}. Check the network and the base address in ${settingsPlace}.`;

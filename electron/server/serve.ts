@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../shared/app-error.ts';
 import { createHost, type Host } from '../create-host.ts';
+import { useNetworkOf } from '../outgoing-network.ts';
 import { fetchModel } from './fetch-model.ts';
 import { UsageError } from './host-options.ts';
 import { listen, protocols, type Listener } from './listen.ts';
@@ -57,6 +58,7 @@ function announce(listener: Listener, options: ServeOptions): void {
 }
 
 async function run(options: ServeOptions): Promise<void> {
+  useNetworkOf(process.env, log);
   const host = await createHost({
     dataDirectory: options.dataDirectory,
     providerBases: options.providerBases,

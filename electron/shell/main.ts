@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, BrowserWindow, dialog, session } from 'electron';
 import { createHost } from '../create-host.ts';
+import { useNetworkOf } from '../outgoing-network.ts';
 import { UsageError, type HostOptions } from '../server/host-options.ts';
 import { describeFailure } from '../server/log.ts';
 import { ServerControl } from '../server/server-control.ts';
@@ -11,6 +12,7 @@ import { readDesktopOptions } from './desktop-options.ts';
 import { followThemeSetting } from './follow-theme.ts';
 import { openMainWindow } from './main-window.ts';
 import { closeBeforeQuit } from './quit.ts';
+import { withSystemProxy } from './system-proxy.ts';
 import { offerPorts } from './window-port.ts';
 import { registerWindowScheme, serveWindowFiles } from './window-protocol.ts';
 import { closeWaysOut } from './window-security.ts';
@@ -46,12 +48,14 @@ async function start(): Promise<void> {
   const { dataDirectory, providerBases, endpoints } = options;
   closeWaysOut(session.defaultSession);
   serveWindowFiles(session.defaultSession);
+  const environment = await withSystemProxy(process.env, session.defaultSession);
+  useNetworkOf(environment, log);
   const host = await createHost({
     dataDirectory,
     providerBases,
     endpoints,
     capabilities: ['native-dialogs', 'window-controls', 'local-server-switch', 'open-folder'],
-    environment: process.env,
+    environment,
     handlers: desktopHandlers(dataDirectory),
     log,
   });

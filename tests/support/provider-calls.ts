@@ -6,8 +6,11 @@ import type { ModelPart, ModelRequest, Provider } from '../../electron/providers
 /** Limits that no test should ever meet by accident. */
 export const patientLimits: TimeLimits = { firstByteSeconds: 60, betweenBytesSeconds: 60 };
 
-export function createTransport(limits: TimeLimits = patientLimits): ProviderFetch {
-  return createProviderFetch({ timeLimits: () => limits });
+export function createTransport(
+  limits: TimeLimits = patientLimits,
+  environment: Record<string, string> = {},
+): ProviderFetch {
+  return createProviderFetch({ timeLimits: () => limits, environment });
 }
 
 export function modelRequest(model: string, configuration: Configuration = {}): ModelRequest {

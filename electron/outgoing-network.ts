@@ -1,0 +1,105 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { Agent, EnvHttpProxyAgent, setGlobalDispatcher, type Dispatcher } from 'undici';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The usual variables, as curl and npm read them: the lower-case one wins. */
+const proxyVariables = {
+  http: ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'],
+  https: ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'],
+  none: ['no_proxy', 'NO_PROXY'],
+} as const;
+
+/** A model server on this computer is never behind a proxy, which would look for it on its own. */
+const ownHosts = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Addresses of proxies; empty where there is none. */
+interface Proxies {
+  readonly http: string;
+  readonly https: string;
+  /** Hosts that are reached without, separated by commas. */
+  readonly none: string;
+}
+
+function variableIn(environment: Environment, names: readonly string[]): string | undefined {
+  return names.find((name) => environment[name]?.trim());
+}
+
+/** The address in a form that undici takes; null for what is none. */
+function proxyAddress(text: string): string | null {
+  const address = URL.parse(/^[a-z\d+.-]+:\/\//i.test(text) ? text : `http://${text}`);
+  if (address?.protocol === 'socks5h:') return address.href.replace(/^socks5h/, 'socks5');
+  return address && ['http:', 'https:', 'socks5:'].includes(address.protocol) ? address.href : null;
+}
+
+/** Whether any variable names a proxy, or hosts that are reached without one. */
+export function namesProxy(environment: Environment): boolean {
+  return Object.values(proxyVariables).some((names) => variableIn(environment, names) !== undefined);
+}
+
+function readProxies(environment: Environment): Proxies & { readonly unreadable: readonly string[] } {
+  const unreadable: string[] = [];
+  const read = (names: readonly string[]): string => {
+    const name = variableIn(environment, names);
+    if (name === undefined) return '';
+    const address = proxyAddress(environment[name]!.trim());
+    if (address === null) unreadable.push(name);
+    return address ?? '';
+  };
+  const noneName = variableIn(environment, proxyVariables.none);
+  const none = noneName === undefined ? '' : environment[noneName]!.trim();
+  return {
+    http: read(proxyVariables.http),
+    https: read(proxyVariables.https),
+    none: none === '*' ? none : [none, ...ownHosts].filter((hosts) => hosts !== '').join(','),
+    unreadable,
+  };
+}
+
+/**
+ * What carries calls to other computers: directly, or through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY` names for
+ * all hosts but those of `NO_PROXY` and this computer.
+ */
+export function createDispatcher(environment: Environment, options: Agent.Options): Dispatcher {
+  const proxies = readProxies(environment);
+  if (proxies.http === '' && proxies.https === '') return new Agent(options);
+  return new EnvHttpProxyAgent({
+    ...options,
+    httpProxy: proxies.http,
+    httpsProxy: proxies.https,
+    noProxy: proxies.none,
+    // Many proxies open tunnels for TLS only; what is plain they want to read.
+    proxyTunnel: false,
+  });
+}
+
+/**
+ * Lets everything of this process that uses `fetch` (models are fetched with it) go the same way, and tells the one who runs the
+ * host which way that is. Call it once, before anything is fetched.
+ */
+export function useNetworkOf(environment: Environment, log: (message: string) => void): void {
+  const { http, https, unreadable } = readProxies(environment);
+  for (const name of unreadable) {
+    log(`${name} is not the address of a proxy, such as http://proxy.example:3128. It is not used.`);
+  }
+  if (http === '' && https === '') return;
+  setGlobalDispatcher(createDispatcher(environment, {}));
+  // Without the name and password that may stand in it.
+  log(`Calls to other computers go through the proxy ${new URL(https || http).host}.`);
+}
+
+let isSystemTrusted = false;
+
+/**
+ * Trusts for this process what the operating system trusts, beside Node's own list: the certificates of proxies and gateways
+ * that look into TLS are there alone. Reading them takes some 60 ms, once; a list that cannot be read changes nothing.
+ */
+export function trustSystemCertificates(): void {
+  if (isSystemTrusted) return;
+  isSystemTrusted = true;
+  try {
+    setDefaultCACertificates([...new Set([...getCACertificates('default'), ...getCACertificates('system')])]);
+  } catch {
+    // Node's own list stays.
+  }
+}

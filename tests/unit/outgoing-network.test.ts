@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { generate } from 'selfsigned';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { useNetworkOf } from '../../electron/outgoing-network.ts';
+import { createEndpointProvider } from '../../electron/providers/registry.ts';
+import { hostEnvironment } from '../support/host-environment.ts';
+import { nodeOptions } from '../support/node-options.ts';
+import { createTransport, failureOf, modelRequest, noAbort, patientLimits } from '../support/provider-calls.ts';
+import { startProxyServer, type ProxyServer } from '../support/proxy-server.ts';
+import { startScriptedProvider, type ScriptedProvider } from '../support/scripted-provider.ts';
+
+const callsProcess = fileURLToPath(new URL('../support/outgoing-calls-process.ts', import.meta.url));
+const run = promisify(execFile);
+
+describe('a call to another computer', () => {
+  let provider: ScriptedProvider;
+  let proxy: ProxyServer;
+
+  beforeEach(async () => {
+    provider = await startScriptedProvider((call) => call.chatAnswer({ content: 'hello' }));
+    proxy = await startProxyServer(Number(new URL(provider.baseAddress).port));
+  });
+  afterEach(async () => {
+    await proxy.close();
+    await provider.close();
+  });
+
+  async function answerOf(baseAddress: string, environment: Record<string, string>): Promise<string> {
+    const transport = createTransport(patientLimits, environment);
+    const endpoint = createEndpointProvider({ title: 'Local', baseAddress, key: null, transport });
+    try {
+      return (await endpoint.generate(modelRequest('llama'), { signal: noAbort() })).content;
+    } finally {
+      await transport.close();
+    }
+  }
+
+  test.each(['http_proxy', 'HTTP_PROXY', 'ALL_PROXY'])('goes through the proxy that %s names', async (name) => {
+    const address = `http://127.0.0.1:${proxy.port}`;
+    expect(await answerOf('http://provider.test/v1', { [name]: address })).toBe('hello');
+    expect(proxy.asked).toEqual(['POST http://provider.test/v1/chat/completions']);
+    expect(proxy.caller()).toBeNull();
+  });
+
+  test('gives the proxy the name and password that stand in its address, also where the scheme does not', async () => {
+    const environment = { HTTP_PROXY: `ana:p%40ss@127.0.0.1:${proxy.port}` };
+    expect(await answerOf('http://provider.test/v1', environment)).toBe('hello');
+    expect(proxy.caller()).toBe('ana:p@ss');
+  });
+
+  test('goes directly to this computer, to the hosts of NO_PROXY, and where no proxy is named', async () => {
+    const HTTP_PROXY = `http://127.0.0.1:${proxy.port}`;
+    const byName = provider.baseAddress.replace('127.0.0.1', 'localhost');
+    expect(await answerOf(provider.baseAddress, { HTTP_PROXY })).toBe('hello');
+    expect(await answerOf(byName, { HTTP_PROXY, NO_PROXY: 'elsewhere.test' })).toBe('hello');
+    expect(await answerOf(provider.baseAddress, { HTTP_PROXY, NO_PROXY: '*' })).toBe('hello');
+    expect(await answerOf(provider.baseAddress, { HTTP_PROXY: ' ' })).toBe('hello');
+    const hidden = answerOf('http://provider.invalid/v1', { HTTP_PROXY, NO_PROXY: 'a.test,.invalid' });
+    await expect(hidden).rejects.toMatchObject({ message: expect.stringContaining('cannot be reached') as string });
+    expect(proxy.asked).toEqual([]);
+  });
+
+  test.each([
+    [407, 'It wants a name and a password there.'],
+    [403, 'It may allow some addresses only.'],
+  ])('that a proxy refuses with %i says so, without the password', async (refusal, remedy) => {
+    await using refusing = {
+      ...(await startProxyServer(1, { refusal })),
+      async [Symbol.asyncDispose](): Promise<void> {
+        await this.close();
+      },
+    };
+    const transport = createTransport(patientLimits, { HTTPS_PROXY: `http://ana:hidden@127.0.0.1:${refusing.port}` });
+    const baseAddress = 'https://provider.test/v1';
+    const endpoint = createEndpointProvider({ title: 'OpenAI', baseAddress, key: null, transport });
+    const { code, message } = await failureOf(endpoint.generate(modelRequest('llama'), { signal: noAbort() }));
+    expect(code).toBe('provider_failed');
+    expect(message).toBe(`The proxy in HTTPS_PROXY does not let calls through to OpenAI (${refusal}). ${remedy}`);
+    await transport.close();
+  });
+});
+
+test('TLS goes through the tunnel of a proxy, and what the operating system trusts is trusted', async () => {
+  const altNames = [{ type: 2 as const, value: 'provider.test' }];
+  const made = await generate([{ name: 'commonName', value: 'provider.test' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames }],
+  });
+  const directory = mkdtempSync(join(tmpdir(), 'touchstone-trust-'));
+  const trusted = join(directory, 'trusted.pem');
+  writeFileSync(trusted, made.cert);
+  const server = createServer({ key: made.private, cert: made.cert }, (_request, response) => response.end('hello'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const proxy = await startProxyServer((server.address() as AddressInfo).port);
+  const env = { ...hostEnvironment, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+  const ask = async (more: Record<string, string>) => {
+    const parameters = [...nodeOptions, callsProcess, 'https://provider.test/v1'];
+    const { stdout } = await run(process.execPath, parameters, { env: { ...env, ...more } });
+    return JSON.parse(stdout) as string[];
+  };
+  try {
+    expect(await ask({ SSL_CERT_FILE: trusted })).toEqual(['hello', 'hello']);
+    expect(proxy.asked).toEqual(['CONNECT provider.test:443', 'CONNECT provider.test:443']);
+    expect(await ask({})).toEqual([expect.stringContaining('certificate'), expect.stringContaining('certificate')]);
+  } finally {
+    await proxy.close();
+    server.closeAllConnections();
+    server.close();
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('who starts the host is told the proxy without its password, and of a variable that names none', () => {
+  const log = vi.fn<(message: string) => void>();
+  useNetworkOf({}, log);
+  expect(log).not.toHaveBeenCalled();
+  useNetworkOf({ HTTPS_PROXY: 'ftp://files.test', http_proxy: 'http://ana:hidden@proxy.test:3128' }, log);
+  expect(log.mock.calls.flat()).toEqual([
+    'HTTPS_PROXY is not the address of a proxy, such as http://proxy.example:3128. It is not used.',
+    'Calls to other computers go through the proxy proxy.test:3128.',
+  ]);
+});
