@@ -34,6 +34,7 @@ import type { KeyStore } from './key-store/key-store.ts';
 import type { Moderation } from './moderation/create-moderation.ts';
 import type { Embeddings } from './on-device/embeddings.ts';
 import type { OnDeviceLanguageModels } from './on-device/language-model.ts';
+import { describeStartFailure } from './storage/disk-failure.ts';
 import type { Storage } from './storage/storage.ts';
 
 export interface HostOptions {
@@ -72,7 +73,9 @@ export interface Host {
 
 /** Puts the service together. The desktop shell and the headless entry point both start here. */
 export async function createHost(options: HostOptions): Promise<Host> {
-  const work = await createHostWork(options);
+  const work = await createHostWork(options).catch((failure: unknown) => {
+    throw describeStartFailure(failure) ?? failure;
+  });
   const { storage, providers, completions, moderation, prompts, folders, knowledge, auditWork, onDevice } = work;
   const { log } = options;
 

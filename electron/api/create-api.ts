@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { AppError } from '../../shared/app-error.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore } from '../storage/storage.ts';
 import type { Api, ApiContext } from './api.ts';
 import { authenticate, authorize, type Caller } from './authentication.ts';
@@ -135,7 +136,8 @@ function failureAnswer(error: unknown, requestId: string, options: ApiOptions): 
     options.reportFailure(`request ${requestId} failed`, error);
   }
   return errorAnswer(
-    new AppError('internal', `Something went wrong here, not in your request. The log names it by ${requestId}.`),
+    describeDiskFailure(error) ??
+      new AppError('internal', `Something went wrong here, not in your request. The log names it by ${requestId}.`),
     requestId,
   );
 }

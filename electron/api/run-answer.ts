@@ -3,6 +3,7 @@ import type { CompletionChunk } from '../../shared/contract/completions.ts';
 import type { MessageAnswer } from '../../shared/contract/prompt-runs.ts';
 import type { AcceptedRun, RunOrigin } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
+import { describeDiskFailure } from '../storage/disk-failure.ts';
 import { errorAnswer } from './error-answer.ts';
 import type { HandlerInput } from './handler.ts';
 import { JsonAnswer } from './json-answer.ts';
@@ -83,7 +84,7 @@ function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFa
   const isStopped = signal.aborted || (error instanceof Error && error.name === 'AbortError');
   if (!isStopped) reportFailure(`request ${requestId} failed in its run`, error);
   return errorAnswer(
-    new AppError('internal', 'The run ended before it was answered.'),
+    describeDiskFailure(error) ?? new AppError('internal', 'The run ended before it was answered.'),
     requestId,
     runHeaders(accepted),
   );

@@ -1,6 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import { encodeEvent } from '../../shared/event-stream.ts';
 import type { ResponseKind } from '../../shared/contract/endpoint.ts';
+import { describeDiskFailure } from '../storage/disk-failure.ts';
 
 export type StreamKind = Extract<ResponseKind, 'event-stream' | 'json-array'>;
 
@@ -41,7 +42,9 @@ function lastPart(error: unknown, options: StreamAnswerOptions): unknown {
     return new AppError('internal', 'The run was stopped before its answer was complete.').toBody(options.requestId);
   }
   options.reportFailure(`request ${options.requestId} failed in its stream`, error);
-  return new AppError('internal', 'Something went wrong here, not in your request.').toBody(options.requestId);
+  const told =
+    describeDiskFailure(error) ?? new AppError('internal', 'Something went wrong here, not in your request.');
+  return told.toBody(options.requestId);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { SourceProgress } from '../../shared/contract/knowledge-window.ts';
+import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { SourceStore, StoredSource } from '../storage/knowledge/source-store.ts';
 import { indexSource, type IndexingTools } from './index-source.ts';
 
@@ -11,6 +12,13 @@ const lanes: readonly number[] = [Number.MAX_SAFE_INTEGER, 1_048_576];
 
 /** A source that has ended the process so often while it was read is given up. */
 const mostAttempts = 10;
+
+/**
+ * How long a lane rests, in milliseconds, after what became of a source could not be kept, on a full disk: it goes on by itself once there is
+ * room again. Twice as long after every further time in a row.
+ */
+const shortestRest = 2000;
+const longestRest = 120_000;
 
 const gaveUp =
   'The service ended several times while it read this file. Index it again if something else had ended it; otherwise split the file.';
@@ -43,6 +51,7 @@ export class IndexingQueue {
   readonly #running = new Map<number, Promise<void>>();
   /** Sources that are known and whose files are still being put in place. */
   readonly #held = new Set<string>();
+  #rest = shortestRest;
   #isStarted = false;
   #isClosed = false;
 
@@ -109,9 +118,14 @@ export class IndexingQueue {
 
   async #run(lane: number, first: StoredSource): Promise<void> {
     try {
-      for (let source: StoredSource | null = first; source; source = this.#next(lane)) await this.#work(source);
+      for (let source: StoredSource | null = first; source; source = this.#next(lane)) {
+        await this.#work(source);
+        this.#rest = shortestRest;
+      }
     } catch (error) {
-      this.#options.log('indexing rests until the next source comes', error);
+      this.#options.log('indexing rests for a while', error);
+      setTimeout(() => this.wake(), this.#rest).unref();
+      this.#rest = Math.min(2 * this.#rest, longestRest);
     }
     // In the same moment as the last look: whoever wakes the queue after it is heard.
     this.#running.delete(lane);
@@ -156,6 +170,6 @@ export class IndexingQueue {
   #reasonOf(error: unknown): string {
     if (error instanceof AppError) return error.message;
     this.#options.log('a source could not be indexed', error);
-    return ourFault;
+    return describeDiskFailure(error)?.message ?? ourFault;
   }
 }

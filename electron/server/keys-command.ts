@@ -7,6 +7,7 @@ import { scopes } from '../../shared/contract/endpoint.ts';
 import { createApiKeys } from '../storage/api-keys.ts';
 import { defaultDataDirectory } from '../storage/data-directory.ts';
 import { databaseFile, openDatabase } from '../storage/database.ts';
+import { describeStartFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore } from '../storage/storage.ts';
 import { UsageError } from './host-options.ts';
 
@@ -39,7 +40,10 @@ export function runKeysCommand(parameters: readonly string[], output: KeysOutput
       output.complain(error.message);
       return error instanceof UsageError || error.code === 'not_found' ? usageStatus : 1;
     }
-    throw error;
+    const told = describeStartFailure(error);
+    if (told === null) throw error;
+    output.complain(told.message);
+    return 1;
   }
 }
 

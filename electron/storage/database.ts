@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { AppError } from '../../shared/app-error.ts';
 import { migrate } from './migrate.ts';
 
 /** How long a statement waits for another process (the command line for keys) to end its transaction. */
@@ -31,13 +32,38 @@ export function createPrivateFile(file: string): void {
   else closeSync(openSync(file, 'a', 0o600));
 }
 
+function fileBytes(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * A database that was lost, by a damaged disk or an unfinished copy of the folder, is not taken for a folder that is used for the first
+ * time: SQLite would throw away its log, which may hold everything, and nobody would be told.
+ */
+function refuseLostDatabase(directory: string): void {
+  const file = databaseFile(directory);
+  if (fileBytes(file) > 0) return;
+  const hasLog = fileBytes(`${file}-wal`) > 0;
+  // The first start leaves an empty file if it is ended at once, and none of the others.
+  const wasUsed = existsSync(file) && ['audit-index.sqlite', 'knowledge.sqlite', 'backups'].some(isIn(directory));
+  if (!hasLog && !wasUsed) return;
+  throw new AppError(
+    'conflict',
+    'The database touchstone.sqlite is empty or gone, but other files of this data folder are there. Put it back, or a copy from the ' +
+      'folder `backups`; to begin anew, use another data folder.',
+  );
+}
+
+const isIn = (directory: string) => (name: string) => existsSync(join(directory, name));
+
 /**
  * Opens the database of a data folder and brings its tables up to date. Several processes may have it open.
- * Throws `conflict` when a newer version made it.
+ * Throws `conflict` when a newer version made it, and when it was lost from a folder that is in use.
  */
 export function openDatabase(directory: string): Database.Database {
   prepareDirectory(directory);
   const file = databaseFile(directory);
+  refuseLostDatabase(directory);
   createPrivateFile(file);
   const database = new Database(file, { timeout: busyMilliseconds });
   try {

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { AppError, type ErrorBody } from '../../../shared/app-error.ts';
+import { describeDiskFailure } from '../../storage/disk-failure.ts';
 import { createExportRows } from '../../storage/export-rows.ts';
 import type { ExportTask, ExportMessage } from './export-messages.ts';
 import { finishPack } from './finish-pack.ts';
@@ -43,7 +44,7 @@ function describe(error: unknown): { message: string; stack: string; body: Error
   const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC';
   const known = isFull
     ? new AppError('conflict', 'There is no room left on the disk. Make room, then go on with the pack.')
-    : error;
+    : (describeDiskFailure(error) ?? error);
   return { message, stack, body: known instanceof AppError ? known.toBody('') : null };
 }
 

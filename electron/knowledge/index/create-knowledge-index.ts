@@ -11,13 +11,13 @@ export function createKnowledgeIndex({ directory }: { readonly directory: string
   let lastId = 0;
   let isClosed = false;
 
-  function settle({ id, result, failure }: IndexAnswer): void {
+  function settle({ id, result, failure, code }: IndexAnswer): void {
     const waiting = pending.get(id);
     pending.delete(id);
     // While it is closing it is waited for, whatever else it still says.
     if (pending.size === 0 && !isClosed) worker?.unref();
     if (failure === undefined) waiting?.resolve(result as never);
-    else waiting?.reject(new Error(`The knowledge index failed: ${failure}`));
+    else waiting?.reject(Object.assign(new Error(`The knowledge index failed: ${failure}`), { code }));
   }
 
   function startedWorker(): Worker {

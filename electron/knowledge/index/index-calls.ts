@@ -20,4 +20,6 @@ export interface IndexAnswer {
   readonly result?: unknown;
   /** For the log; none of it is an expected failure. */
   readonly failure?: string;
+  /** The code that Node or SQLite gave the failure. */
+  readonly code?: string | undefined;
 }

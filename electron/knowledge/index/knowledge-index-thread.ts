@@ -19,7 +19,8 @@ function answer({ id, method, input }: IndexCall): void {
     port.postMessage({ id, result } satisfies IndexAnswer);
   } catch (error) {
     const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    port.postMessage({ id, failure } satisfies IndexAnswer);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    port.postMessage({ id, failure, code } satisfies IndexAnswer);
   }
   erasure.noteQuestion();
   startPurging();

@@ -39,5 +39,11 @@ export type AuditMessage = AuditCall | { readonly cancel: number } | 'close';
 export interface AuditAnswer {
   readonly id: number;
   readonly result?: unknown;
-  readonly error?: { readonly code: ErrorCode; readonly message: string; readonly details: readonly ErrorDetail[] };
+  readonly error?: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly details: readonly ErrorDetail[];
+    /** The code that Node or SQLite gave a failure that nobody expected. */
+    readonly cause?: string | undefined;
+  };
 }

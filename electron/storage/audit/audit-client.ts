@@ -27,8 +27,9 @@ export interface AuditClient {
 type Pending = PromiseWithResolvers<never>;
 
 /** What is not an expected failure must not be shown to a caller, so it crosses as a plain error, which is logged. */
-function failureOf({ code, message, details }: NonNullable<AuditAnswer['error']>): Error {
-  return code === 'internal' ? new Error(message) : new AppError(code, message, { details: [...details] });
+function failureOf({ code, message, details, cause }: NonNullable<AuditAnswer['error']>): Error {
+  if (code !== 'internal') return new AppError(code, message, { details: [...details] });
+  return Object.assign(new Error(message), { code: cause });
 }
 
 /** Speaks with the audit's thread, which begins when it is first needed. */

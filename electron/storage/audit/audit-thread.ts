@@ -86,6 +86,7 @@ function failureOf(error: unknown): AuditAnswer['error'] {
     code: 'internal',
     message: error instanceof Error ? (error.stack ?? error.message) : String(error),
     details: [],
+    cause: error instanceof Error && 'code' in error ? String(error.code) : undefined,
   };
 }
 

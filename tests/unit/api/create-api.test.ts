@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../../../electron/api/create-api.ts';
@@ -45,6 +46,9 @@ const api = createApi({
     implement(endpoint('get', '/window/secrets', 'window'), () => ({ ok: true })),
     implement(endpoint('get', '/broken', 'run'), () => {
       throw new Error('/home/somebody/file.ts went wrong');
+    }),
+    implement(endpoint('get', '/full', 'run'), () => {
+      throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
     }),
     implement(endpoint('get', '/gone', 'run'), () => {
       throw new AppError('rate_limited', 'Wait.', { retryAfterSeconds: 7 });
@@ -187,6 +191,16 @@ describe('errors', () => {
       reported: 1,
     });
     expect(headers.get('x-request-id')).toBe(answer.error?.requestId);
+  });
+
+  it('of the disk say what to do, and are reported', async () => {
+    const before = failures.length;
+    const { status, answer } = await send('/full', { headers: withKey });
+    expect({ status, message: answer.error?.message, reported: failures.length - before }).toEqual({
+      status: 500,
+      message: expect.stringContaining('The disk is full. Make room'),
+      reported: 1,
+    });
   });
 
   it('of a provider carry the time to wait', async () => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import Database from 'better-sqlite3';
+import { describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../../shared/app-error.ts';
 import { startKnowledge } from '../../support/knowledge-world.ts';
 
@@ -157,6 +158,31 @@ describe('deleting', () => {
       { name: 'Kept', sources: 1 },
     ]);
     expect(world.files().filter((name) => name.startsWith(goes.id))).toEqual([]);
+  });
+});
+
+test('what could not be kept of a source, on a full disk, is made good without anybody asking', async () => {
+  const world = await startKnowledge();
+  const full = () => {
+    throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+  };
+  vi.spyOn(world.storage.sources, 'complete').mockImplementationOnce(full);
+  vi.spyOn(world.storage.sources, 'fail').mockImplementationOnce(full);
+  const { id } = await world.add('Ravens', 'Ravens are black');
+  expect(await world.settled(id)).toMatchObject({ status: 'Ready', failureReason: null });
+  expect(world.log).toEqual([
+    expect.stringContaining('could not be indexed'),
+    expect.stringContaining('indexing rests for a while'),
+  ]);
+});
+
+test('a source that fails for want of room says so', async () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  const world = await startKnowledge({ beforeReading: () => Promise.reject(full) });
+  const { id } = await world.add('Ravens', 'Ravens are black');
+  expect(await world.settled(id)).toMatchObject({
+    status: 'Failed',
+    failureReason: expect.stringContaining('The disk is full. Make room'),
   });
 });
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -64,6 +64,31 @@ test('a database of a newer version is refused and left as it is', async () => {
   expect(() => openStorage({ directory })).toThrow(refused);
   // The folder is not left locked by the attempt.
   expect(() => openStorage({ directory })).toThrow(refused);
+});
+
+test.each([
+  ['empty, beside its log', (file: string) => (truncateSync(file), writeFileSync(`${file}-wal`, 'a log'))],
+  ['gone, and its log is there', (file: string) => (rmSync(file), writeFileSync(`${file}-wal`, 'a log'))],
+  [
+    'empty, in a folder with copies',
+    (file: string) => (truncateSync(file), mkdirSync(join(file, '..', 'backups'), { recursive: true })),
+  ],
+])('a database that is %s is not taken for a new one, and nothing is touched', async (_how, lose) => {
+  const directory = temporaryDirectory();
+  const storage = openStorage({ directory });
+  await storage.close();
+  lose(storage.databaseFile);
+  const filesBefore = readdirSync(directory);
+  expect(() => openStorage({ directory })).toThrow(
+    expect.objectContaining({ code: 'conflict', message: expect.stringContaining('is empty or gone') }),
+  );
+  expect(readdirSync(directory)).toEqual(filesBefore);
+});
+
+test('a first start that was ended at once is begun again', () => {
+  const directory = temporaryDirectory();
+  for (const name of ['touchstone.lock', 'touchstone.sqlite']) writeFileSync(join(directory, name), '');
+  expect(openTestStorage({ directory }).runs.count()).toBe(0);
 });
 
 test.each([

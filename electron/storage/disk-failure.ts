@@ -1,0 +1,64 @@
+import { AppError } from '../../shared/app-error.ts';
+
+const full = 'The disk is full. Make room on it and try again; Touchstone need not be restarted.';
+const readOnly = 'The data folder cannot be written to. Make it writable for the account that runs Touchstone.';
+const tooManyFiles =
+  'Too many files are open on this computer. Close other programs, or raise the limit for open files, and try again.';
+const failing =
+  'The disk could not be read or written. It may be full, gone or failing: look after it, then try again.';
+const closed =
+  'A file of the data folder cannot be opened: it belongs to another account, something else stands in its place, or too many ' +
+  'files are open on this computer.';
+const closedToUs =
+  'The data folder cannot be used: it, or a file in it, belongs to another account or is protected. Let the account that runs ' +
+  'Touchstone read and write it, or choose another folder with --data-dir.';
+const noFolder =
+  'The data folder cannot be made or used: a part of its path is no folder, does not exist, or is too long. Choose another one ' +
+  'with --data-dir.';
+const busy = 'Another program keeps the database in use. End it, or wait until it has finished, and try again.';
+const damaged =
+  'The database is damaged. End Touchstone, put the newest copy from the folder `backups` in the place of ' +
+  'touchstone.sqlite, remove touchstone.sqlite-wal and touchstone.sqlite-shm, and start again.';
+
+/** By the beginning of a code of Node or of SQLite, whose codes go on with details (`SQLITE_IOERR_WRITE`). */
+const messages: readonly (readonly [code: string, message: string])[] = [
+  ['ENOSPC', full],
+  ['EDQUOT', full],
+  ['SQLITE_FULL', full],
+  ['EROFS', readOnly],
+  ['SQLITE_READONLY', readOnly],
+  ['EMFILE', tooManyFiles],
+  ['ENFILE', tooManyFiles],
+  ['EIO', failing],
+  ['SQLITE_IOERR', failing],
+  ['SQLITE_CANTOPEN', closed],
+  ['SQLITE_BUSY', busy],
+  ['SQLITE_CORRUPT', damaged],
+  ['SQLITE_NOTADB', damaged],
+];
+
+/** What only a start can fail with, because later nobody but us chooses the files. */
+const startMessages: typeof messages = [
+  ...['EACCES', 'EPERM', 'SQLITE_PERM', 'SQLITE_AUTH'].map((code) => [code, closedToUs] as const),
+  ...['ENOTDIR', 'EISDIR', 'EEXIST', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'].map((code) => [code, noFolder] as const),
+];
+
+function describe(failure: unknown, known: typeof messages): AppError | null {
+  if (!(failure instanceof Error) || !('code' in failure) || typeof failure.code !== 'string') return null;
+  const { code } = failure;
+  const found = known.find(([start]) => code === start || code.startsWith(`${start}_`));
+  return found ? new AppError('internal', found[1], { cause: failure }) : null;
+}
+
+/**
+ * What a person can do about a failure that is the disk's and nobody's fault here, as an `internal` error; null for every other one.
+ * The code is all that is looked at, so that it is recognised from any thread and any library.
+ */
+export function describeDiskFailure(failure: unknown): AppError | null {
+  return describe(failure, messages);
+}
+
+/** The same for a data folder that cannot be opened. */
+export function describeStartFailure(failure: unknown): AppError | null {
+  return describe(failure, [...messages, ...startMessages]);
+}
