@@ -33,17 +33,19 @@ export function useConversation(agent: Agent, conversationId: string | null) {
 
   const branch = useBranchConversation();
 
+  /** Leads on from here, unless the person has gone elsewhere while the host took its time. */
+  const goOn = (target: string, options?: { replace: boolean }): void => {
+    if (window.location.hash.endsWith(location)) navigate(agentAddress(agent.id, target), options);
+  };
+
   const send = async (text: string, target = conversationId): Promise<void> => {
     if (isAnswering(useAgentTurns.getState().turns[agent.id])) return;
-    const here = location;
     const turn = await useAgentTurns.getState().send(client, {
       agentId: agent.id,
       conversationId: target,
       message: text,
       onAccepted: (id) => {
-        // The person may have gone elsewhere while the host took its time.
-        if (target === null && window.location.hash.endsWith(here))
-          navigate(agentAddress(agent.id, id), { replace: true });
+        if (target === null) goOn(id, { replace: true });
         void renewTurns();
       },
     });
@@ -60,7 +62,7 @@ export function useConversation(agent: Agent, conversationId: string | null) {
     if (isAnswering(useAgentTurns.getState().turns[agent.id])) return;
     try {
       const target = await branch({ conversationId, runId: turn.runId });
-      navigate(agentAddress(agent.id, target));
+      goOn(target);
       await send(text, target);
     } catch (cause) {
       const { message: reason, requestId } = describeError(cause);

@@ -4,22 +4,19 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import { modelKey } from '../../components/models/model-list.ts';
 import { ModelPicker } from '../../components/models/model-picker.tsx';
 import { ResizableGroup, ResizablePanel, ResizeHandle } from '../../components/resizable.tsx';
-import { describeError } from '../../components/state-panels.tsx';
-import { useHost } from '../../host/host-context.tsx';
 import { useInstallOnDevice, useOnDevice } from '../../queries/on-device.ts';
-import { draftAddress } from '../../shell/addresses.ts';
+import { draftAddress, runAddress } from '../../shell/addresses.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { usePlace } from '../../stores/activity.ts';
 import { useActiveDraft, useDrafts } from '../../stores/playground-drafts.ts';
 import type { DraftChange } from '../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
-import { showToast } from '../../stores/toasts.ts';
 import { AnswerPanel } from './answer/answer-panel.tsx';
 import { offeredModel } from './first-start/first-start.tsx';
 import { GroundingPanel } from './grounding/grounding-panel.tsx';
 import { useComparison } from './grounding/use-comparison.ts';
 import { PromptPanel } from './prompt-panel.tsx';
-import { putRunBack, useAddresses } from './session/use-addresses.ts';
+import { useAddresses } from './session/use-addresses.ts';
 import { usePlaygroundActions } from './session/use-playground-actions.ts';
 import { isWaitingForModel, useChosenModel, useLiveRun, useRunner, useShownRun } from './session/use-session.ts';
 import { SaveDialog } from './save/save-dialog.tsx';
@@ -45,7 +42,6 @@ function useInstallOffered(): () => void {
 
 /** The open draft with everything that is known of it and everything that can be done with it. */
 function usePlayground() {
-  const { client } = useHost();
   const [, navigate] = useLocation();
   const draft = useActiveDraft();
   const model = useChosenModel(draft);
@@ -86,15 +82,7 @@ function usePlayground() {
     code: useWireCode(draft, model),
     change: (change: DraftChange) => useDrafts.getState().change(draft.id, change),
     openDraft: (draftId: string) => navigate(draftAddress(draftId)),
-    putBack: (runId: string) => {
-      putRunBack(client, runId).then(
-        (draftId) => navigate(draftAddress(draftId)),
-        (error: unknown) => {
-          const { message, requestId } = describeError(error);
-          showToast({ tone: 'negative', text: message, requestId });
-        },
-      );
-    },
+    putBack: (runId: string) => navigate(runAddress(runId)),
   };
 }
 

@@ -29,11 +29,16 @@ export interface VersionToOpen {
  * Opens a version in the draft of its prompt, so that a prompt has one draft and one history, and gives that draft's id. A draft
  * that came from the same version is opened as it stands. Throws `AppError` for what the host does not have.
  */
-export async function openVersion(client: Client, { promptId, versionId, model }: VersionToOpen): Promise<string> {
+export async function openVersion(
+  client: Client,
+  { promptId, versionId, model }: VersionToOpen,
+  { signal }: { signal: AbortSignal },
+): Promise<string> {
   const [prompt, version] = await Promise.all([
-    client.call(readPrompt, { parameters: { id: promptId } }),
-    client.call(readPromptVersion, { parameters: { id: promptId, versionId } }),
+    client.call(readPrompt, { parameters: { id: promptId }, signal }),
+    client.call(readPromptVersion, { parameters: { id: promptId, versionId }, signal }),
   ]);
+  signal.throwIfAborted();
   const { drafts, create, activate } = useDrafts.getState();
   const draft = drafts.find(({ source }) => source?.promptId === prompt.id);
   const change = versionChange(version, draft?.values ?? {});

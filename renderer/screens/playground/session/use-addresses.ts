@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { useLocation } from 'wouter';
 import { aiSystem } from '../../../../shared/contract/common.ts';
 import { readRun } from '../../../../shared/contract/runs.ts';
@@ -48,8 +48,9 @@ function draftFor(run: RunDetail): { draftId: string; isNew: boolean } {
  * Puts a run back as it was, with the way back. Gives the id of the draft that has it now. Throws `AppError` for a run
  * that the host does not have.
  */
-export async function putRunBack(client: Client, runId: string): Promise<string> {
-  const run = await client.call(readRun, { parameters: { id: runId } });
+async function putRunBack(client: Client, runId: string, { signal }: { signal: AbortSignal }): Promise<string> {
+  const run = await client.call(readRun, { parameters: { id: runId }, signal });
+  signal.throwIfAborted();
   const { draftId, isNew } = draftFor(run);
   const { drafts, change, activate } = useDrafts.getState();
   const before = drafts.find(({ id }) => id === draftId);
@@ -70,33 +71,44 @@ export async function putRunBack(client: Client, runId: string): Promise<string>
   return draftId;
 }
 
-/** Does what the address asks for and leaves the address of the open draft in its place. */
+/**
+ * Does what the address asks for and leaves the address of the open draft in its place. What an address asked for that was
+ * left before the host answered is not done any more.
+ */
 export function useAddresses(): void {
   const [location, navigate] = useLocation();
   const { client } = useHost();
   const activeId = useDrafts((state) => state.activeId);
 
-  useEffect(() => {
+  // With the drawing itself: after it the address may be another one, which the address of the draft would replace.
+  useLayoutEffect(() => {
     const target = readTarget(location);
+    const controller = new AbortController();
+    const { signal } = controller;
     const { drafts, activate, change } = useDrafts.getState();
     const settle = (draftId: string): void => navigate(draftAddress(draftId), { replace: true });
     if (target.kind === 'newest') settle(activeId);
     else if (target.kind === 'draft') {
-      if (drafts.some(({ id }) => id === target.draftId)) return activate(target.draftId);
-      showToast({ tone: 'neutral', text: 'This prompt is not kept in this window.' });
-      settle(activeId);
+      if (drafts.some(({ id }) => id === target.draftId)) activate(target.draftId);
+      else {
+        showToast({ tone: 'neutral', text: 'This prompt is not kept in this window.' });
+        settle(activeId);
+      }
     } else if (target.kind === 'model') {
       const system = aiSystem.safeParse(target.aiSystem);
       if (system.success) change(activeId, { aiSystem: system.data, model: target.model });
       settle(activeId);
     } else {
-      const opened = target.kind === 'run' ? putRunBack(client, target.runId) : openVersion(client, target);
+      const opened =
+        target.kind === 'run' ? putRunBack(client, target.runId, { signal }) : openVersion(client, target, { signal });
       opened.then(settle, (error: unknown) => {
+        if (signal.aborted) return;
         const { message, requestId } = describeError(error);
         showToast({ tone: 'negative', text: message, requestId });
         settle(useDrafts.getState().activeId);
       });
     }
+    return () => controller.abort();
     // Only a new address asks for something; the draft that it opened is its answer.
   }, [location]);
 }

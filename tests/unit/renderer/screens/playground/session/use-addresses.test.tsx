@@ -1,0 +1,85 @@
+import { act, renderHook } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { Router } from 'wouter';
+import { memoryLocation } from 'wouter/memory-location';
+import { expect, test } from 'vitest';
+import type { Client } from '../../../../../../renderer/host/client.ts';
+import type { Host } from '../../../../../../renderer/host/connect-host.ts';
+import { HostProvider } from '../../../../../../renderer/host/host-context.tsx';
+import { useAddresses } from '../../../../../../renderer/screens/playground/session/use-addresses.ts';
+import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
+import type { RunDetail } from '../../../../../../shared/contract/runs.ts';
+
+interface Asked extends PromiseWithResolvers<RunDetail> {
+  runId: string;
+}
+
+/** A part of the playground at an address, on a host that gives each run when the test lets it. */
+function openAddress(path: string) {
+  const asked: Asked[] = [];
+  const call = (_endpoint: unknown, { parameters }: { parameters: { id: string } }): Promise<RunDetail> => {
+    const answer = { ...Promise.withResolvers<RunDetail>(), runId: parameters.id };
+    asked.push(answer);
+    return answer.promise;
+  };
+  const host = { client: { call } as unknown as Client, capabilities: new Set() } as unknown as Host;
+  const { hook, searchHook, history, navigate } = memoryLocation({ path, record: true });
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <HostProvider value={host}>
+      <Router hook={hook} searchHook={searchHook}>
+        {children}
+      </Router>
+    </HostProvider>
+  );
+  const { unmount } = renderHook(useAddresses, { wrapper });
+  return { asked, addresses: history, go: (to: string) => act(() => navigate(to)), unmount };
+}
+
+const runOf = (runId: string): RunDetail =>
+  ({
+    runId,
+    draftId: useDrafts.getState().activeId,
+    aiSystem: 'OpenAi',
+    model: 'gpt-test',
+    createdAt: '2026-11-20T12:00:00.000Z',
+    title: runId,
+    input: {
+      promptText: `The text of ${runId}`,
+      systemMessage: null,
+      replacements: null,
+      renderedPrompt: null,
+      configuration: null,
+      dataspaceIds: null,
+    },
+  }) as RunDetail;
+
+const textOfDraft = () => {
+  const { drafts, activeId } = useDrafts.getState();
+  return drafts.find(({ id }) => id === activeId)?.promptText;
+};
+
+test('the address of a run puts it back, and ends as the address of its draft', async () => {
+  const { asked, addresses } = openAddress('/playground/runs/one');
+  await act(async () => asked[0]!.resolve(runOf('one')));
+  expect(textOfDraft()).toBe('The text of one');
+  expect(addresses).toEqual([`/playground/${useDrafts.getState().activeId}`]);
+});
+
+test('of two runs that are asked for the later one stays, whichever the host gives first', async () => {
+  const { asked, addresses, go } = openAddress('/playground/runs/early');
+  go('/playground/runs/late');
+  await act(async () => asked[1]!.resolve(runOf('late')));
+  await act(async () => asked[0]!.resolve(runOf('early')));
+  expect(asked.map(({ runId }) => runId)).toEqual(['early', 'late']);
+  expect(textOfDraft()).toBe('The text of late');
+  expect(addresses).toEqual(['/playground/runs/early', `/playground/${useDrafts.getState().activeId}`]);
+});
+
+test('nobody who has gone elsewhere is called back by a run that comes late', async () => {
+  const text = textOfDraft();
+  const { asked, addresses, unmount } = openAddress('/playground/runs/slow');
+  unmount();
+  await act(async () => asked[0]!.resolve(runOf('slow')));
+  expect(addresses).toEqual(['/playground/runs/slow']);
+  expect(textOfDraft()).toBe(text);
+});
