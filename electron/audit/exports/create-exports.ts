@@ -1,16 +1,12 @@
-import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { AppError } from '../../../shared/app-error.ts';
 import type { AuditExport, AuditExportInput, RedactionPreview } from '../../../shared/contract/audit-exports.ts';
 import { createChangeNotifier } from '../../on-device/change-notifier.ts';
 import { ExportJob } from './export-job.ts';
 import { createExportShelf } from './export-shelf.ts';
-import { zipOf } from './finish-pack.ts';
 import { newPack, snapshotOf } from './new-pack.ts';
+import { openPack, openPackFile, type ExportDownload } from './open-pack.ts';
 import { requireConversations, selectionOf, type PackSources } from './pack-selection.ts';
-import { packFiles, type PackCheckpoint, type PackRecord } from './pack-state.ts';
+import type { PackCheckpoint, PackRecord } from './pack-state.ts';
 import { previewPack, type PreviewRequest } from './preview-pack.ts';
 import { createRedactor } from './redaction.ts';
 import { writeSelection } from './selection-file.ts';
@@ -22,13 +18,6 @@ export interface ExportsOptions extends PackSources {
   /** Version of the service, as packs name it. */
   readonly version: string;
   readonly log: (message: string, error?: unknown) => void;
-}
-
-/** A file of a pack to be sent; `bytes` is null where it is known only at the end. */
-export interface ExportDownload {
-  readonly fileName: string;
-  readonly bytes: number | null;
-  readonly stream: Readable;
 }
 
 /** Evidence packs: begun, followed, stopped, gone on with, handed out. */
@@ -88,12 +77,6 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
     return job;
   }
 
-  function completed(id: string): PackRecord {
-    const { record } = find(id);
-    if (record.state === 'completed') return record;
-    throw new AppError('conflict', 'This evidence pack is not complete yet. Wait for it, or go on with it.');
-  }
-
   for (const { record, checkpoint } of (await shelf.read()).toReversed()) {
     const job = add(record, checkpoint);
     if (record.state === 'running')
@@ -136,22 +119,12 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
       notifier.changed();
     },
     async download(id) {
-      const { plan, result } = completed(id);
-      const files = packFiles(shelf.folder(plan.id));
-      const fileName = `evidence-${new Date(plan.createdAt).toISOString().slice(0, 10)}-${plan.id.slice(0, 8)}.zip`;
-      if (plan.input.form === 'zip') {
-        return { fileName, bytes: result!.files[0]!.bytes, stream: createReadStream(files.zip) };
-      }
-      const names = (await readdir(files.pack)).toSorted();
-      return { fileName, bytes: null, stream: zipOf(files.pack, names, plan.createdAt) };
+      const { record } = find(id);
+      return openPack(record, shelf.folder(record.plan.id));
     },
     openFile(id, fileName) {
-      const { plan, result } = completed(id);
-      const file = result!.files.find(({ name }) => name === basename(fileName));
-      if (file === undefined) throw new AppError('not_found', 'This evidence pack has no file with this name.');
-      const files = packFiles(shelf.folder(plan.id));
-      const path = plan.input.form === 'zip' ? files.zip : join(files.pack, file.name);
-      return { fileName: file.name, bytes: file.bytes, stream: createReadStream(path) };
+      const { record } = find(id);
+      return openPackFile(record, shelf.folder(record.plan.id), fileName);
     },
     async close() {
       await Promise.all([...jobs.values()].map((job) => job.stop({ isPause: true })));
