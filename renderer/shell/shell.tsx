@@ -14,6 +14,7 @@ import { applyTheme } from '../stores/theme.ts';
 import { useWindowState } from '../stores/window-state.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { useGlobalKeys } from './global-keys.ts';
+import { useInputMethodKeys } from './input-method-keys.ts';
 import { KeysHelp } from './keys-help.tsx';
 import { Rail } from './rail.tsx';
 import { screenAt, screens, type Screen } from './screens.ts';
@@ -70,6 +71,7 @@ export function Shell() {
   const [location] = useLocation();
   const { capabilities, platform } = useHost();
   const screen = screenAt(location);
+  useInputMethodKeys();
   useGlobalKeys();
   useWindowActions();
   useFollowOnDevice();

@@ -25,7 +25,7 @@ function Composer({
       event.preventDefault();
       onEditLast();
     }
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
     send();
   };

@@ -185,7 +185,7 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
               event.stopPropagation();
               close();
             }
-            if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send(event);
+            if (event.key === 'Enter' && !event.shiftKey) send(event);
           }}
         />
       </div>
