@@ -1,20 +1,14 @@
 import type { Readable } from 'node:stream';
-import { AppError, invalidField } from '../../shared/app-error.ts';
+import { AppError } from '../../shared/app-error.ts';
 import { stoppedReason, type SourceDetail, type SourcePassage } from '../../shared/contract/knowledge-window.ts';
 import type { Source, SourceForm } from '../../shared/contract/sources.ts';
 import type { DataspaceStore } from '../storage/knowledge/dataspace-store.ts';
-import {
-  unknownDataspace,
-  type NewSource,
-  type SourceRange,
-  type SourceStore,
-  type StoredSource,
-} from '../storage/knowledge/source-store.ts';
+import type { SourceRange, SourceStore, StoredSource } from '../storage/knowledge/source-store.ts';
 import type { ListPage, ListQuery } from '../storage/list-page.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import type { IndexingQueue } from './indexing-queue.ts';
+import { keepSource } from './keep-source.ts';
 import type { KnowledgeChanges } from './knowledge-changes.ts';
-import { detectMediaType } from './parsing/detect-media-type.ts';
 import { clearRemoved } from './reconcile.ts';
 import type { ExtractedText, IncomingFile, SourceFiles } from './source-files.ts';
 import type { TextEmbedder } from './text-embedder.ts';
@@ -27,10 +21,7 @@ interface Cancellable {
 export interface Sources {
   /** Makes room for a file that is about to arrive. */
   incoming(): Promise<IncomingFile>;
-  /**
-   * Keeps a file that has arrived and begins to index it. Throws `invalid_request` for an empty one and for an unknown dataspace,
-   * `unsupported_media_type` for one of which the content cannot be read.
-   */
+  /** Keeps a file that has arrived, and begins to index it; throws as `keepSource` does. */
   create(form: SourceForm & { fileName: string }, file: IncomingFile, options: Cancellable): Promise<Source>;
   list(query: ListQuery): ListPage<Source>;
   read(id: string): Source;
@@ -60,13 +51,13 @@ export interface SourcesOptions {
 }
 
 /** What callers get to see of a source. */
-export function toSource(stored: StoredSource): Source {
+function toSource(stored: StoredSource): Source {
   const { id, name, fileName, mediaType, bytes, status, failureReason, dataspaceId, createdAt } = stored;
   return { id, name, fileName, mediaType, bytes, status, failureReason, dataspaceId, createdAt };
 }
 
 export function createSources(options: SourcesOptions): Sources {
-  const { sources, dataspaces, files, index, queue, changes, embedder } = options;
+  const { sources, files, index, queue, changes, embedder } = options;
 
   function toDetail(stored: StoredSource): SourceDetail {
     const { passages, pages, characters, embeddingModel } = stored;
@@ -75,34 +66,10 @@ export function createSources(options: SourcesOptions): Sources {
     return { ...toSource(stored), progress, passages, pages, characters, embeddingModel, isOutdated };
   }
 
-  function dataspaceFor(id: string | undefined): string {
-    if (id === undefined) return dataspaces.readDefault().id;
-    const dataspace = dataspaces.find(id);
-    if (dataspace) return dataspace.id;
-    throw unknownDataspace();
-  }
-
-  /** First the source and then its file, as `recover` expects. A lane that looks in between must not take it for lost. */
-  async function keepBoth(source: NewSource, file: IncomingFile): Promise<StoredSource> {
-    queue.hold(source.id);
-    try {
-      const created = sources.create(source);
-      await file.keep();
-      return created;
-    } finally {
-      queue.release(source.id);
-    }
-  }
-
   return {
     incoming: files.incoming,
-    async create({ name, dataspaceId, fileName }, file, { signal }) {
-      const bytes = file.bytes();
-      if (bytes === 0) throw invalidField('file', 'must not be empty', 'The file is empty.');
-      if (dataspaceId !== undefined) dataspaceFor(dataspaceId);
-      const mediaType = await detectMediaType({ path: file.path, fileName }, { signal });
-      const source = { id: file.id, dataspaceId: dataspaceFor(dataspaceId), name, fileName, mediaType, bytes };
-      const created = await keepBoth(source, file);
+    async create(form, file, { signal }) {
+      const created = await keepSource({ ...form, file }, options, { signal });
       changes.changed(created.id);
       queue.wake();
       return toSource(created);
