@@ -1,5 +1,5 @@
 import { useEffect, type KeyboardEvent, type MouseEvent, type Ref } from 'react';
-import type { AuditFacets } from '../../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditRow } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
@@ -42,10 +42,54 @@ function useRowsInView({ head, total, active }: AuditListState) {
   return { window, rows };
 }
 
+interface ListRowProps {
+  list: AuditListState;
+  index: number;
+  /** Undefined while it is on its way. */
+  row: AuditRow | undefined;
+  facets: AuditFacets | undefined;
+  isSelected: boolean;
+  /** Pixels from the top of the sheet. */
+  top: number;
+  onClick: (event: MouseEvent) => void;
+  onOpen: () => void;
+}
+
+function ListRow({ list, index, row, facets, isSelected, top, onClick, onOpen }: ListRowProps) {
+  const isByTime = list.head.sort === 'newest' || list.head.sort === 'oldest';
+  const isActive = index === list.active;
+  return (
+    <div
+      id={`audit-row-${index}`}
+      role="option"
+      aria-selected={isSelected}
+      aria-current={isActive || undefined}
+      aria-posinset={index + 1}
+      aria-setsize={list.total}
+      aria-label={row ? undefined : 'On its way'}
+      className="virtual-list__row"
+      style={{ height: rowHeight, transform: `translateY(${top}px)` }}
+      onClick={onClick}
+      onDoubleClick={onOpen}
+    >
+      {row ? (
+        <ConversationRow
+          row={row}
+          caller={callerName(row.callerId, facets)}
+          time={isByTime ? row.updatedAt : row.run.createdAt}
+          isOpen={isActive}
+          isSelected={isSelected}
+        />
+      ) : (
+        <RowPlaceholder />
+      )}
+    </div>
+  );
+}
+
 /** The list, with as many rows drawn as are in view. One stop for Tab; arrows, Page, Home and End inside. */
 export function ConversationList({ list, facets, onOpen, listRef }: ConversationListProps) {
-  const { active, total, head } = list;
-  const isByTime = head.sort === 'newest' || head.sort === 'oldest';
+  const { active, total } = list;
   const { window, rows } = useRowsInView(list);
   const { rows: picked, isAll } = useAuditSelection();
   const indexes = Array.from({ length: Math.max(0, window.last - window.first + 1) }, (_, row) => window.first + row);
@@ -94,34 +138,18 @@ export function ConversationList({ list, facets, onOpen, listRef }: Conversation
         <div className="virtual-list__space" role="presentation" style={{ height: window.sheetHeight }}>
           {indexes.map((index) => {
             const row = rows.rowAt(index);
-            const isSelected = row !== undefined && (isAll || picked.has(row.conversationId));
             return (
-              <div
+              <ListRow
                 key={index}
-                id={`audit-row-${index}`}
-                role="option"
-                aria-selected={isSelected}
-                aria-current={index === active || undefined}
-                aria-posinset={index + 1}
-                aria-setsize={total}
-                aria-label={row ? undefined : 'On its way'}
-                className="virtual-list__row"
-                style={{ height: rowHeight, transform: `translateY(${window.topOf(index)}px)` }}
+                list={list}
+                index={index}
+                row={row}
+                facets={facets}
+                isSelected={row !== undefined && (isAll || picked.has(row.conversationId))}
+                top={window.topOf(index)}
                 onClick={(event) => onRowClick(event, index)}
-                onDoubleClick={onOpen}
-              >
-                {row ? (
-                  <ConversationRow
-                    row={row}
-                    caller={callerName(row.callerId, facets)}
-                    time={isByTime ? row.updatedAt : row.run.createdAt}
-                    isOpen={index === active}
-                    isSelected={isSelected}
-                  />
-                ) : (
-                  <RowPlaceholder />
-                )}
-              </div>
+                onOpen={onOpen}
+              />
             );
           })}
         </div>
