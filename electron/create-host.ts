@@ -31,6 +31,7 @@ import { sourceHandlers } from './api/sources.ts';
 import type { Completions } from './completions/completions.ts';
 import { createHostWork } from './host-work.ts';
 import type { KeyStore } from './key-store/key-store.ts';
+import type { Log } from './log.ts';
 import type { Moderation } from './moderation/create-moderation.ts';
 import type { Embeddings } from './on-device/embeddings.ts';
 import type { OnDeviceLanguageModels } from './on-device/language-model.ts';
@@ -47,7 +48,7 @@ export interface HostOptions {
   /** Where provider keys may come from when no keychain holds them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Told what a person who runs the host should know; never a secret. */
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
   /** The keychain unless told; tests bring their own. */
   readonly keyStore?: KeyStore;
   /** What only this kind of host can answer, such as native dialogs. */

@@ -9,10 +9,11 @@ import {
   updateAgent,
 } from '../../shared/contract/agents.ts';
 import type { Agents } from '../agents/create-agents.ts';
+import type { Log } from '../log.ts';
 import { implement, type Handler } from './handler.ts';
 import { learnModelOf, type LearnedModels } from './learned-models.ts';
 import { toListQuery } from './list-query.ts';
-import { originOf, streamedRunAnswer, toMessageAnswer, wholeRunAnswer, type ReportFailure } from './run-answer.ts';
+import { originOf, streamedRunAnswer, toMessageAnswer, wholeRunAnswer } from './run-answer.ts';
 
 /** Only a caller that names the stream, and names nothing that it would rather have, gets one. */
 function acceptsEvents(accept: string | null): boolean {
@@ -22,7 +23,7 @@ function acceptsEvents(accept: string | null): boolean {
   return quality('text/event-stream') > 0 && quality('text/event-stream') >= quality('application/json');
 }
 
-export function agentHandlers(agents: Agents, models: LearnedModels, reportFailure: ReportFailure): Handler[] {
+export function agentHandlers(agents: Agents, models: LearnedModels, reportFailure: Log): Handler[] {
   return [
     implement(createWholeAgent, async ({ body }) => {
       await learnModelOf(body, models);

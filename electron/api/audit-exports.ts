@@ -11,15 +11,13 @@ import {
   stopAuditExport,
 } from '../../shared/contract/audit-exports.ts';
 import type { Exports } from '../audit/exports/create-exports.ts';
+import type { Log } from '../log.ts';
 import { fileAnswer } from './file-answer.ts';
 import { followAnswer } from './follow-answer.ts';
 import { followList } from './follow-list.ts';
 import { implement, type Handler } from './handler.ts';
 
-export function auditExportHandlers(
-  exports: Exports,
-  reportFailure: (message: string, error: unknown) => void,
-): Handler[] {
+export function auditExportHandlers(exports: Exports, reportFailure: Log): Handler[] {
   return [
     implement(previewRedaction, ({ body, signal }) => exports.preview(body, { signal })),
     implement(createAuditExport, ({ body }) => exports.create(body)),

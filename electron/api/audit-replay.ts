@@ -10,16 +10,14 @@ import {
   stopReplay,
 } from '../../shared/contract/audit-replay.ts';
 import type { Replays } from '../audit/replay/create-replays.ts';
+import type { Log } from '../log.ts';
 import { followAnswer } from './follow-answer.ts';
 import { followList } from './follow-list.ts';
 import { implement, type Handler } from './handler.ts';
 
 const defaultPairs = 50;
 
-export function auditReplayHandlers(
-  replays: Replays,
-  reportFailure: (message: string, error: unknown) => void,
-): Handler[] {
+export function auditReplayHandlers(replays: Replays, reportFailure: Log): Handler[] {
   return [
     implement(createReplay, ({ body, signal }) => replays.create(body, { signal })),
     implement(listReplays, () => ({ data: replays.list() })),

@@ -9,8 +9,9 @@ import {
 } from '../../shared/contract/completions.ts';
 import type { Completions } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
+import type { Log } from '../log.ts';
 import { implement, type Handler, type HandlerInput } from './handler.ts';
-import { originOf, remarks, streamedRunAnswer, wholeRunAnswer, type ReportFailure } from './run-answer.ts';
+import { originOf, remarks, streamedRunAnswer, wholeRunAnswer } from './run-answer.ts';
 import type { StreamKind } from './stream-answer.ts';
 
 type Input = HandlerInput<unknown, unknown, CompletionRequest>;
@@ -39,7 +40,7 @@ function toCompletionAnswer(run: Run, { content, finishReason, usage }: RunAnswe
   };
 }
 
-export function completionHandlers(completions: Completions, reportFailure: ReportFailure): Handler[] {
+export function completionHandlers(completions: Completions, reportFailure: Log): Handler[] {
   const start = (input: Input) => completions.start(input.body, originOf(input), { signal: input.signal });
 
   async function sync(input: Input): Promise<Response> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { AppError } from '../../shared/app-error.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import type { Log } from '../log.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore } from '../storage/storage.ts';
 import type { Api, ApiContext } from './api.ts';
@@ -18,7 +19,7 @@ export interface ApiOptions {
   readonly apiKeys: ApiKeyStore;
   readonly windowCallerId: string;
   /** Told of failures that are ours; the text holds no body and no key. */
-  readonly reportFailure: (message: string, error: unknown) => void;
+  readonly reportFailure: Log;
 }
 
 interface Path {

@@ -1,3 +1,4 @@
+import type { Log } from '../log.ts';
 import type { HandlerInput } from './handler.ts';
 import { streamAnswer } from './stream-answer.ts';
 
@@ -5,7 +6,7 @@ import { streamAnswer } from './stream-answer.ts';
 export function followAnswer(
   { signal, requestId }: Pick<HandlerInput<unknown, unknown, unknown>, 'signal' | 'requestId'>,
   events: (signal: AbortSignal) => AsyncGenerator<unknown, void, void>,
-  reportFailure: (message: string, error: unknown) => void,
+  reportFailure: Log,
 ): Response {
   const stop = new AbortController();
   return streamAnswer(events(stop.signal), {

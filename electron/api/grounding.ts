@@ -1,11 +1,12 @@
 import { createGroundedCompletion, previewGrounding } from '../../shared/contract/grounding.ts';
 import type { Completions } from '../completions/completions.ts';
+import type { Log } from '../log.ts';
 import { implement, type Handler } from './handler.ts';
-import { originOf, streamedRunAnswer, type ReportFailure } from './run-answer.ts';
+import { originOf, streamedRunAnswer } from './run-answer.ts';
 
 export function groundingHandlers(
   completions: Pick<Completions, 'start' | 'previewGrounding'>,
-  reportFailure: ReportFailure,
+  reportFailure: Log,
 ): Handler[] {
   return [
     implement(previewGrounding, ({ body: { grounding, ...request }, signal }) =>

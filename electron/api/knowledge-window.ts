@@ -14,6 +14,7 @@ import {
 } from '../../shared/contract/knowledge-window.ts';
 import type { Knowledge } from '../knowledge/create-knowledge.ts';
 import { mergeChanges, type ChangedSources } from '../knowledge/knowledge-changes.ts';
+import type { Log } from '../log.ts';
 import { eventQueue } from './event-queue.ts';
 import { fileAnswer } from './file-answer.ts';
 import { followAnswer } from './follow-answer.ts';
@@ -43,10 +44,7 @@ function textRange(query: { start?: number | undefined; end?: number | undefined
   return { start: from, end: Math.min(end + context, from + mostCharacters) };
 }
 
-export function knowledgeWindowHandlers(
-  knowledge: Knowledge,
-  reportFailure: (message: string, error: unknown) => void,
-): Handler[] {
+export function knowledgeWindowHandlers(knowledge: Knowledge, reportFailure: Log): Handler[] {
   const { dataspaces, sources } = knowledge;
   return [
     implement(listDataspaceSummaries, () => ({ data: dataspaces.summaries() })),

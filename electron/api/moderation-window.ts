@@ -15,6 +15,7 @@ import {
 } from '../../shared/contract/moderation-window.ts';
 import { maximumModerationBytes, type ModerationClassifier } from '../../shared/contract/moderation.ts';
 import type { Guard } from '../completions/guard.ts';
+import type { Log } from '../log.ts';
 import type { ModerationBatches } from '../moderation/batches.ts';
 import { exportedBatch } from '../moderation/batches-export.ts';
 import type { Classifier } from '../moderation/classifier.ts';
@@ -28,7 +29,7 @@ export interface ModerationWindowOptions {
   readonly batches: ModerationBatches;
   readonly guard: Guard;
   readonly classifierOf: (choice: ModerationClassifier) => Classifier;
-  readonly log: (message: string, error: unknown) => void;
+  readonly log: Log;
 }
 
 /** A failure is an answer here: the other classifier may well have one. */

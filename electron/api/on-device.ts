@@ -8,6 +8,7 @@ import {
   selectOnDeviceModel,
   type OnDeviceState,
 } from '../../shared/contract/on-device.ts';
+import type { Log } from '../log.ts';
 import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
 import { eventQueue } from './event-queue.ts';
 import { implement, type Handler } from './handler.ts';
@@ -24,10 +25,7 @@ async function* states(models: OnDeviceLanguageModels, signal: AbortSignal): Asy
   }
 }
 
-export function onDeviceHandlers(
-  models: OnDeviceLanguageModels,
-  reportFailure: (message: string, error: unknown) => void,
-): Handler[] {
+export function onDeviceHandlers(models: OnDeviceLanguageModels, reportFailure: Log): Handler[] {
   const stateAfter = async (change: Promise<void>): Promise<OnDeviceState> => {
     await change;
     return models.state();

@@ -7,15 +7,13 @@ import {
   settleFolderFile,
   unlinkPromptFolder,
 } from '../../shared/contract/prompt-folders.ts';
+import type { Log } from '../log.ts';
 import type { PromptFolders } from '../prompts/folder/create-prompt-folders.ts';
 import { followAnswer } from './follow-answer.ts';
 import { followList } from './follow-list.ts';
 import { implement, type Handler } from './handler.ts';
 
-export function promptFolderHandlers(
-  folders: PromptFolders,
-  reportFailure: (message: string, error: unknown) => void,
-): Handler[] {
+export function promptFolderHandlers(folders: PromptFolders, reportFailure: Log): Handler[] {
   return [
     implement(listPromptFolders, () => ({ data: folders.list() })),
     implement(followPromptFolders, (input) =>

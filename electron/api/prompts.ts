@@ -21,10 +21,11 @@ import {
 } from '../../shared/contract/prompts.ts';
 import type { PromptFilter } from '../storage/prompts/prompt-list.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
+import type { Log } from '../log.ts';
 import { implement, type Handler } from './handler.ts';
 import { learnModelOf, type LearnedModels } from './learned-models.ts';
 import { toListQuery } from './list-query.ts';
-import { originOf, toMessageAnswer, wholeRunAnswer, type ReportFailure } from './run-answer.ts';
+import { originOf, toMessageAnswer, wholeRunAnswer } from './run-answer.ts';
 
 /** Tags of a list that commas separate; `\\,` is a comma within one. */
 function readTags(list: string): string[] {
@@ -43,7 +44,7 @@ function toFilter({ search, searchIn, folder, tags }: z.output<typeof promptList
   };
 }
 
-export function promptHandlers(prompts: Prompts, models: LearnedModels, reportFailure: ReportFailure): Handler[] {
+export function promptHandlers(prompts: Prompts, models: LearnedModels, reportFailure: Log): Handler[] {
   return [
     // Before the address with an id, which would take `run` for one.
     implement(runPrompt, async (input) => {

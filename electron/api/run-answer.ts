@@ -3,14 +3,12 @@ import type { CompletionChunk } from '../../shared/contract/completions.ts';
 import type { MessageAnswer } from '../../shared/contract/prompt-runs.ts';
 import type { AcceptedRun, RunOrigin } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
+import type { Log } from '../log.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import { errorAnswer } from './error-answer.ts';
 import type { HandlerInput } from './handler.ts';
 import { JsonAnswer } from './json-answer.ts';
 import { streamAnswer, type StreamKind } from './stream-answer.ts';
-
-/** Told of a failure that is ours; the text holds no body and no key. */
-export type ReportFailure = (message: string, error: unknown) => void;
 
 type Input = Pick<HandlerInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'signal' | 'requestId'>;
 
@@ -77,7 +75,7 @@ export function toMessageAnswer(run: Run, { content, usage }: RunAnswer): Messag
   return { message: content, messageId, runId, conversationId, usage, ...remarks(run) };
 }
 
-function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFailure: ReportFailure): Response {
+function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFailure: Log): Response {
   const { requestId, signal } = input;
   if (error instanceof AppError) return errorAnswer(error, requestId, runHeaders(accepted));
   // The caller went away, or the service is being shut down: neither is a fault to report.
@@ -95,7 +93,7 @@ export async function wholeRunAnswer(
   accepted: AcceptedRun,
   input: Input,
   toBody: (run: Run, answer: RunAnswer) => object,
-  reportFailure: ReportFailure,
+  reportFailure: Log,
 ): Promise<Response> {
   try {
     const answer = await accepted.run.complete();
@@ -110,7 +108,7 @@ export async function streamedRunAnswer(
   accepted: AcceptedRun,
   input: Input,
   kind: StreamKind,
-  reportFailure: ReportFailure,
+  reportFailure: Log,
 ): Promise<Response> {
   const parts = accepted.run.stream();
   try {

@@ -3,6 +3,7 @@ import { followReasoning, listRuns, readRun, renderPreview } from '../../shared/
 import type { Completions } from '../completions/completions.ts';
 import { previewPrompt } from '../completions/render-prompt.ts';
 import type { Run } from '../completions/run.ts';
+import type { Log } from '../log.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { eventQueue } from './event-queue.ts';
 import { followAnswer } from './follow-answer.ts';
@@ -26,11 +27,7 @@ async function* reasoningOf(run: Run, signal: AbortSignal): AsyncGenerator<{ tex
   }
 }
 
-export function runHandlers(
-  runs: RunStore,
-  completions: Completions,
-  reportFailure: (message: string, error: unknown) => void,
-): Handler[] {
+export function runHandlers(runs: RunStore, completions: Completions, reportFailure: Log): Handler[] {
   return [
     implement(listRuns, ({ query }) =>
       runs.list({

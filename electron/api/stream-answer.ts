@@ -1,6 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import { encodeEvent } from '../../shared/event-stream.ts';
 import type { ResponseKind } from '../../shared/contract/endpoint.ts';
+import type { Log } from '../log.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 
 export type StreamKind = Extract<ResponseKind, 'event-stream' | 'json-array'>;
@@ -32,7 +33,7 @@ export interface StreamAnswerOptions {
   readonly signal: AbortSignal;
   /** Ends what the source waits for, so that it need not yield once more before it can end. */
   readonly stop: () => void;
-  readonly reportFailure: (message: string, error: unknown) => void;
+  readonly reportFailure: Log;
 }
 
 function lastPart(error: unknown, options: StreamAnswerOptions): unknown {

@@ -1,4 +1,5 @@
 import type { Completions } from '../completions/completions.ts';
+import type { Log } from '../log.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createExports, type Exports } from './exports/create-exports.ts';
@@ -23,7 +24,7 @@ export interface AuditWorkOptions {
   readonly providers: Providers;
   /** Version of the service. */
   readonly version: string;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
 }
 
 export async function createAuditWork(options: AuditWorkOptions): Promise<AuditWork> {

@@ -1,3 +1,4 @@
+import type { Log } from '../log.ts';
 import type { Embeddings } from '../on-device/embeddings.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -18,7 +19,7 @@ export interface KnowledgeWorkOptions {
   readonly storage: Pick<Storage, 'dataspaces' | 'sources' | 'settings'>;
   readonly embeddings: Embeddings;
   readonly providers: Pick<Providers, 'provider' | 'endpointProvider'>;
-  readonly log: (message: string, error: unknown) => void;
+  readonly log: Log;
 }
 
 /** Dataspaces, their sources, and the search in them, with the threads that read and index. */

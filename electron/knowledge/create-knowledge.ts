@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { KnowledgeChange } from '../../shared/contract/knowledge-window.ts';
+import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createDataspaces, type Dataspaces } from './create-dataspaces.ts';
 import { createSources, type Sources } from './create-sources.ts';
@@ -36,7 +37,7 @@ export interface KnowledgeOptions {
   readonly index: KnowledgeIndex;
   /** The present one. */
   readonly embedder: () => TextEmbedder;
-  readonly log: (message: string, error: unknown) => void;
+  readonly log: Log;
 }
 
 /** Puts files in their places that the process before left elsewhere, and then goes on, by itself, with what it left undone. */

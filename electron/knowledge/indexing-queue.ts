@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { SourceProgress } from '../../shared/contract/knowledge-window.ts';
+import type { Log } from '../log.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { SourceStore, StoredSource } from '../storage/knowledge/source-store.ts';
 import { indexSource, type IndexingTools } from './index-source.ts';
@@ -36,7 +37,7 @@ export interface IndexingQueueOptions extends IndexingTools {
   readonly sources: SourceStore;
   /** Told of every change of a source's status or progress. */
   readonly onChange: (sourceId: string) => void;
-  readonly log: (message: string, error: unknown) => void;
+  readonly log: Log;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Batch, BatchResult, BatchText, CategoryScores } from '../../shared/contract/moderation-window.ts';
 import { categories, type ModerationClassifier } from '../../shared/contract/moderation.ts';
 import { AppError } from '../../shared/app-error.ts';
+import type { Log } from '../log.ts';
 import { forEachCategory, type Classifier } from './classifier.ts';
 
 /** After so many failures in a row a classifier gives up: the next text would fail as well. */
@@ -41,7 +42,7 @@ export interface ModerationBatchOptions {
   readonly texts: readonly BatchText[];
   readonly classifiers: readonly BatchClassifier[];
   readonly onChange: () => void;
-  readonly log: (message: string, error: unknown) => void;
+  readonly log: Log;
 }
 
 /** Many texts on their way through one or two classifiers. Each goes through them in order, beside the other. */

@@ -4,6 +4,7 @@ import type { AuditFilter } from '../../shared/contract/audit.ts';
 import type { Batch, BatchInput, BatchText } from '../../shared/contract/moderation-window.ts';
 import { mostBatchTexts } from '../../shared/contract/moderation-window.ts';
 import type { ModerationClassifier } from '../../shared/contract/moderation.ts';
+import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { ModerationBatch } from './batch.ts';
 import type { Classifier } from './classifier.ts';
@@ -31,7 +32,7 @@ export interface ModerationBatches {
 export interface ModerationBatchesOptions {
   readonly storage: Pick<Storage, 'audit' | 'runs'>;
   readonly classifierOf: (choice: ModerationClassifier) => Classifier;
-  readonly log: (message: string, error: unknown) => void;
+  readonly log: Log;
 }
 
 export function createModerationBatches({ storage, classifierOf, log }: ModerationBatchesOptions): ModerationBatches {

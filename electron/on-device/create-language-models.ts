@@ -1,5 +1,6 @@
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
 import { AppError } from '../../shared/app-error.ts';
+import type { Log } from '../log.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createChangeNotifier } from './change-notifier.ts';
 import { createLanguageModelEngine } from './language-model-engine.ts';
@@ -26,7 +27,7 @@ export interface OnDeviceLanguageModelsOptions {
   readonly silenceSeconds?: number;
   /** Minutes without a question after which the memory is given back; 10 unless told. */
   readonly idleMinutes?: number;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
 }
 
 /**

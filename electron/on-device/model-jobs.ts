@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { AppError } from '../../shared/app-error.ts';
+import type { Log } from '../log.ts';
 import { trustSystemCertificates } from '../outgoing-network.ts';
 import type { FetchContext, FetchProgress } from './fetch-context.ts';
 import { fetchHuggingFace } from './fetch-hugging-face.ts';
@@ -16,7 +17,7 @@ export interface ModelJobsOptions {
   readonly silenceMs: number;
   readonly onChange: () => void;
   readonly onInstalled: (entry: ModelEntry) => void;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
 }
 
 /** Fetches and checks, one job at a time for each model. The entry tells how it goes. */

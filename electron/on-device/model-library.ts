@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { OnDeviceModel } from '../../shared/contract/on-device.ts';
+import type { Log } from '../log.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { readAddedModel, toCatalogueModel } from './added-model.ts';
 import { type CatalogueModel, defaultModelId } from './model-catalogue.ts';
@@ -19,7 +20,7 @@ export interface ModelLibraryOptions {
   readonly onChange: () => void;
   /** Called before a model's file is deleted, so that nothing holds it open. */
   readonly releaseFile: (path: string) => Promise<void>;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
 }
 
 /** The files of the language models: which there are, fetching, checking, removing, choosing. */

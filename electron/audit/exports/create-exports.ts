@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { AuditExport, AuditExportInput, RedactionPreview } from '../../../shared/contract/audit-exports.ts';
+import type { Log } from '../../log.ts';
 import { createChangeNotifier } from '../../on-device/change-notifier.ts';
 import { ExportJob } from './export-job.ts';
 import { createExportShelf } from './export-shelf.ts';
@@ -17,7 +18,7 @@ export interface ExportsOptions extends PackSources {
   readonly databaseFile: string;
   /** Version of the service, as packs name it. */
   readonly version: string;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
 }
 
 /** Evidence packs: begun, followed, stopped, gone on with, handed out. */

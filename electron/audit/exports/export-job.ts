@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { AuditExport } from '../../../shared/contract/audit-exports.ts';
+import type { Log } from '../../log.ts';
 import type { ExportMessage } from './export-messages.ts';
 import type { ExportShelf } from './export-shelf.ts';
 import { packFiles, type PackCheckpoint, type PackRecord } from './pack-state.ts';
@@ -16,7 +17,7 @@ export interface ExportJobOptions {
   /** Resolves when it is this pack's turn; the returned function ends the turn. */
   readonly takeTurn: (signal: AbortSignal) => Promise<() => void>;
   readonly onChange: () => void;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
 }
 
 /** One pack from its plan to its last file. */

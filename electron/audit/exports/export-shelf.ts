@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Log } from '../../log.ts';
 import { packFiles, readJson, writeJson, type PackCheckpoint, type PackRecord } from './pack-state.ts';
 
 /** The packs of a data folder, each in a folder of its own named by its id. */
@@ -20,7 +21,7 @@ export function exportsDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'exports');
 }
 
-export function createExportShelf(dataDirectory: string, log: (message: string, error?: unknown) => void): ExportShelf {
+export function createExportShelf(dataDirectory: string, log: Log): ExportShelf {
   const directory = exportsDirectory(dataDirectory);
   const folder = (id: string) => join(directory, id);
 

@@ -7,6 +7,7 @@ import {
   type ReplayResults,
 } from '../../../shared/contract/audit-replay.ts';
 import type { Completions } from '../../completions/completions.ts';
+import type { Log } from '../../log.ts';
 import { createChangeNotifier } from '../../on-device/change-notifier.ts';
 import type { Providers } from '../../providers/create-providers.ts';
 import type { AuditStore } from '../../storage/audit/audit-store.ts';
@@ -25,7 +26,7 @@ export interface ReplaysOptions {
   readonly completions: Pick<Completions, 'start'>;
   readonly providers: Pick<Providers, 'resolve'>;
   readonly windowCallerId: string;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
 }
 
 /** Runs that are run again on something else, beside what they answered before. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { Replay } from '../../../shared/contract/audit-replay.ts';
 import type { Completions } from '../../completions/completions.ts';
+import type { Log } from '../../log.ts';
 import type { KeptReplay, ReplayedRun, ReplayState, ReplayStore } from '../../storage/replay-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
 import { replayRequest } from './replay-request.ts';
@@ -12,7 +13,7 @@ export interface ReplayJobOptions {
   readonly completions: Pick<Completions, 'start'>;
   readonly windowCallerId: string;
   readonly onChange: () => void;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
 }
 
 /** One replay: its runs in memory as they are on disk, and those under way. */

@@ -4,6 +4,7 @@ import type {
   RetentionPreview,
   RetentionState,
 } from '../../../shared/contract/audit-retention.ts';
+import type { Log } from '../../log.ts';
 import type { RetentionMode, RetentionStore } from '../../storage/retention-store.ts';
 import type { SettingsStore } from '../../storage/storage.ts';
 import { previewRetention } from './preview-retention.ts';
@@ -22,7 +23,7 @@ export interface Retention {
 export interface RetentionOptions {
   readonly store: RetentionStore;
   readonly settings: Pick<SettingsStore, 'read' | 'subscribe'>;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
   readonly now?: () => number;
 }
 

@@ -1,5 +1,6 @@
 import type { Citation } from '../../../shared/contract/completions.ts';
 import type { PassageReference } from '../../../shared/contract/grounding.ts';
+import type { Log } from '../../log.ts';
 import { excerptOf } from './excerpt.ts';
 import { questionParts } from './question-parts.ts';
 import type { IndexedPassage, IndexHit, KnowledgeIndex } from '../index/knowledge-index.ts';
@@ -47,7 +48,7 @@ export interface RetrievalOptions {
   readonly embedder: () => TextEmbedder;
   /** Null for a source that was deleted a moment ago. */
   readonly sourceName: (sourceId: string) => string | null;
-  readonly log: (message: string, error: unknown) => void;
+  readonly log: Log;
 }
 
 function citedPassage(

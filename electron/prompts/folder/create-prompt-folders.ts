@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, parse, sep } from 'node:path';
 import { AppError, invalidField } from '../../../shared/app-error.ts';
 import type { FolderFile, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
+import type { Log } from '../../log.ts';
 import { createChangeNotifier } from '../../on-device/change-notifier.ts';
 import type { FolderStore, KeptFolder } from '../../storage/prompts/folder-store.ts';
 import { readTree } from './folder-tree.ts';
@@ -26,7 +27,7 @@ export interface PromptFolders {
 
 export interface PromptFoldersOptions extends Omit<FolderWork, 'kept' | 'store'> {
   readonly store: FolderStore;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
 }
 
 const mostFolders = 20;

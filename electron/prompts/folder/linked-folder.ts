@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../../shared/app-error.ts';
 import type { FolderFile, FolderIssue, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
+import type { Log } from '../../log.ts';
 import { createTurnQueue } from '../../on-device/turn-queue.ts';
 import { readTree } from './folder-tree.ts';
 import type { FolderWork } from './folder-work.ts';
@@ -23,7 +24,7 @@ export interface LinkedFolder {
 export interface LinkedFolderOptions extends FolderWork {
   /** After each look: its state, its prompts or both may be other ones. */
   readonly onChange: () => void;
-  readonly log: (message: string, error?: unknown) => void;
+  readonly log: Log;
 }
 
 /** Another program that goes on writing is given time before the next look. */
