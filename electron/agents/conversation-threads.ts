@@ -36,7 +36,7 @@ export function createConversationThreads({ turns, audit }: ConversationThreadsO
   }
 
   function runsOf({ conversationId, runId }: { conversationId: string; runId: string | null }) {
-    const runs = audit.readConversation(conversationId, { hasFeedback: false })?.runs ?? [];
+    const runs = [...(audit.readConversation(conversationId, { hasFeedback: false })?.runs ?? [])];
     if (runId === null) return runs;
     const end = runs.findIndex(({ conversationRunId }) => conversationRunId === runId);
     // Retention takes the oldest first: without the run there is nothing left before it.

@@ -14,7 +14,10 @@ import {
 } from '../../shared/contract/audit-views.ts';
 import { nameSampleCallers } from '../audit/samples/sample-callers.ts';
 import type { AuditStore } from '../storage/audit/audit-store.ts';
+import { LazyList } from '../storage/lazy-list.ts';
 import { implement, type Handler } from './handler.ts';
+import { JsonAnswer } from './json-answer.ts';
+import { longJsonAnswer } from './long-json-answer.ts';
 
 const defaultPageSize = 20;
 const defaultRows = 50;
@@ -26,17 +29,16 @@ function filterOf(request: AuditReportRequest): AuditFilter {
 
 export function auditHandlers(audit: AuditStore): Handler[] {
   return [
-    implement(queryConversations, ({ body, signal }) =>
-      audit.report(
-        {
-          filter: filterOf(body),
-          pageSize: body.pageSize ?? defaultPageSize,
-          continuationToken: body.continuationToken ?? null,
-          hasFeedback: body.includeFeedback ?? false,
-        },
-        { signal },
-      ),
-    ),
+    implement(queryConversations, async ({ body, signal }) => {
+      const query = {
+        filter: filterOf(body),
+        pageSize: body.pageSize ?? defaultPageSize,
+        continuationToken: body.continuationToken ?? null,
+        hasFeedback: body.includeFeedback ?? false,
+      };
+      const report = await audit.report(query, { signal });
+      return report.conversations instanceof LazyList ? longJsonAnswer(report) : new JsonAnswer(report);
+    }),
     implement(searchAudit, ({ body, signal }) =>
       audit.search({ ...body, sort: body.sort ?? 'newest', limit: body.limit ?? defaultRows }, { signal }),
     ),

@@ -3,6 +3,7 @@ import { giveFeedback, listConversations, readConversation } from '../../shared/
 import type { AuditStore } from '../storage/audit/audit-store.ts';
 import type { Caller } from './authentication.ts';
 import { implement, type Handler } from './handler.ts';
+import { longJsonAnswer } from './long-json-answer.ts';
 
 const defaultPageSize = 20;
 
@@ -30,7 +31,7 @@ export function conversationHandlers(audit: AuditStore): Handler[] {
           'This conversation belongs to another caller. A key with the scope `audit` may read it.',
         );
       }
-      return conversation;
+      return longJsonAnswer(conversation);
     }),
     implement(giveFeedback, ({ parameters, body }) =>
       audit.giveFeedback(parameters.conversationId, parameters.runId, body),

@@ -29,11 +29,25 @@ export interface WalkRequest {
   readonly position: WalkPosition | null;
 }
 
+/** A conversation of a page whose runs are too long to be handed over: whoever shows it reads them. */
+export interface ReportOutline {
+  readonly conversation: Conversation;
+  /** `conversations.sequence`. */
+  readonly sequence: number;
+  /** `runs.sequence` of the runs that met the filter. */
+  readonly matched: readonly number[];
+}
+
 export interface ReportPage {
   readonly conversations: AuditReport['conversations'];
+  /** In the place of all conversations when their texts are long. `last`: the newest run of the walk. */
+  readonly long: { readonly outlines: readonly ReportOutline[]; readonly last: number } | null;
   /** Null on the last page. */
   readonly next: WalkPosition | null;
 }
+
+/** Most bytes of texts that a page hands over as a whole: more would hold up the host's thread, and some day fill its memory. */
+const mostPageBytes = 8 * 1_048_576;
 
 const mostMatches = 12;
 const mostLists = 4;
@@ -78,14 +92,25 @@ export class AuditEngine {
   report(request: WalkRequest & { hasFeedback: boolean }): ReportPage {
     return this.#answer(request.filter, () => {
       const { page, next, matches, last } = this.#walk(request);
+      const sequenceOf = (newest: number) => this.index.timeline.conversation[newest]!;
+      let bytes = 0;
+      for (const newest of page) bytes += this.#rows.textBytes(sequenceOf(newest), last);
+      if (bytes > mostPageBytes) {
+        const outlines = page.map((newest) => {
+          const sequence = sequenceOf(newest);
+          const matched = this.#rows.runSequences(sequence, last).filter((run) => matches.has(run));
+          return { conversation: this.#conversation(newest), sequence, matched };
+        });
+        return { conversations: [], long: { outlines, last }, next };
+      }
       const conversations = page.map((newest) => {
-        const sequence = this.index.timeline.conversation[newest]!;
+        const sequence = sequenceOf(newest);
         const runs = this.#rows
           .runs(sequence, last, request.hasFeedback)
           .map(({ sequence: run, run: shown }) => ({ ...shown, matched: matches.has(run) }));
         return { ...this.#conversation(newest), runs };
       });
-      return { conversations, next };
+      return { conversations, long: null, next };
     });
   }
 

@@ -8,15 +8,12 @@ import type {
   AuditSort,
   AuditSummary,
 } from '../../../shared/contract/audit.ts';
-import type {
-  Conversation,
-  ConversationDetail,
-  Feedback,
-  FeedbackInput,
-} from '../../../shared/contract/conversations.ts';
+import type { Conversation, ConversationRun, Feedback, FeedbackInput } from '../../../shared/contract/conversations.ts';
 import { createContinuationTokens } from '../continuation-token.ts';
+import { LazyList } from '../lazy-list.ts';
 import { prepareQuery } from '../queries.ts';
 import { createAuditClient } from './audit-client.ts';
+import type { ReportOutline } from './audit-engine.ts';
 import { createConversationRows } from './conversation-rows.ts';
 import { createFeedbackStore } from './feedback.ts';
 import type { Selection } from './selection.ts';
@@ -43,20 +40,33 @@ export interface AuditSearchQuery {
   readonly around?: string | undefined;
 }
 
+/** A conversation with its runs, which may be more than memory holds. */
+export type StoredConversation = Conversation & { readonly runs: Iterable<ConversationRun> };
+
+type ReportedConversation = Conversation & {
+  readonly runs: Iterable<AuditReport['conversations'][number]['runs'][number]>;
+};
+
+/** A page of the report; what is long of it is read while somebody goes through it. */
+export interface ReportAnswer {
+  readonly conversations: Iterable<ReportedConversation>;
+  readonly continuationToken: string | null;
+}
+
 /** Questions about all recorded runs. Every answer knows the runs that ended before it was asked. */
 export interface AuditStore {
   /**
    * Conversations of which at least one run meets the filter, with their runs, the one with the newest run first. A walk
    * sees the runs there were at its start. Throws `invalid_request` for a token of other filters.
    */
-  report(query: AuditReportQuery, options: Cancellable): Promise<AuditReport>;
+  report(query: AuditReportQuery, options: Cancellable): Promise<ReportAnswer>;
   /** Conversations without their runs, in the same order. */
   list(
     query: { callerId: string | null; pageSize: number; continuationToken: string | null },
     options: Cancellable,
   ): Promise<{ data: Conversation[]; continuationToken: string | null }>;
   /** Null for an unknown id. */
-  readConversation(id: string, options: { hasFeedback: boolean }): ConversationDetail | null;
+  readConversation(id: string, options: { hasFeedback: boolean }): StoredConversation | null;
   /** Throws `not_found` for a run that the conversation does not have. */
   giveFeedback(conversationId: string, runId: string, input: FeedbackInput): Feedback;
   /** Lines of the window's list. Throws `invalid_request` for a snapshot of another list. */
@@ -103,6 +113,21 @@ export function createAuditStore(options: AuditStoreOptions) {
   const listTokens = createContinuationTokens(tokenSecret, 'conversations', walkPosition);
   const snapshots = createContinuationTokens(tokenSecret, 'audit-list', z.int());
 
+  function longConversations(
+    { outlines, last }: { outlines: readonly ReportOutline[]; last: number },
+    hasFeedback: boolean,
+  ): LazyList<ReportedConversation> {
+    function* shownRuns({ sequence, matched }: ReportOutline) {
+      const matching = new Set(matched);
+      for (const { sequence: number, run } of rows.eachRun(sequence, last, hasFeedback)) {
+        yield { ...run, matched: matching.has(number) };
+      }
+    }
+    return new LazyList(function* () {
+      for (const outline of outlines) yield { ...outline.conversation, runs: new LazyList(() => shownRuns(outline)) };
+    });
+  }
+
   const store: AuditStore = {
     views: createAuditViews(database),
     async report({ filter, pageSize, continuationToken, hasFeedback }, { signal }) {
@@ -111,7 +136,8 @@ export function createAuditStore(options: AuditStoreOptions) {
       flush();
       const page = await client.call('report', { filter: query, pageSize, position, hasFeedback }, { signal });
       const token = page.next === null ? null : reportTokens.write(query, page.next);
-      return { conversations: page.conversations, continuationToken: token };
+      const shown = page.long === null ? page.conversations : longConversations(page.long, hasFeedback);
+      return { conversations: shown, continuationToken: token };
     },
     async list({ callerId, pageSize, continuationToken }, { signal }) {
       const filter = significant({ callerId });
@@ -124,8 +150,12 @@ export function createAuditStore(options: AuditStoreOptions) {
       flush();
       const found = queries.find.first({ id: id.toLowerCase() });
       if (!found) return null;
-      const runs = rows.runs(found.sequence, Number.MAX_SAFE_INTEGER, hasFeedback).map(({ run }) => run);
-      return { ...rows.conversation(found.sequence), runs };
+      // What is recorded while somebody reads belongs to the next reading.
+      const last = queries.last.first({})?.sequence ?? 0;
+      const runs = function* () {
+        for (const { run } of rows.eachRun(found.sequence, last, hasFeedback)) yield run;
+      };
+      return { ...rows.conversation(found.sequence), runs: new LazyList(runs) };
     },
     giveFeedback(conversationId, runId, input) {
       flush();
@@ -166,6 +196,9 @@ function auditStoreQueries(database: Database.Database) {
   return {
     find: prepareQuery(database, (tables, input: { id: string }) =>
       tables.selectFrom('conversations').select('sequence').where('id', '=', input.id),
+    ),
+    last: prepareQuery(database, (tables) =>
+      tables.selectFrom('runs').select('sequence').orderBy('sequence', 'desc').limit(1),
     ),
     callers: prepareQuery(database, (tables) => tables.selectFrom('api_keys').select(['caller_id', 'name'])),
   };

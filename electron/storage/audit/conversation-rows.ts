@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { sql } from 'kysely';
 import type { AuditRow } from '../../../shared/contract/audit.ts';
 import type { Conversation, ConversationRun, Feedback } from '../../../shared/contract/conversations.ts';
 import { prepareQuery } from '../queries.ts';
@@ -79,6 +80,25 @@ export function createConversationRows(database: Database.Database) {
         .all({ conversation: sequence, last })
         .map((row) => ({ sequence: row.sequence, run: conversationRunOf(row as WholeRow, hasFeedback) }));
     },
+    /** The same runs, each read when it is asked for: a conversation may be longer than memory. One that is removed meanwhile is left out. */
+    *eachRun(
+      sequence: number,
+      last: number,
+      hasFeedback: boolean,
+    ): Generator<{ sequence: number; run: ConversationRun }, void, void> {
+      for (let after = 0; ;) {
+        const row = queries.nextRun.first({ conversation: sequence, after, last });
+        if (row === undefined) return;
+        after = row.sequence;
+        yield { sequence: after, run: conversationRunOf(row as WholeRow, hasFeedback) };
+      }
+    },
+    /** Sequences of the runs up to `last`, oldest first. */
+    runSequences: (sequence: number, last: number): number[] =>
+      queries.runSequences.all({ conversation: sequence, last }).map((row) => row.sequence),
+    /** About how many bytes the texts of the runs up to `last` have; none of them is read for it. */
+    textBytes: (sequence: number, last: number): number =>
+      queries.textBytes.first({ conversation: sequence, last })?.bytes ?? 0,
     runId: (sequence: number): string => queries.runId.first({ sequence })!.id,
     /** The run of a line of the list; `sequence` is that of the run. */
     rowRun(sequence: number): AuditRow['run'] {
@@ -114,8 +134,55 @@ const feedbackColumns = [
   'feedback.updated_at',
 ] as const;
 
+const longTexts = [
+  'prompt_text',
+  'rendered_prompt',
+  'system_message',
+  'replacements_json',
+  'content',
+  'reasoning',
+] as const;
+
 function conversationQueries(database: Database.Database) {
   return {
+    nextRun: prepareQuery(database, (tables, input: { conversation: number; after: number; last: number }) =>
+      tables
+        .selectFrom('runs')
+        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+        .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+        .selectAll(['runs', 'run_texts'])
+        .select(feedbackColumns)
+        .where('runs.conversation', '=', input.conversation)
+        .where('runs.sequence', '>', input.after)
+        .where('runs.sequence', '<=', input.last)
+        .orderBy('runs.sequence')
+        .limit(1),
+    ),
+    runSequences: prepareQuery(database, (tables, input: { conversation: number; last: number }) =>
+      tables
+        .selectFrom('runs')
+        .select('sequence')
+        .where('conversation', '=', input.conversation)
+        .where('sequence', '<=', input.last)
+        .orderBy('sequence'),
+    ),
+    textBytes: prepareQuery(database, (tables, input: { conversation: number; last: number }) =>
+      tables
+        .selectFrom('runs')
+        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+        .select(({ fn }) =>
+          fn
+            .sum<number>(
+              sql.join(
+                longTexts.map((name) => sql`ifnull(octet_length(${sql.ref(name)}), 0)`),
+                sql` + `,
+              ),
+            )
+            .as('bytes'),
+        )
+        .where('runs.conversation', '=', input.conversation)
+        .where('runs.sequence', '<=', input.last),
+    ),
     conversation: prepareQuery(database, (tables, input: { sequence: number }) =>
       tables.selectFrom('conversations').selectAll().where('sequence', '=', input.sequence),
     ),

@@ -31,11 +31,10 @@ async function walk(
   do {
     const pageSize = pageSizes[page++ % pageSizes.length]!;
     const answer = await storage.audit.report({ filter, pageSize, continuationToken, hasFeedback: false }, { signal });
-    expect(answer.conversations.length).toBeLessThanOrEqual(pageSize);
+    const conversations = [...answer.conversations];
+    expect(conversations.length).toBeLessThanOrEqual(pageSize);
     found.push(
-      ...answer.conversations.map(
-        ({ id, runs }) => `${id} ${runs.map(({ matched }) => (matched ? '+' : '-')).join('')}`,
-      ),
+      ...conversations.map(({ id, runs }) => `${id} ${[...runs].map(({ matched }) => (matched ? '+' : '-')).join('')}`),
     );
     continuationToken = answer.continuationToken;
     await between();

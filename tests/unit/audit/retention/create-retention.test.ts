@@ -40,7 +40,7 @@ test('shows what it would take, then takes exactly that', async () => {
   expect(ids(listAll(storage, 10)).toSorted()).toEqual(ids(young).toSorted());
   expect(storage.runs.count()).toBe(2);
   expect(storage.audit.readConversation(old[0]!.conversationId, { hasFeedback: true })).toBe(null);
-  expect(storage.audit.readConversation(old[1]!.conversationId, { hasFeedback: true })?.runs).toHaveLength(1);
+  expect([...storage.audit.readConversation(old[1]!.conversationId, { hasFeedback: true })!.runs]).toHaveLength(1);
   expect(retention.state()).toEqual({
     mode: 'delete',
     days: 30,
@@ -126,7 +126,7 @@ test('anonymising blanks every text and keeps every number', async () => {
   });
   const conversation = storage.audit.readConversation(run.conversationId, { hasFeedback: true })!;
   expect(conversation.name).toBe('Anonymised');
-  expect(conversation.runs[0]!.feedback).toMatchObject({ score: -3, scoreText: null, scoreTags: 'wrong' });
+  expect([...conversation.runs][0]!.feedback).toMatchObject({ score: -3, scoreText: null, scoreTags: 'wrong' });
   const words = await storage.audit.search({ filter: { text: 'secret' }, sort: 'newest', limit: 10 }, { signal });
   expect(words.rows.map(({ run: found }) => found.runId)).toEqual([young.runId]);
   expect((await retention.preview({ mode: 'anonymise', days: 30 }, { signal })).runs).toBe(0);

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { longJsonAnswer } from '../../../electron/api/long-json-answer.ts';
+import { LazyList } from '../../../electron/storage/lazy-list.ts';
+
+/** Runs of 100,000 characters, with what was read of them and whether somebody said that no more is wanted. */
+function longRuns(count: number) {
+  const state = { read: 0, isEnded: false };
+  function* runs() {
+    try {
+      for (; state.read < count; state.read += 1) yield { text: 'ü'.repeat(100_000), place: state.read };
+    } finally {
+      state.isEnded = true;
+    }
+  }
+  return { state, list: new LazyList(runs) };
+}
+
+test('says what JSON.stringify says of the same lists as arrays', async () => {
+  const item = fc.record({ name: fc.string(), list: fc.array(fc.anything({ withNullPrototype: false })) });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(item, { maxLength: 5 }),
+      fc.option(fc.string(), { nil: undefined }),
+      async (items, rest) => {
+        const inner = items.map(({ name, list }) => ({
+          name,
+          list: list.map((value) => JSON.stringify(value) ?? null),
+          rest,
+        }));
+        const lazy = new LazyList(() =>
+          inner.map((one) => ({ ...one, list: new LazyList(() => one.list.values()) })).values(),
+        );
+        const answer = longJsonAnswer({ before: 1, rest, items: lazy, after: ['a', { b: null }] });
+        const expected = JSON.stringify({ before: 1, rest, items: inner, after: ['a', { b: null }] });
+        expect(await answer.text()).toBe(expected);
+      },
+    ),
+  );
+});
+
+test('a long one comes in pieces and is the same text', async () => {
+  const { list } = longRuns(50);
+  const answer = longJsonAnswer({ id: 1, runs: list });
+  const pieces: string[] = [];
+  for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) pieces.push(piece);
+  expect(pieces.length).toBeGreaterThan(10);
+  expect(pieces.join('')).toBe(JSON.stringify({ id: 1, runs: [...longRuns(50).list] }));
+});
+
+test('is read only as far as it is taken, and no further once its reader has left', async () => {
+  const { list, state } = longRuns(1000);
+  const reader = longJsonAnswer({ runs: list }).body!.getReader();
+  for (let piece = 0; piece < 5; piece += 1) await reader.read();
+  expect(state.read).toBeLessThan(30);
+  await reader.cancel();
+  expect(state.isEnded).toBe(true);
+});
+
+test('one that fails in the middle has no end', async () => {
+  const failing = new LazyList(function* () {
+    yield* longRuns(20).list;
+    throw new Error('unreadable');
+  });
+  await expect(longJsonAnswer({ runs: failing }).text()).rejects.toThrow('unreadable');
+});
