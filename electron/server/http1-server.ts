@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { AppError } from '../../shared/app-error.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 import { errorResponse, type RequestListener } from './request-listener.ts';
+import type { WindowSockets } from './window-sockets.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -45,8 +46,25 @@ function closeAfterBody(incoming: IncomingMessage, outgoing: ServerResponse): vo
   };
 }
 
-/** HTTP/1.1 without a port of its own: connections are given to it by `emit('connection', socket)`. */
-export function createHttp1Server(listener: RequestListener, limits: ListenerLimits): Server {
+function serveSockets(server: Server, sockets: WindowSockets): void {
+  server.on('upgrade', (incoming, stream, head) => {
+    const socket = stream as Socket;
+    socket.on('error', () => socket.destroy());
+    const refusal = sockets.refusal(incoming);
+    if (refusal) void refuse(refusal, socket);
+    else sockets.serve(incoming, socket, head);
+  });
+}
+
+/**
+ * HTTP/1.1 without a port of its own: connections are given to it by `emit('connection', socket)`. Without `sockets` a
+ * connection stays what it is.
+ */
+export function createHttp1Server(
+  listener: RequestListener,
+  limits: ListenerLimits,
+  sockets: WindowSockets | null,
+): Server {
   const server = createServer({
     noDelay: true,
     headersTimeout: limits.headTime,
@@ -57,7 +75,9 @@ export function createHttp1Server(listener: RequestListener, limits: ListenerLim
     maxHeaderSize: limits.headSize,
     // A missing Host is answered by the access rules, in the error form.
     requireHostHeader: false,
+    ...(sockets && { shouldUpgradeCallback: (incoming: IncomingMessage) => sockets.isAskedFor(incoming) }),
   });
+  if (sockets) serveSockets(server, sockets);
   const serve = (waitsForContinue: boolean) => (incoming: IncomingMessage, outgoing: ServerResponse) => {
     closeAfterBody(incoming, outgoing);
     listener.handle(incoming, outgoing, waitsForContinue);

@@ -11,6 +11,7 @@ import { defaultLimits, type ListenerLimits } from './listener-limits.ts';
 import type { Log } from './log.ts';
 import { createClearServer, createSecureServer, type ProtocolServers } from './port-server.ts';
 import { RequestListener } from './request-listener.ts';
+import { WindowSockets } from './window-sockets.ts';
 
 export interface ListenOptions {
   readonly api: Api;
@@ -105,7 +106,8 @@ function serve(
   const bodies = new BodyWatch(limits);
   const browserWindow = window && new BrowserWindow({ ...window, port, isTls });
   const listener = new RequestListener({ api, rules, bodies, window: browserWindow, log });
-  const http1 = createHttp1Server(listener, limits);
+  const windowSockets = browserWindow && new WindowSockets({ api, rules, window: browserWindow });
+  const http1 = createHttp1Server(listener, limits, windowSockets);
   const http2 = new Http2Listener(listener, limits);
   const shortest = Math.min(limits.headTime, limits.bodyTime, limits.lingerTime, limits.idleTime);
   const timer = setInterval(
@@ -123,6 +125,7 @@ function serve(
     },
     async close() {
       clearInterval(timer);
+      windowSockets?.close();
       await listener.abortAll();
       http2.closeSessions();
       http1.close(() => {});

@@ -2,6 +2,10 @@ import { AppError } from '../../shared/app-error.ts';
 import { browserUpload } from './browser-upload.ts';
 import type { HostFetch } from './host-fetch.ts';
 
+/** The cookie of this browser ends with the host, and the new one comes with the address that the host prints. */
+export const hostIsSilent =
+  'The host does not answer. Start it again and open the address that it prints; what you typed is kept.';
+
 /** Reaches the host that served this page; the window's cookie says who asks. */
 export const browserFetch: HostFetch = async (request) => {
   const { method, path, headers, body, signal } = request;
@@ -17,8 +21,6 @@ export const browserFetch: HostFetch = async (request) => {
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new AppError('internal', 'The host does not answer. Start it again, then reload this page.', {
-      cause: error,
-    });
+    throw new AppError('internal', hostIsSilent, { cause: error });
   }
 };

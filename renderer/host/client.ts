@@ -42,6 +42,8 @@ interface CommonOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly wire?: WireObserver;
+  /** For a call that waits for a provider; streams last as they are. */
+  readonly isLasting?: boolean;
 }
 
 export type CallOptions<E> = CommonOptions &
@@ -113,6 +115,7 @@ function requestOf(endpoint: Endpoint, options: AnyOptions, accept: string): Hos
     path: pathOf(endpoint, options),
     headers: { accept, ...contentType, ...options.headers },
     body,
+    ...(options.isLasting && { isLasting: true }),
     ...(options.signal && { signal: options.signal }),
   };
 }
@@ -162,7 +165,8 @@ export function createClient(hostFetch: HostFetch): Client {
   async function stream(endpoint: Endpoint, options: AnyOptions = {}): Promise<Streamed<unknown>> {
     const isStreamed = (kind: ResponseKind) => kind === 'event-stream' || kind === 'json-array';
     const kind = options.kind ?? endpoint.kinds?.find(isStreamed) ?? 'event-stream';
-    const response = await send(hostFetch, requestOf(endpoint, options, mediaTypes[kind]), options.wire);
+    const request = requestOf(endpoint, { ...options, isLasting: true }, mediaTypes[kind]);
+    const response = await send(hostFetch, request, options.wire);
     return { status: response.status, headers: response.headers, parts: readParts(response, options.wire) };
   }
 

@@ -6,6 +6,8 @@ import { createClient } from './client.ts';
 import type { Client } from './client.ts';
 import type { HostFetch } from './host-fetch.ts';
 import { createPortFetch } from './port-fetch.ts';
+import { createSocketFetch } from './socket-fetch.ts';
+import { openSocket } from './socket-port.ts';
 
 /** What the desktop's preload script puts on the page. */
 interface DesktopBridge {
@@ -53,7 +55,9 @@ function receivePort(bridge: DesktopBridge): Promise<MessagePort> {
 
 async function reachHost(): Promise<HostFetch> {
   const bridge = (globalThis as { touchstone?: DesktopBridge }).touchstone;
-  return bridge ? createPortFetch(framePort(await receivePort(bridge))) : browserFetch;
+  return bridge
+    ? createPortFetch(framePort(await receivePort(bridge)))
+    : createSocketFetch({ direct: browserFetch, open: openSocket });
 }
 
 /** Finds the host (the desktop's port, otherwise the server of this page) and asks what it offers. Throws `AppError`. */

@@ -7,6 +7,8 @@ export interface HostRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** A form is sent piece by piece; its media type is not among the headers. */
   readonly body: string | Uint8Array<ArrayBuffer> | FormData | null;
+  /** Whether the answer may take long or has no end: such requests must not hold what others need to reach the host. */
+  readonly isLasting?: boolean;
   /** Told how many bytes of a form the host has taken. */
   readonly onUpload?: (bytes: number) => void;
   /** Ends the request and the work behind it. */

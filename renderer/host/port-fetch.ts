@@ -18,9 +18,7 @@ interface Exchange {
 
 const statusesWithoutBody = new Set([204, 205, 304]);
 
-function hostGone(): AppError {
-  return new AppError('internal', 'The connection to the host is gone. Restart Touchstone.');
-}
+const hostIsGone = 'The connection to the host is gone. Restart Touchstone.';
 
 /** Credit is given back in steps, so that not every small part of a stream costs a frame. */
 const creditStep = initialCredit / 4;
@@ -47,8 +45,12 @@ function takeFrame(exchange: Exchange, frame: HostFrame): void {
   }
 }
 
-/** `fetch` over the one MessagePort between window and host: credit in bytes, cancel frames, nothing kept of ended requests. */
-export function createPortFetch(port: FramePort<HostFrame, WindowFrame>): HostFetch {
+/**
+ * `fetch` over one port between window and host: credit in bytes, cancel frames, nothing kept of ended requests.
+ * `lossMessage` tells a person what to do once the port has closed.
+ */
+export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMessage = hostIsGone): HostFetch {
+  const hostGone = (): AppError => new AppError('internal', lossMessage);
   const exchanges = new Map<number, Exchange>();
   let lastId = 0;
   let isClosed = false;

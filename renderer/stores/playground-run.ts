@@ -216,7 +216,8 @@ export async function followRun(client: Client, options: RunOptions): Promise<Li
 
   try {
     if (transport === 'sync' && !options.choice) {
-      takeAnswer(run, await client.call(createCompletionSync, { body: request, signal, wire }), performance.now());
+      const answer = await client.call(createCompletionSync, { body: request, signal, wire, isLasting: true });
+      takeAnswer(run, answer, performance.now());
     } else {
       const { parts } = await openStream(client, options, wire);
       for await (const chunk of parts) {

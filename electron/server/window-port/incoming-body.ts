@@ -1,4 +1,4 @@
-import { initialCredit } from '../../shared/port-frames.ts';
+import { initialCredit } from '../../../shared/port-frames.ts';
 
 /** A request's body that comes over the port in pieces. */
 export interface IncomingBody {

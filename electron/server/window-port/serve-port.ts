@@ -1,7 +1,7 @@
-import { AppError } from '../../shared/app-error.ts';
-import { initialCredit, maximumChunk, readWindowFrame } from '../../shared/port-frames.ts';
-import type { FramePort, HostFrame, RequestFrame } from '../../shared/port-frames.ts';
-import type { Api } from '../api/api.ts';
+import { AppError } from '../../../shared/app-error.ts';
+import { initialCredit, maximumChunk, readWindowFrame } from '../../../shared/port-frames.ts';
+import type { FramePort, HostFrame, RequestFrame } from '../../../shared/port-frames.ts';
+import type { Api } from '../../api/api.ts';
 import { createIncomingBody, type IncomingBody } from './incoming-body.ts';
 import { createCredit } from './port-credit.ts';
 import type { Credit } from './port-credit.ts';

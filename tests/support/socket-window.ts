@@ -1,0 +1,27 @@
+import { onTestFinished, vi } from 'vitest';
+import type { Api } from '../../electron/api/api.ts';
+import { fetchText, startListener, temporaryFolder } from './http-clients.ts';
+
+/**
+ * A listener with a window, and this process in the place of the browser that was let in: `location` and `WebSocket` are
+ * those of its page.
+ */
+export async function startSocketWindow(fetch: Api['fetch'], { isTls = false } = {}) {
+  const folder = await temporaryFolder();
+  const window = { directory: folder, token: 'start-up-token' };
+  const listener = await startListener(fetch, { window, isTls, dataDirectory: folder });
+  const transport = isTls ? 'HTTP/1.1 over TLS' : 'HTTP/1.1';
+  const answer = await fetchText(transport, listener.address, { path: '/?token=start-up-token' });
+  const cookie = String(answer.headers['set-cookie']).split(';')[0] as string;
+  const sockets: WebSocket[] = [];
+  class PageSocket extends WebSocket {
+    constructor(address: URL) {
+      super(address, { headers: { cookie, origin: listener.address } } as never);
+      sockets.push(this);
+    }
+  }
+  vi.stubGlobal('location', { origin: listener.address });
+  vi.stubGlobal('WebSocket', PageSocket);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  return { ...listener, cookie, sockets };
+}
