@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
+import { spacedText } from '../../../shared/unspaced-text.ts';
 import { createWordErasure, type WordErasure } from '../../storage/word-erasure.ts';
 import { stopWords } from './stop-words.ts';
-import { beginningOf, expressionsOf, spacedText, tokensOf } from './words-of.ts';
+import { beginningOf, expressionsOf, tokensOf } from './words-of.ts';
 
 /** A word of a question, or words that stand next to each other. */
 export interface QuestionWord {

@@ -1,12 +1,4 @@
-/** Scripts without spaces between words: their characters are taken as words, and looked for in pairs. */
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const unspacedCharacters = new RegExp(unspaced, 'gu');
-
-/** A text as it is indexed. */
-export function spacedText(text: string): string {
-  return unspaced.test(text) ? text.replace(unspacedCharacters, ' $& ') : text;
-}
+import { isUnspaced, spacedText } from '../../../shared/unspaced-text.ts';
 
 const separators = /[^\p{L}\p{N}\p{M}\p{Co}]+/u;
 
@@ -37,6 +29,6 @@ export function expressionsOf(chunk: string): string[][] {
     .filter((word) => word !== '');
   if (words.length < 2) return words.map((word) => [word]);
   const pairs = words.slice(1).map((word, index) => [words[index]!, word]);
-  if (unspaced.test(chunk)) return pairs;
+  if (isUnspaced(chunk)) return pairs;
   return [...words.map((word) => [word]), ...(words.length === 2 ? pairs : [words])];
 }

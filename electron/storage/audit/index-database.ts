@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import { openIndexFile } from '../index-file.ts';
 
 /** A file of another format is thrown away: everything in it is made from the runs. */
-const format = 1;
+const format = 2;
 
 /**
  * `blocks` are the sealed ones, whose runs have all ended. `texts` keeps no text of its own (`content=''`), only which words

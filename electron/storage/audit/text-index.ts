@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { isUnspaced, spacedText } from '../../../shared/unspaced-text.ts';
 import { bitsOf, blockRuns, emptyBits, hasBit, placeOf, setBit, type Bits } from './bits.ts';
 import { createWordErasure, type WordErasure } from '../word-erasure.ts';
 import { RunSet } from './run-set.ts';
@@ -15,6 +16,19 @@ const fewRuns = 1000;
 
 /** Below this many candidates each is asked for by itself. */
 const fewCandidates = 24;
+
+/** Phrases in quotes and bare words, as FTS5 reads them. */
+const phraseOrWord = /"(?:[^"]|"")*"|[\w\u0080-\u{10ffff}]+/gu;
+
+/** Each letter of such a script is indexed as a word: a word of it is looked for as a phrase. */
+function asIndexed(typed: string): string {
+  if (!isUnspaced(typed)) return typed;
+  // FTS5 would take the wide space for a letter.
+  const expression = typed.replaceAll('\u3000', ' ');
+  return expression.replace(phraseOrWord, (piece) =>
+    isUnspaced(piece) ? `"${spacedText(piece.startsWith('"') ? piece.slice(1, -1) : piece)}"` : piece,
+  );
+}
 
 /** What a person typed, as FTS5 takes it. */
 export interface TextQuery {
@@ -38,7 +52,7 @@ export class TextIndex {
 
   add({ run, prompt, answer }: IndexedText): void {
     this.version += 1;
-    this.#statements.insert.run(run, prompt, answer);
+    this.#statements.insert.run(run, spacedText(prompt), spacedText(answer));
   }
 
   remove(run: number): void {
@@ -49,7 +63,7 @@ export class TextIndex {
   /** Reads a query; one that FTS5 does not take is searched as plain words. */
   query(text: string, where: 'prompt' | 'answer' | null): TextQuery {
     const within = (expression: string) => (where === null ? expression : `{${where}} : (${expression})`);
-    const typed = within(text);
+    const typed = within(asIndexed(text));
     try {
       return this.#lookUp(typed);
     } catch (error) {
@@ -58,7 +72,7 @@ export class TextIndex {
     const words = text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
     return words.length === 0
       ? { expression: '', runs: new RunSet([]) }
-      : this.#lookUp(within(words.map((word) => `"${word}"`).join(' ')));
+      : this.#lookUp(within(words.map((word) => `"${spacedText(word)}"`).join(' ')));
   }
 
   /** The runs of a block that meet a query and may be in the result (`candidates`, of which there are `count`). */

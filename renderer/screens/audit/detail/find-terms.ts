@@ -1,3 +1,5 @@
+import { wordForm } from '../../../../shared/unspaced-text.ts';
+
 /** A word or phrase that the full text was searched for, folded: without case and without accents. */
 export interface FindTerm {
   words: readonly string[];
@@ -6,7 +8,6 @@ export interface FindTerm {
 }
 
 const markForm = /\p{M}/gu;
-const wordForm = /[\p{L}\p{N}\p{Co}]+/gu;
 
 /** A text without case and accents, as the index compares it. Its length may differ from the original's. */
 export function fold(text: string): string {
@@ -42,7 +43,7 @@ interface Word {
 }
 
 function wordsOf(text: string): Word[] {
-  return [...text.matchAll(/[\p{L}\p{N}\p{Co}\p{M}]+/gu)].map((match) => ({
+  return [...text.matchAll(wordForm)].map((match) => ({
     folded: fold(match[0]),
     start: match.index,
     end: match.index + match[0].length,

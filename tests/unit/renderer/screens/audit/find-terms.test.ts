@@ -30,6 +30,11 @@ describe('the words of a search in a text', () => {
     expect(found('ﬁ İstanbul e\u0301te\u0301 x', 'été')).toEqual(['e\u0301te\u0301']);
   });
 
+  test('are found inside what is written without spaces', () => {
+    expect(found('明日の東京の天気を教えてください。Tokyo天気', '天気 東京')).toEqual(['東京', '天気', '天気']);
+    expect(found('พรุ่งนี้อากาศเป็นอย่างไร', 'อากาศ')).toEqual(['อากาศ']);
+  });
+
   test('are none in a search of signs alone', () => {
     expect(findTerms('"" ( ) * -- AND')).toEqual([]);
   });
