@@ -27,7 +27,7 @@ import { learnModelOf, type LearnedModels } from './learned-models.ts';
 import { toListQuery } from './list-query.ts';
 import { originOf, toMessageAnswer, wholeRunAnswer } from './run-answer.ts';
 
-/** Tags of a list that commas separate; `\\,` is a comma within one. */
+/** Tags of a list that commas separate; `\,` is a comma within one. */
 function readTags(list: string): string[] {
   return list
     .split(/(?<!\\),/)

@@ -125,8 +125,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Reads a JSON body of at most 4 MB. Throws `payload_too_large`, or `invalid_request` for what is not UTF-8, not JSON or
- * nested more than 500 levels deep. An empty body is `undefined`.
+ * Reads a JSON body of at most 4 MB. Throws `payload_too_large`, or `invalid_request` for what is not UTF-8, not JSON,
+ * nested more than 500 levels deep or has a field named `__proto__`. An empty body is `undefined`.
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const text = await readText(request);

@@ -51,6 +51,11 @@ test('describes every endpoint that an API key or nobody in particular may call,
   expect(described.some((one) => one.includes('/window/'))).toBe(false);
 });
 
+test('every group of endpoints says what is in it', () => {
+  const tags = document['tags'] as { name: string; description: string }[];
+  expect(tags.filter(({ name, description }) => description === name)).toEqual([]);
+});
+
 test('a body is closed to unknown fields, an answer is not', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { additionalProperties?: unknown }> };
   expect({
