@@ -59,6 +59,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
 
   function begin(prepared: PreparedRun, origin: RunOrigin, runGuard: RunGuard | null): AcceptedRun {
     if (isClosing) throw new AppError('provider_not_configured', 'The service is being shut down.');
+    runs.requireRoom();
     const { request, context, target, warnings, systemMessage } = prepared;
     const joined = runs.joinConversation({
       conversationId: context.turn?.conversationId ?? request.metadata?.conversationId ?? null,

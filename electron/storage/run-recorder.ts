@@ -1,3 +1,5 @@
+import { describeDiskFailure } from './disk-failure.ts';
+import { createHeldRuns } from './held-runs.ts';
 import type { LogSync } from './log-sync.ts';
 import { createRunWriter, type RunWriterOptions, type WrittenRun } from './run-writer.ts';
 import type { RunOutcome, RunStore } from './storage.ts';
@@ -11,7 +13,7 @@ interface RecordedRun extends WrittenRun {
   readonly written: PromiseWithResolvers<void>;
 }
 
-export interface RunRecorder extends Pick<RunStore, 'begin' | 'finish'> {
+export interface RunRecorder extends Pick<RunStore, 'requireRoom' | 'begin' | 'finish'> {
   /** Writes what is queued now; readers call it first, so that they see every run. */
   flush(): void;
   /** How many runs there are, including those queued. */
@@ -36,6 +38,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const { logSync } = options;
   const writer = createRunWriter(options);
   const underWay = new Map<string, RecordedRun>();
+  const held = createHeldRuns<RecordedRun>((recorded) => commit([recorded]));
   let queue = new Set<RecordedRun>();
   let beginTimer: NodeJS.Timeout | null = null;
   let finishTurn: NodeJS.Immediate | null = null;
@@ -44,22 +47,25 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     if (beginTimer) clearTimeout(beginTimer);
     if (finishTurn) clearImmediate(finishTurn);
     beginTimer = finishTurn = null;
+    held.writeAll();
     if (queue.size === 0) return;
     const batch = [...queue];
     queue = new Set();
     commit(batch);
   }
 
-  function commit(batch: RecordedRun[]): void {
+  /** Whether all of it was written. */
+  function commit(batch: RecordedRun[]): boolean {
     try {
       writer.write(batch);
     } catch (error) {
       // A run that cannot be written must not take the others of its batch with it.
       if (batch.length > 1) for (const recorded of batch) commit([recorded]);
-      else reject(batch, error);
-      return;
+      else reject(batch[0]!, error);
+      return false;
     }
     resolve(batch);
+    return true;
   }
 
   function resolve(batch: RecordedRun[]): void {
@@ -75,12 +81,16 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   }
 
   /** What could not be written as a begin is written whole when its run ends. */
-  function reject(batch: RecordedRun[], error: unknown): void {
-    for (const { outcome, written } of batch) if (outcome !== null) written.reject(error);
+  function reject(recorded: RecordedRun, error: unknown): void {
+    if (recorded.outcome === null) return;
+    const failure = describeDiskFailure(error);
+    if (failure !== null) held.hold(recorded, failure);
+    recorded.written.reject(error);
   }
 
   return {
     flush,
+    requireRoom: held.requireNone,
     count: () =>
       writer.lastSequence() -
       options.removedRuns.count() +

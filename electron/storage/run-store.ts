@@ -46,6 +46,7 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
 
   return {
     joinConversation: conversations.join,
+    requireRoom: recorder.requireRoom,
     begin: recorder.begin,
     finish: recorder.finish,
     flush: recorder.flush,

@@ -78,9 +78,14 @@ export interface RunStore {
     callerId: string;
     name: string;
   }): { conversationId: string; workspaceId: string | null };
+  /** Throws `internal`, saying what to do, while outcomes of earlier runs wait in memory because the disk does not take them. */
+  requireRoom(): void;
   /** Keeps a run as `Running`. Returns at once; it is on disk within a moment, together with others. */
   begin(run: NewRun): void;
-  /** Keeps the outcome and the credits in one transaction; resolves when it is on disk. */
+  /**
+   * Keeps the outcome and the credits in one transaction; resolves when it is on disk. When the disk does not take it the promise
+   * rejects with the disk's failure, and the run is kept as failed once the disk does.
+   */
   finish(runId: string, outcome: RunOutcome): Promise<void>;
   /** Runs, newest first, including those under way. */
   list(query: { pageSize: number; continuationToken: string | undefined; draftId: string | undefined }): {

@@ -1,0 +1,101 @@
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { databaseFile, openDatabase } from '../../../electron/storage/database.ts';
+import { createLogSync } from '../../../electron/storage/log-sync.ts';
+import { createRunStore } from '../../../electron/storage/run-store.ts';
+import { sampleOutcome, sampleRun } from './sample-run.ts';
+import { temporaryDirectory } from './test-storage.ts';
+
+/** A store of runs whose database can be kept from growing, which SQLite reports as it does a full disk. */
+function openFillable() {
+  const directory = temporaryDirectory();
+  const database = openDatabase(directory);
+  const logSync = createLogSync(`${databaseFile(directory)}-wal`);
+  const runs = createRunStore({
+    database,
+    logSync,
+    durability: 'process',
+    windowCallerId: 'window',
+    tokenSecret: 'secret',
+    onWrite: () => undefined,
+  });
+  onTestFinished(async () => {
+    await logSync.close();
+    database.close();
+  });
+  const pages = () => database.pragma('page_count', { simple: true }) as number;
+  return {
+    runs,
+    database,
+    fill: () => void database.pragma(`max_page_count = ${pages()}`),
+    makeRoom: () => void database.pragma('max_page_count = 1000000'),
+  };
+}
+
+const long = 'x'.repeat(200_000);
+
+function begun(runs: ReturnType<typeof openFillable>['runs'], change: Parameters<typeof sampleRun>[0] = {}) {
+  const run = sampleRun({ renderedPrompt: long, ...change });
+  runs.begin(run);
+  return run;
+}
+
+const full = expect.objectContaining({ code: 'SQLITE_FULL' });
+
+test('runs that ended while the disk was full are kept once there is room, as their callers were told', async () => {
+  const { runs, fill, makeRoom } = openFillable();
+  const before = begun(runs);
+  runs.flush();
+  fill();
+  const meanwhile = begun(runs);
+  const cancelled = begun(runs, { conversationId: meanwhile.conversationId });
+  await expect(runs.finish(before.runId, sampleOutcome({ content: long }))).rejects.toEqual(full);
+  await expect(runs.finish(meanwhile.runId, sampleOutcome())).rejects.toEqual(full);
+  await expect(
+    runs.finish(cancelled.runId, sampleOutcome({ status: 'Cancelled', finishReason: 'Cancelled' })),
+  ).rejects.toEqual(full);
+  expect(runs.read(meanwhile.runId)).toBeNull();
+  makeRoom();
+  const told = { code: 'internal', message: expect.stringContaining('The disk is full. Make room') };
+  expect(runs.read(before.runId)).toMatchObject({
+    status: 'Failed',
+    credits: 1,
+    output: { content: long, error: told },
+  });
+  expect(runs.read(meanwhile.runId)).toMatchObject({
+    status: 'Failed',
+    output: { content: sampleOutcome().content, finishReason: 'Error', error: told },
+  });
+  expect(runs.read(cancelled.runId)).toMatchObject({ status: 'Cancelled', output: { error: null } });
+  expect(runs.count()).toBe(3);
+});
+
+test('they are kept without anybody asking', async () => {
+  const { runs, database, fill, makeRoom } = openFillable();
+  fill();
+  const run = begun(runs);
+  await expect(runs.finish(run.runId, sampleOutcome())).rejects.toEqual(full);
+  makeRoom();
+  const kept = database.prepare('SELECT id FROM runs').pluck();
+  await vi.waitFor(() => expect(kept.all()).toEqual([run.runId]), { timeout: 30_000, interval: 50 });
+});
+
+test('while any of them is held no other run is begun, and the next one is as soon as there is room', async () => {
+  const { runs, fill, makeRoom } = openFillable();
+  runs.requireRoom();
+  fill();
+  const run = begun(runs);
+  await expect(runs.finish(run.runId, sampleOutcome())).rejects.toEqual(full);
+  expect(() => runs.requireRoom()).toThrow('The disk is full. Make room');
+  makeRoom();
+  runs.requireRoom();
+  expect(runs.read(run.runId)?.status).toBe('Failed');
+});
+
+test('a run that no disk would take is not held', async () => {
+  const { runs } = openFillable();
+  const run = begun(runs);
+  const unwritable = sampleOutcome({ status: 'Unheard of' as 'Failed' });
+  await expect(runs.finish(run.runId, unwritable)).rejects.toBeInstanceOf(Database.SqliteError);
+  runs.requireRoom();
+});
