@@ -79,13 +79,11 @@ test('a new prompt in the folder gets a file, a renamed one is renamed in it, a 
   expect(world.read('y/A- b.prompt')).toContain('Hi');
 });
 
-/** Both sides are changed while nobody looks, as by a pull that comes with a save. */
 async function conflict(): Promise<void> {
   world.write('a.prompt', 'Base\n');
   await world.link('Team');
-  world.write('a.prompt', '---\ndescription: Theirs\n---\nTheir text\n');
-  await world.save('a', { promptText: 'My text' });
-  await world.until(async () => expect(await issues()).toEqual(['conflict a.prompt a']));
+  await world.changeBoth('a', '---\ndescription: Theirs\n---\nTheir text\n', { promptText: 'My text' });
+  expect(await issues()).toEqual(['conflict a.prompt a']);
 }
 
 test('what both sides changed is shown side by side, and nothing is overwritten', async () => {
@@ -107,15 +105,13 @@ test('a conflict is settled for the prompt, for the file, or by a text of both',
   expect((await world.settle('a.prompt', 'mine')).status).toBe(200);
   expect([world.read('a.prompt'), await issues()]).toEqual(['My text\n', []]);
 
-  world.write('a.prompt', 'Their second\n');
-  await world.save('a', { promptText: 'My second' });
-  await world.until(async () => expect(await issues()).toEqual(['conflict a.prompt a']));
+  await world.changeBoth('a', 'Their second\n', { promptText: 'My second' });
+  expect(await issues()).toEqual(['conflict a.prompt a']);
   expect((await world.settle('a.prompt', 'file')).status).toBe(200);
   expect([await world.library(), await issues()]).toEqual([['Team/a: Their second'], []]);
 
-  world.write('a.prompt', '---\nowner.of: me\n---\nTheir third\n');
-  await world.save('a', { promptText: 'My third' });
-  await world.until(async () => expect(await issues()).toEqual(['conflict a.prompt a']));
+  await world.changeBoth('a', '---\nowner.of: me\n---\nTheir third\n', { promptText: 'My third' });
+  expect(await issues()).toEqual(['conflict a.prompt a']);
   const prompt = { name: 'a', promptText: 'Third of both', description: 'Merged' };
   expect((await world.settle('a.prompt', 'merged', { prompt })).status).toBe(200);
   expect([world.read('a.prompt'), await world.library(), await issues()]).toEqual([

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { vi } from 'vitest';
@@ -25,6 +25,8 @@ export interface FolderWorld {
   versions(name: string): Promise<PromptVersion[]>;
   save(name: string, version: Record<string, unknown>): Promise<void>;
   sides(path: string): Promise<FolderFile>;
+  /** Both sides change while the folder is away and nobody looks, as by a pull that comes with a save. */
+  changeBoth(name: string, text: string, version: Record<string, unknown>): Promise<void>;
   settle(path: string, choice: string, more?: Record<string, unknown>): Promise<{ status: number }>;
   /** Waits until the library or the disk is as told. */
   until(isSo: () => Promise<unknown>): Promise<void>;
@@ -52,12 +54,27 @@ export async function startFolderWorld(): Promise<FolderWorld> {
   const sides = async (path: string) =>
     (await ask<FolderFile>('POST', `/window/prompt-folders/${id}/file`, { path })).body;
 
+  const look = async () => (await ask<PromptFolder>('POST', `/window/prompt-folders/${id}/read`)).body;
+  const save = async (name: string, version: Record<string, unknown>): Promise<void> => {
+    await ask('POST', `/prompts/${(await prompt(name)).id}/versions`, version);
+  };
+
   return {
     host,
     root,
     ask,
     prompt,
     sides,
+    look,
+    save,
+    async changeBoth(name, text, version) {
+      const away = `${root}-away`;
+      renameSync(root, away);
+      await save(name, version);
+      writeFileSync(join(away, `${name}.prompt`), text);
+      renameSync(away, root);
+      await look();
+    },
     write(path, text) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
@@ -72,7 +89,6 @@ export async function startFolderWorld(): Promise<FolderWorld> {
       return answer.body;
     },
     folder: async () => (await ask<{ data: PromptFolder[] }>('GET', '/window/prompt-folders')).body.data[0]!,
-    look: async () => (await ask<PromptFolder>('POST', `/window/prompt-folders/${id}/read`)).body,
     async library() {
       const shown = (await prompts()).map(async ({ id: promptId, name, folder, latestVersionId }) => {
         const { body } = await ask<PromptVersion>('GET', `/prompts/${promptId}/versions/${latestVersionId}`);
@@ -82,9 +98,6 @@ export async function startFolderWorld(): Promise<FolderWorld> {
     },
     versions: async (name) =>
       (await ask<{ data: PromptVersion[] }>('GET', `/prompts/${(await prompt(name)).id}/versions`)).body.data,
-    async save(name, version) {
-      await ask('POST', `/prompts/${(await prompt(name)).id}/versions`, version);
-    },
     async settle(path, choice, more = {}) {
       const { versionId, file } = await sides(path);
       const body = { path, choice, versionId, hash: file?.hash ?? null, ...more };

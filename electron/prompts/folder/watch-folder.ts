@@ -32,7 +32,7 @@ export function watchFolder(
         : stats?.isFile() === true && !isPromptFile(basename(path));
     },
   });
-  watcher.on('all', () => {
+  const changed = (): void => {
     const now = Date.now();
     if (timer === null) firstAt = now;
     else clearTimeout(timer);
@@ -41,7 +41,10 @@ export function watchFolder(
       timer = null;
       onChange();
     }, wait);
-  });
+  };
+  watcher.on('all', changed);
+  // What changed before the watcher had gone through the whole folder counts as always there and is not told by itself.
+  watcher.on('ready', changed);
   watcher.on('error', onFailure);
   return {
     async close() {

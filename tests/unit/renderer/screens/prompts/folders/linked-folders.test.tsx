@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { closeFolders } from '../../../../../../renderer/screens/prompts/folders/folders-state.ts';
 import { PromptsScreen } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
+import { listPromptFolders, readPromptFolder } from '../../../../../../shared/contract/prompt-folders.ts';
 import { createPromptVersion, listPrompts } from '../../../../../../shared/contract/prompts.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
 
@@ -31,18 +32,24 @@ async function link(): Promise<void> {
   await screen.findByRole('region', { name: 'Team' });
 }
 
-async function save(promptText: string): Promise<void> {
+/** Both change while the folder is away and nobody looks. */
+async function changeBoth(name: string, { file, promptText }: { file: string; promptText: string }): Promise<void> {
   const { client } = opened.window.host;
   const [prompt] = (await client.call(listPrompts, { query: {} })).data;
+  const away = `${root}-away`;
+  renameSync(root, away);
   await client.call(createPromptVersion, { parameters: { id: prompt!.id }, body: { promptText } });
+  writeFileSync(join(away, name), file);
+  renameSync(away, root);
+  const [folder] = (await client.call(listPromptFolders)).data;
+  await client.call(readPromptFolder, { parameters: { id: folder!.id } });
 }
 
 test('a folder is linked, its prompts appear, and what both sides changed is compared and settled', async () => {
   writeFileSync(join(root, 'greeting.prompt'), 'Hello\n');
   await link();
   await screen.findByText('1 file');
-  writeFileSync(join(root, 'greeting.prompt'), 'Hello from the file\n');
-  await save('Hello from the prompt');
+  await changeBoth('greeting.prompt', { file: 'Hello from the file\n', promptText: 'Hello from the prompt' });
   await press('Compare greeting.prompt');
   const sides = await screen.findByRole('region', { name: 'The prompt beside its file' });
   await waitFor(() => expect(within(sides).getAllByRole('insertion').length).toBeGreaterThan(0));

@@ -1,0 +1,26 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { watchFolder } from '../../../../electron/prompts/folder/watch-folder.ts';
+
+/** A folder that is watched, and how often it was told to have changed. */
+function watched(): { root: string; told: () => number } {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'touchstone-watch-')));
+  let times = 0;
+  const watch = watchFolder(root, {
+    onChange: () => (times += 1),
+    onFailure: (error) => expect.unreachable(String(error)),
+  });
+  onTestFinished(async () => {
+    await watch.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+  return { root, told: () => times };
+}
+
+test('what changes while watching begins is told, too', async () => {
+  const { root, told } = watched();
+  writeFileSync(join(root, 'a.prompt'), 'Changed before the folder was gone through');
+  await expect.poll(told).toBeGreaterThan(0);
+});
