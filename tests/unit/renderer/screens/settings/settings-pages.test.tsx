@@ -115,11 +115,13 @@ test('a service model is routed to another model by typing its name', async () =
   fireEvent.change(search, { target: { value: 'gpt-4o-mini openai' } });
   fireEvent.click(await screen.findByRole('option', { name: /^gpt-4o-mini/ }));
   await screen.findByRole('button', { name: 'Where hl-gpt-4o-mini goes: OpenAi, gpt-4o-mini' });
-  const { serviceRoutes } = await opened.window.host.client.call(readSettings);
-  expect(serviceRoutes).toEqual({
-    'hl-gpt-4o-mini': { kind: 'provider', aiSystem: 'OpenAi', model: 'gpt-4o-mini' },
-    'hl-gpt-4.1-mini': { kind: 'on-device' },
-  });
+  const saved = async () => (await opened.window.host.client.call(readSettings)).serviceRoutes;
+  await waitFor(async () =>
+    expect(await saved()).toEqual({
+      'hl-gpt-4o-mini': { kind: 'provider', aiSystem: 'OpenAi', model: 'gpt-4o-mini' },
+      'hl-gpt-4.1-mini': { kind: 'on-device' },
+    }),
+  );
 });
 
 test('on-device models are offered with size, memory and licence before anything is fetched', async () => {

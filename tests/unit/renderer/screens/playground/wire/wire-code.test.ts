@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { encodeEvent } from '../../../../../../shared/event-stream.ts';
 import type { CompletionRequest } from '../../../../../../shared/contract/completions.ts';
 import { codeLanguages, codeOf, transports } from '../../../../../../renderer/screens/playground/wire/wire-code.ts';
@@ -54,6 +54,7 @@ afterAll(() => void server.close());
 
 async function execute(language: CodeLanguage, code: string, key: string): Promise<{ stdout: string; stderr: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'touchstone-code-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [program, name] = {
     curl: ['bash', 'call.sh'],
     TypeScript: [process.execPath, 'call.mts'],
