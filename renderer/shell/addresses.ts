@@ -42,9 +42,9 @@ export function promptAddress(promptId: string, versionId?: string): string {
   return ['/prompts', promptId, versionId].filter((part) => part !== undefined).join('/');
 }
 
-/** Two versions of a prompt side by side. */
-export function promptCompareAddress(promptId: string, beforeId: string, afterId: string): string {
-  return `/prompts/${promptId}/compare/${beforeId}/${afterId}`;
+/** Two versions of a prompt side by side; null is the one before the other, whichever that is. */
+export function promptCompareAddress(promptId: string, beforeId: string | null, afterId: string): string {
+  return `/prompts/${promptId}/compare/${beforeId ?? ''}/${afterId}`;
 }
 
 /** A version of a prompt with fields for its variables, to be run as a program would. */

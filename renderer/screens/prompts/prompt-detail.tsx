@@ -30,8 +30,8 @@ const views = [
 
 export type OpenAddress = Exclude<PromptsAddress, { view: 'none' }>;
 
-/** The version an address names, from the list where it is there. */
-function useAddressedVersion(promptId: string, versionId: string, versions: readonly PromptVersion[]) {
+/** The version an address names, from the list where it is there; null is not known yet. */
+function useAddressedVersion(promptId: string, versionId: string | null, versions: readonly PromptVersion[]) {
   const listed = versions.find(({ id }) => id === versionId);
   const read = usePromptVersion(listed ? null : promptId, listed ? null : versionId);
   return { version: listed ?? read.data, error: listed ? null : read.error };
@@ -44,7 +44,9 @@ function useVersionsOf(prompt: Prompt, address: OpenAddress) {
   const main = useAddressedVersion(prompt.id, wantedId ?? prompt.latestVersionId, versions);
   const before = versions.find(({ number }) => main.version && number < main.version.number);
   const otherId = address.view === 'compare' ? address.beforeId : null;
-  const other = useAddressedVersion(prompt.id, otherId ?? before?.id ?? prompt.latestVersionId, versions);
+  // Which one came before is known once the list is read; only a single version is compared with itself.
+  const onlyId = list.isPending ? null : prompt.latestVersionId;
+  const other = useAddressedVersion(prompt.id, otherId ?? before?.id ?? onlyId, versions);
   return { list, versions, main, other };
 }
 
@@ -52,7 +54,7 @@ function useVersionsOf(prompt: Prompt, address: OpenAddress) {
 function useWays(prompt: Prompt, address: OpenAddress, { shownId, otherId }: { shownId: string; otherId?: string }) {
   const [, navigate] = useLocation();
   const to = (view: string, versionId: string): string => {
-    if (view === 'compare') return promptCompareAddress(prompt.id, otherId ?? versionId, versionId);
+    if (view === 'compare') return promptCompareAddress(prompt.id, otherId ?? null, versionId);
     return view === 'run' ? promptRunAddress(prompt.id, versionId) : promptAddress(prompt.id, versionId);
   };
   return {
@@ -116,6 +118,7 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
   const usage = usePromptUsage(prompt.id, list.data?.pages.length ?? 1);
   const draft = useLibraryDrafts().get(prompt.id);
   const { version } = main;
+  const error = main.error ?? (address.view === 'compare' ? other.error : null);
   const shownId = version?.id ?? prompt.latestVersionId;
   const ways = useWays(prompt, address, { shownId, ...(other.version && { otherId: other.version.id }) });
   const head = {
@@ -146,9 +149,9 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
           <div className="header header--line">
             <Segmented label="What is shown" value={address.view} options={views} onValueChange={ways.show} />
           </div>
-          {main.error && (
+          {error && (
             <div className="list-state">
-              <ErrorFailure title="The version could not be read" error={main.error}>
+              <ErrorFailure title="The version could not be read" error={error}>
                 <Button onClick={ways.openNewest}>Open the newest version</Button>
               </ErrorFailure>
             </div>

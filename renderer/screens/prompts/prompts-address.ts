@@ -4,6 +4,7 @@ export type PromptsAddress =
   /** `versionId` null is the newest one. */
   | { view: 'version'; promptId: string; versionId: string | null }
   | { view: 'run'; promptId: string; versionId: string | null }
+  /** `beforeId` null is the one before `afterId`, which null makes the newest one. */
   | { view: 'compare'; promptId: string; beforeId: string | null; afterId: string | null };
 
 /** Reads `/prompts/<prompt>`, `.../<version>`, `.../run/<version>` and `.../compare/<version>/<version>`. */

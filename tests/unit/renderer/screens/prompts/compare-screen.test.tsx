@@ -1,0 +1,39 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { PromptsScreen } from '../../../../../renderer/screens/prompts/prompts-screen.tsx';
+import { createPrompt, createPromptVersion, listPromptVersions } from '../../../../../shared/contract/prompts.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+
+let opened: OpenWindow;
+// jsdom gives everything a height of 0, and a list draws only the rows that can be seen.
+beforeEach(() => {
+  for (const size of ['clientHeight', 'clientWidth'] as const)
+    vi.spyOn(Element.prototype, size, 'get').mockReturnValue(600);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await opened.close();
+});
+
+test('a version that is compared before the others are listed stands beside the one before it', async () => {
+  const listed = Promise.withResolvers<void>();
+  opened = await openWindow(<PromptsScreen />, {
+    address: '/prompts',
+    prepare: async (client) => {
+      const { call } = client;
+      const { id } = await call(createPrompt, { body: { name: 'Reply', promptText: 'About a bicycle' } });
+      await call(createPromptVersion, { parameters: { id }, body: { promptText: 'About a tricycle' } });
+      client.call = (async (...[endpoint, options]: Parameters<typeof call>) => {
+        if ((endpoint as unknown) === listPromptVersions) await listed.promise;
+        return call(endpoint, options);
+      }) as typeof call;
+    },
+  });
+  fireEvent.click(await screen.findByRole('option', { name: /^Reply/ }));
+  fireEvent.click(await screen.findByRole('radio', { name: 'Compare' }));
+  await waitFor(() => expect(opened.addresses.at(-1)).toContain('/compare/'));
+  listed.resolve();
+  const compared = await screen.findByRole('table', { name: 'Prompt' });
+  expect(compared.textContent).toContain('tricycle');
+  expect(screen.getByRole('region', { name: 'Version 1 beside version 2' })).toBeTruthy();
+});
