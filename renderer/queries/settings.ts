@@ -28,9 +28,10 @@ export function useUpdateSettings(meta: { isFailureShown?: boolean } = {}) {
       return { before };
     },
     onError: (_error, _change, context) => {
-      if (!context?.before || !isLast()) return;
-      queryClient.setQueryData(settingsKey, context.before);
-      // An earlier change may have been refused too, and is in what was there before this one.
+      if (!isLast()) return;
+      if (context?.before) queryClient.setQueryData(settingsKey, context.before);
+      // An earlier change may have been refused too, and is in what was there before this one; and where nothing was there,
+      // the first reading was given up for this change.
       void queryClient.invalidateQueries({ queryKey: settingsKey });
     },
     onSuccess: (settings) => {

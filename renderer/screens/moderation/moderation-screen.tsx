@@ -65,7 +65,7 @@ function useModerationActions(actions: ScreenActions): void {
 function Waiting({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   if (!error) return <LoadingRows label="Reading the classifier" rows={8} />;
   return (
-    <ErrorFailure title="Touchstone could not read the settings" error={error}>
+    <ErrorFailure title="Touchstone could not read the thresholds" error={error}>
       <Button onClick={onRetry}>Try again</Button>
     </ErrorFailure>
   );
@@ -92,8 +92,8 @@ export function ModerationScreen() {
   const [isGuardOpen, setGuardOpen] = useState(false);
   const isWide = useMediaQuery('(min-width: 1100px)');
   const { text, first: chosen, second, labelledId } = useModerationStore();
-  const settings = useSettings();
-  const first = chosen ?? settings.data?.moderation.classifier ?? null;
+  const settings = useSettings().data;
+  const first = chosen ?? settings?.moderation.classifier ?? null;
   const classifiers = first ? [first, ...(second ? [second] : [])] : [];
   const limits = useThresholds(first);
   const { thresholds } = limits;
@@ -125,7 +125,7 @@ export function ModerationScreen() {
   });
 
   if (!thresholds) {
-    return <Waiting error={settings.error} onRetry={() => void settings.refetch()} />;
+    return <Waiting error={limits.error} onRetry={limits.retry} />;
   }
 
   const list = (

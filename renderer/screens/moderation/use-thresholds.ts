@@ -14,16 +14,20 @@ function merged(own: Record<Category, number | null>, defaults: CategoryScores):
 
 /** The thresholds of the screen: moved by hand, or those that the service works with. */
 export function useThresholds(first: ModerationClassifier | null) {
-  const settings = useSettings().data?.moderation;
-  const defaults = useDefaultThresholds(first).data;
+  const read = useSettings();
+  const settings = read.data?.moderation;
+  const defaults = useDefaultThresholds(first);
   const moved = useModerationStore(({ thresholds }) => thresholds);
   const update = useUpdateSettings();
-  const ofService = settings && defaults ? merged(settings.thresholds, defaults) : null;
+  const ofService = settings && defaults.data ? merged(settings.thresholds, defaults.data) : null;
   const thresholds = moved ?? ofService;
   const isSameClassifier = JSON.stringify(first) === JSON.stringify(settings?.classifier);
   return {
     /** Null until the host has told them. */
     thresholds,
+    /** Why they could not be read. */
+    error: read.error ?? defaults.error,
+    retry: () => void Promise.all([read.refetch(), first && defaults.refetch()]),
     isMoved:
       (moved !== null && ofService !== null && categories.some((each) => moved[each] !== ofService[each])) ||
       (settings !== undefined && !isSameClassifier),

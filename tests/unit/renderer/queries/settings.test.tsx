@@ -7,7 +7,7 @@ import type { Host } from '../../../../renderer/host/connect-host.ts';
 import { HostProvider } from '../../../../renderer/host/host-context.tsx';
 import { settingsKey } from '../../../../renderer/queries/query-keys.ts';
 import { useSettings, useUpdateSettings } from '../../../../renderer/queries/settings.ts';
-import type { Settings } from '../../../../shared/contract/settings.ts';
+import { readSettings, type Settings } from '../../../../shared/contract/settings.ts';
 
 type Change = Pick<Partial<Settings>, 'appearance' | 'timeLimits'>;
 
@@ -18,16 +18,21 @@ const before = {
 const dark = { appearance: { theme: 'dark' } } as Change;
 const patient = { timeLimits: { firstByteSeconds: 90, betweenBytesSeconds: 60 } } as Change;
 
-/** Settings that were read, and a host that answers each change when the test lets it. */
-function openSettings() {
+/** Settings, and a host that answers each reading and each change when the test lets it. */
+function openSettings({ areRead = true } = {}) {
   const asked: (PromiseWithResolvers<Settings> & { change: Change })[] = [];
-  const call = (_endpoint: unknown, { body: change }: { body: Change }): Promise<Settings> => {
+  const reads: PromiseWithResolvers<Settings>[] = [];
+  const call = (endpoint: unknown, { body: change }: { body: Change }): Promise<Settings> => {
+    if (endpoint === readSettings) {
+      reads.push(Promise.withResolvers<Settings>());
+      return reads.at(-1)!.promise;
+    }
     const answer = { ...Promise.withResolvers<Settings>(), change };
     asked.push(answer);
     return answer.promise;
   };
   const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
-  queryClient.setQueryData(settingsKey, before);
+  if (areRead) queryClient.setQueryData(settingsKey, before);
   const host = { client: { call } as unknown as Client, capabilities: new Set() } as unknown as Host;
   const wrapper = ({ children }: { children: ReactNode }) => (
     <QueryClientProvider client={queryClient}>
@@ -39,6 +44,7 @@ function openSettings() {
   queryClient.getQueryCache().subscribe(() => shown.push(queryClient.getQueryData(settingsKey)));
   return {
     asked,
+    reads,
     shown,
     now: () => result.current.shown,
     change: (change: Change) => result.current.update.mutate(change),
@@ -67,5 +73,16 @@ test('a change that the host refuses is taken back', async () => {
   act(() => change(dark));
   await waitFor(() => expect(now()).toEqual({ ...before, ...dark }));
   asked[0]!.reject(new Error('It is locked.'));
+  await waitFor(() => expect(now()).toEqual(before));
+});
+
+test('a change that is refused before the settings were first read leaves them to be read', async () => {
+  const { asked, reads, now, change } = openSettings({ areRead: false });
+  await waitFor(() => expect(reads).toHaveLength(1));
+  act(() => change(dark));
+  await waitFor(() => expect(asked).toHaveLength(1));
+  asked[0]!.reject(new Error('It is locked.'));
+  await waitFor(() => expect(reads).toHaveLength(2));
+  reads[1]!.resolve(before);
   await waitFor(() => expect(now()).toEqual(before));
 });

@@ -2,7 +2,8 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ModerationScreen } from '../../../../../renderer/screens/moderation/moderation-screen.tsx';
 import { useModerationStore } from '../../../../../renderer/stores/moderation.ts';
-import { createBatch, listBatches } from '../../../../../shared/contract/moderation-window.ts';
+import { AppError } from '../../../../../shared/app-error.ts';
+import { createBatch, listBatches, readDefaultThresholds } from '../../../../../shared/contract/moderation-window.ts';
 import { builtInPolicy } from '../../../../../shared/contract/moderation.ts';
 import { readSettings } from '../../../../../shared/contract/settings.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
@@ -111,6 +112,23 @@ describe('thresholds', () => {
     await waitFor(async () => expect(await saved()).toBe(0.11));
     await waitFor(() => expect(screen.queryByText('Use for the service')).toBeNull());
   });
+});
+
+test('thresholds that the host refuses are no wait without end: the reason is told, and they are asked for again', async () => {
+  opened = await openWindow(<ModerationScreen />, {
+    address: '/moderation',
+    prepare: async (client) => {
+      const { call } = client;
+      client.call = (async (...[endpoint, options]: Parameters<typeof call>) => {
+        if ((endpoint as unknown) !== readDefaultThresholds) return call(endpoint, options);
+        client.call = call;
+        throw new AppError('invalid_request', 'There is no such classifier.');
+      }) as typeof call;
+    },
+  });
+  await screen.findByText('There is no such classifier.');
+  fireEvent.click(screen.getByText('Try again'));
+  await screen.findByText('Scores and thresholds');
 });
 
 describe('a labelled set', () => {
