@@ -35,6 +35,8 @@ export function useAuditFacets() {
   });
 }
 
+const feedbackKey = ['feedback'] as const;
+
 function conversationKey(conversationId: string | null) {
   return ['audit', 'conversation', conversationId] as const;
 }
@@ -106,20 +108,25 @@ export function useGiveFeedback() {
   const { client } = useHost();
   const queryClient = useQueryClient();
   const mutation = useMutation({
+    mutationKey: feedbackKey,
     // One after the other, so that the last press is the one that stays.
     scope: { id: 'feedback' },
     mutationFn: ({ conversationId, runId, feedback }: RunFeedback) =>
       client.call(giveFeedback, { parameters: { conversationId, runId }, body: feedback }),
-    onError: (_error, { conversationId }) =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: conversationKey(conversationId) }),
-        queryClient.invalidateQueries({ queryKey: auditListKey }),
-      ]),
+    onError: () => queryClient.invalidateQueries({ queryKey: auditListKey }),
     onSuccess: () =>
       Promise.all([
         queryClient.invalidateQueries({ queryKey: auditFacetsKey }),
         queryClient.invalidateQueries({ queryKey: auditSummaryKey }),
       ]),
+    // Refused or kept: what the host has is older than the next change, which is on the screen already.
+    onSettled: (_kept, _error, { conversationId }) => {
+      const underWay = queryClient.isMutating({
+        mutationKey: feedbackKey,
+        predicate: ({ state }) => (state.variables as RunFeedback | undefined)?.conversationId === conversationId,
+      });
+      return underWay > 1 ? undefined : queryClient.invalidateQueries({ queryKey: conversationKey(conversationId) });
+    },
   });
   /**
    * Changes a part of the feedback and leaves the others as they are now; gives back what was there. Before the next key is
@@ -128,6 +135,8 @@ export function useGiveFeedback() {
   const give = (conversationId: string, runId: string, part: FeedbackInput): FeedbackInput => {
     const before = knownFeedback(queryClient, conversationId, runId);
     const change = { conversationId, runId, feedback: { ...before, ...part } };
+    // A read that is under way was asked for before it: its answer would take the change off the screen, and out of the next one.
+    void queryClient.cancelQueries({ queryKey: conversationKey(conversationId) });
     showFeedback(queryClient, change);
     mutation.mutate(change);
     return before;
