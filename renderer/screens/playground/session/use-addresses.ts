@@ -23,7 +23,9 @@ export type Target =
   | { kind: 'version'; promptId: string; versionId: string; model: string | null }
   | { kind: 'newest' };
 
-export function readTarget(location: string): Target {
+/** Null for an address of another screen: while that one loads, this one may be drawn once more. */
+export function readTarget(location: string): Target | null {
+  if (!/^\/playground(\/|$)/.test(location)) return null;
   const [first, second, third, fourth] = location
     .replace(/^\/playground\/?/, '')
     .split('/')
@@ -83,6 +85,7 @@ export function useAddresses(): void {
   // With the drawing itself: after it the address may be another one, which the address of the draft would replace.
   useLayoutEffect(() => {
     const target = readTarget(location);
+    if (target === null) return undefined;
     const controller = new AbortController();
     const { signal } = controller;
     const { drafts, activate, change } = useDrafts.getState();

@@ -108,4 +108,7 @@ test.each([
     '/playground/models/OpenAiCompatible/shop%2Fllama',
     { kind: 'model', aiSystem: 'OpenAiCompatible', model: 'shop/llama' },
   ],
+  ['/agents', null],
+  ['/playgrounds', null],
+  ['/', null],
 ])('the address %s asks for its object', (address, target) => expect(readTarget(address)).toEqual(target));

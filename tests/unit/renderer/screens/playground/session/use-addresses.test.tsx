@@ -83,3 +83,9 @@ test('nobody who has gone elsewhere is called back by a run that comes late', as
   expect(addresses).toEqual(['/playground/runs/slow']);
   expect(textOfDraft()).toBe(text);
 });
+
+test('the address of another screen stays, though the playground is drawn once more', () => {
+  const { addresses, go } = openAddress('/playground');
+  go('/moderation');
+  expect(addresses).toEqual([`/playground/${useDrafts.getState().activeId}`, '/moderation']);
+});
