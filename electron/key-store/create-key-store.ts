@@ -8,7 +8,10 @@ import { createMemoryKeyStore } from './memory-key-store.ts';
 import { probeKeychain } from './probe-keychain.ts';
 
 /** Longer than a keychain takes to start and answer, shorter than anybody wants to wait for a window. */
-const probeMilliseconds = 5000;
+const probeMilliseconds = 8000;
+
+/** What starting a process may take on a computer with much to do, in milliseconds. */
+const startMilliseconds = 60_000;
 
 const titles: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'macOS Keychain',
@@ -17,7 +20,7 @@ const titles: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 export interface CreateKeyStoreOptions {
-  /** How long the keychain may take to prove that it works. */
+  /** How long the keychain may take to prove that it works, in milliseconds. */
   readonly probeMilliseconds?: number;
 }
 
@@ -46,13 +49,17 @@ async function probeInProcess(milliseconds: number): Promise<boolean> {
     env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    timeout: milliseconds,
+    timeout: startMilliseconds,
     killSignal: 'SIGKILL',
   });
+  let limit: NodeJS.Timeout | undefined;
+  probe.once('message', () => (limit = setTimeout(() => probe.kill('SIGKILL'), milliseconds)));
   try {
     const [status] = (await once(probe, 'exit')) as [number | null];
     return status === 0;
   } catch {
     return false;
+  } finally {
+    clearTimeout(limit);
   }
 }

@@ -1,19 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
+import { adviceFor, askKeychain, patience } from './ask-keychain.ts';
 import { keychainEntry } from './keychain-entry.ts';
 import type { KeyStore } from './key-store.ts';
-
-/** The words with which the library begins when a keychain that it can get at has failed; a locked one is told otherwise. */
-const platformFailure = /^platform failure/i;
-
-/** Keychains fail now and then without a reason that lasts, and succeed at the next call; who has refused is not asked twice. */
-function onceMore<Result>(work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof Error) || !platformFailure.test(error.message)) throw error;
-    return work();
-  }
-}
 
 /**
  * Secrets in the platform's keychain. What was read or written once is remembered while the process lives: every run needs
@@ -23,15 +11,13 @@ function onceMore<Result>(work: () => Result): Result {
 export function createKeychainKeyStore(title: string): KeyStore {
   const known = new Map<string, string | null>();
 
-  function attempt<Result>(action: string, work: () => Result): Result {
+  function attempt<Result>(action: string, attempts: number, work: () => Result): Result {
     try {
-      return onceMore(work);
-    } catch {
+      return askKeychain(work, attempts);
+    } catch (error) {
       // The library's own words are not passed on: nobody can promise that they never hold the secret.
-      throw new AppError(
-        'provider_not_configured',
-        `The key could not be ${action} the ${title}. Unlock it and try again.`,
-      );
+      const message = `The key could not be ${action} the ${title}. ${adviceFor(error)}`;
+      throw new AppError('provider_not_configured', message);
     }
   }
 
@@ -41,16 +27,16 @@ export function createKeychainKeyStore(title: string): KeyStore {
     read(account) {
       const present = known.get(account);
       if (present !== undefined) return present;
-      const secret = attempt('read from', () => keychainEntry(account).getPassword());
+      const secret = attempt('read from', patience.forReading, () => keychainEntry(account).getPassword());
       known.set(account, secret);
       return secret;
     },
     write(account, secret) {
-      attempt('kept in', () => keychainEntry(account).setPassword(secret));
+      attempt('kept in', patience.forChanges, () => keychainEntry(account).setPassword(secret));
       known.set(account, secret);
     },
     remove(account) {
-      attempt('removed from', () => keychainEntry(account).deletePassword());
+      attempt('removed from', patience.forChanges, () => keychainEntry(account).deletePassword());
       known.set(account, null);
     },
   };

@@ -17,6 +17,7 @@ import {
 } from '../../support/keyring.ts';
 
 const command = [process.execPath, fileURLToPath(new URL('../../support/keyring-command.ts', import.meta.url))];
+const crowded = fileURLToPath(new URL('../../support/crowded-keyring-command.ts', import.meta.url));
 const keychain = { title: 'Secret Service keyring', source: 'keychain' };
 const memory = { title: null, source: 'memory' };
 const secret = 'sk-very-secret-0123456789';
@@ -59,6 +60,19 @@ describeWithKeyring('the Secret Service keyring', () => {
     expect(files.filter((content) => content.includes(secret))).toEqual([]);
     await inSession(directory, ['remove:OpenAi', 'remove:Groq']);
     expect(await inSession(directory, ['read:OpenAi'])).toEqual({ ...keychain, results: [null] });
+  });
+
+  test('a host with a thousand connections keeps and reads keys, and is told rather than held for ever when it cannot', async () => {
+    const keyringDirectory = temporaryKeyring();
+    const { output, errorOutput } = await runWithKeyring([process.execPath, crowded], {
+      keyring: 'unlocked',
+      keyringDirectory,
+    });
+    expect(JSON.parse(output || errorOutput)).toEqual({
+      read: 'kept',
+      refusal:
+        'The key could not be read from the keyring. Too many files and connections are open. Try again when there are fewer.',
+    });
   });
 
   test('a locked keyring that nobody unlocks is no keychain: keys live in memory', async () => {

@@ -13,19 +13,33 @@ vi.mock('../../../electron/key-store/keychain-entry.ts', () => ({
       if (failure !== undefined) throw new Error(failure);
       kept.set(account, secret);
     },
+    getPassword() {
+      const failure = failures.shift();
+      if (failure !== undefined) throw new Error(failure);
+      return kept.get(account) ?? null;
+    },
   }),
 }));
 
-test('a keychain that fails once is asked once more', () => {
-  failures.push('Platform failure: Crypto error: message decryption failed');
+const silence =
+  'Platform failure: DBus error: Did not receive a reply. Possible causes include: the reply timeout expired';
+
+test('a keychain that is late is asked again, a change more often than a look', () => {
+  failures.push(silence, silence, silence, silence);
   createKeychainKeyStore('keychain').write('Groq', 'first');
   expect(kept.get('Groq')).toBe('first');
+  failures.push(silence);
+  expect(createKeychainKeyStore('keychain').read('Groq')).toBe('first');
 });
 
 test('one that goes on failing is an error, and one that refused is not asked again', () => {
   const store = createKeychainKeyStore('keychain');
-  failures.push('Platform failure: no', 'Platform failure: no');
-  expect(() => store.write('Groq', 'second')).toThrow('could not be kept in the keychain');
+  failures.push(...Array<string>(5).fill(silence));
+  expect(() => store.write('Groq', 'second')).toThrow(
+    'The key could not be kept in the keychain. It does not answer. Try again in a while.',
+  );
+  failures.push(silence, silence);
+  expect(() => store.read('Groq')).toThrow('The key could not be read from the keychain. It does not answer.');
   calls = 0;
   failures.push("Couldn't access platform storage: SS error: prompt dismissed");
   expect(() => store.write('Groq', 'second')).toThrow('Unlock it and try again');
