@@ -3,7 +3,7 @@ import { BrowserWindow } from 'electron';
 import { recoverFromCrashes } from './crash-recovery.ts';
 import { followTheme, titleBarOptions } from './title-bar.ts';
 import { windowOrigin } from './window-address.ts';
-import { firstSize, smallestSize } from './window-bounds.ts';
+import { smallestSize } from './window-bounds.ts';
 import { keepWindowState, readWindowState } from './window-state.ts';
 
 const preload = fileURLToPath(new URL('../preload/preload.cjs', import.meta.url));
@@ -12,10 +12,10 @@ const preload = fileURLToPath(new URL('../preload/preload.cjs', import.meta.url)
 export function openMainWindow(directory: string): BrowserWindow {
   const { bounds, isMaximized } = readWindowState(directory);
   const window = new BrowserWindow({
-    ...firstSize,
     ...bounds,
-    minWidth: smallestSize.width,
-    minHeight: smallestSize.height,
+    // On a display that is smaller still, the system would keep a part of the window beyond its edge.
+    minWidth: Math.min(smallestSize.width, bounds.width),
+    minHeight: Math.min(smallestSize.height, bounds.height),
     show: false,
     title: 'Touchstone',
     ...titleBarOptions(),

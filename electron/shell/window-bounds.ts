@@ -12,7 +12,7 @@ export interface WindowState {
 }
 
 export const smallestSize = { width: 980, height: 700 };
-export const firstSize = { width: 1280, height: 800 };
+const firstSize = { width: 1280, height: 800 };
 export const firstState: WindowState = { bounds: null, isMaximized: false };
 
 function isBounds(value: unknown): value is Bounds {
@@ -37,15 +37,8 @@ function sharedArea(a: Bounds, b: Bounds): number {
   return Math.max(0, width) * Math.max(0, height);
 }
 
-/**
- * The bounds moved and cut so that the whole window is on one of the work areas: a display may be gone since the last start.
- * Null, for the middle of the main display, where nothing of the window would be seen.
- */
-export function clampBounds(bounds: Bounds, workAreas: readonly Bounds[]): Bounds | null {
-  const [area] = workAreas
-    .filter((candidate) => sharedArea(bounds, candidate) > 0)
-    .toSorted((a, b) => sharedArea(bounds, b) - sharedArea(bounds, a));
-  if (!area) return null;
+/** The bounds moved and cut so that the whole window is on the work area. */
+function fitInto(bounds: Bounds, area: Bounds): Bounds {
   const width = Math.min(Math.max(bounds.width, smallestSize.width), area.width);
   const height = Math.min(Math.max(bounds.height, smallestSize.height), area.height);
   return {
@@ -54,4 +47,22 @@ export function clampBounds(bounds: Bounds, workAreas: readonly Bounds[]): Bound
     x: Math.min(Math.max(bounds.x, area.x), area.x + area.width - width),
     y: Math.min(Math.max(bounds.y, area.y), area.y + area.height - height),
   };
+}
+
+function middleOf(area: Bounds): Bounds {
+  const x = area.x + Math.round((area.width - firstSize.width) / 2);
+  const y = area.y + Math.round((area.height - firstSize.height) / 2);
+  return fitInto({ x, y, ...firstSize }, area);
+}
+
+/**
+ * Where a window that last stood at `bounds` is to open, whole on one of the work areas: a display may be gone since the last
+ * start, and one may be smaller than a first window. In the middle of `main` where nothing of it would be seen, and for null.
+ */
+export function placeWindow(bounds: Bounds | null, main: Bounds, others: readonly Bounds[]): Bounds {
+  if (!bounds) return middleOf(main);
+  const [area] = [main, ...others]
+    .filter((candidate) => sharedArea(bounds, candidate) > 0)
+    .toSorted((a, b) => sharedArea(bounds, b) - sharedArea(bounds, a));
+  return area ? fitInto(bounds, area) : middleOf(main);
 }

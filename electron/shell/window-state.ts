@@ -1,24 +1,26 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { screen, type BrowserWindow } from 'electron';
-import { clampBounds, firstState, parseWindowState } from './window-bounds.ts';
-import type { WindowState } from './window-bounds.ts';
+import { firstState, parseWindowState, placeWindow } from './window-bounds.ts';
+import type { Bounds, WindowState } from './window-bounds.ts';
 
 function stateFile(directory: string): string {
   return join(directory, 'window-state.json');
 }
 
-/** How the window stood when it was last seen, moved to where the displays are now. */
-export function readWindowState(directory: string): WindowState {
-  let text: string;
+function readKeptState(directory: string): WindowState {
   try {
-    text = readFileSync(stateFile(directory), 'utf8');
+    return parseWindowState(readFileSync(stateFile(directory), 'utf8'));
   } catch {
     return firstState;
   }
-  const { bounds, isMaximized } = parseWindowState(text);
+}
+
+/** How the window stood when it was last seen, moved to where the displays are now. */
+export function readWindowState(directory: string): { readonly bounds: Bounds; readonly isMaximized: boolean } {
+  const { bounds, isMaximized } = readKeptState(directory);
   const workAreas = screen.getAllDisplays().map((display) => display.workArea);
-  return { bounds: bounds && clampBounds(bounds, workAreas), isMaximized };
+  return { bounds: placeWindow(bounds, screen.getPrimaryDisplay().workArea, workAreas), isMaximized };
 }
 
 function writeWindowState(directory: string, state: WindowState): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clampBounds, parseWindowState } from '../../../electron/shell/window-bounds.ts';
+import { parseWindowState, placeWindow } from '../../../electron/shell/window-bounds.ts';
 
 const main = { x: 0, y: 25, width: 1920, height: 1055 };
 const left = { x: -1600, y: 0, width: 1600, height: 900 };
@@ -24,11 +24,30 @@ describe('a window that comes back', () => {
       { x: 10, y: 30, width: 980, height: 700 },
     ],
   ])('%s', (_name, bounds, expected) => {
-    expect(clampBounds(bounds, [main, left])).toEqual(expected);
+    expect(placeWindow(bounds, main, [main, left])).toEqual(expected);
   });
 
   test('starts in the middle when its display is gone', () => {
-    expect(clampBounds({ x: 5000, y: 100, width: 1000, height: 700 }, [main])).toBeNull();
+    const gone = { x: 5000, y: 100, width: 1000, height: 700 };
+    expect(placeWindow(gone, main, [main])).toEqual({ x: 320, y: 153, width: 1280, height: 800 });
+  });
+});
+
+describe('a first window', () => {
+  test.each([
+    ['stands in the middle', main, { x: 320, y: 153, width: 1280, height: 800 }],
+    [
+      'is whole on the display of a small notebook',
+      { x: 0, y: 0, width: 1366, height: 728 },
+      { x: 43, y: 0, width: 1280, height: 728 },
+    ],
+    [
+      'is whole on a display that is smaller than it should ever be',
+      { x: 0, y: 30, width: 800, height: 570 },
+      { x: 0, y: 30, width: 800, height: 570 },
+    ],
+  ])('%s', (_name, area, expected) => {
+    expect(placeWindow(null, area, [area])).toEqual(expected);
   });
 });
 
