@@ -167,7 +167,8 @@ describe('the guard', () => {
     const prompts = await screen.findByRole('group', { name: 'Prompts' });
     fireEvent.click(within(prompts).getByText('Refuse'));
     await screen.findByText('Guard on');
-    expect((await opened.window.host.client.call(readSettings)).guard).toEqual({ prompts: 'refuse', answers: 'off' });
+    const saved = async () => (await opened.window.host.client.call(readSettings)).guard;
+    await waitFor(async () => expect(await saved()).toEqual({ prompts: 'refuse', answers: 'off' }));
     await within(prompts).findByText('Nothing checked since the host started.');
   });
 });
