@@ -4,6 +4,7 @@ import { DropdownMenu } from 'radix-ui';
 import { Fragment, type ReactElement } from 'react';
 import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
+import { keepNewerFocus } from './keep-newer-focus.ts';
 import { KeyCaps } from './key-caps.tsx';
 
 export interface MenuItem {
@@ -50,7 +51,13 @@ export function Menu({ groups, align = 'start', children }: MenuProps) {
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content className="overlay menu" align={align} sideOffset={4} collisionPadding={8}>
+        <DropdownMenu.Content
+          className="overlay menu"
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          onCloseAutoFocus={keepNewerFocus}
+        >
           {groups.map((items, index) => (
             <Fragment key={items[0]?.label ?? index}>
               {index > 0 && <DropdownMenu.Separator className="menu__separator" />}

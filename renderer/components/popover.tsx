@@ -1,6 +1,7 @@
 import { Popover as Primitive } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
+import { keepNewerFocus } from './keep-newer-focus.ts';
 
 export interface PopoverProps {
   /** Read out as the name of what opens. */
@@ -14,7 +15,7 @@ export interface PopoverProps {
   children: ReactNode;
 }
 
-/** A small panel under its button; focus moves in and comes back. */
+/** A small panel under its button; focus moves in and comes back, unless it has gone elsewhere. */
 export function Popover({ label, isOpen, onOpenChange, align = 'start', className, trigger, children }: PopoverProps) {
   return (
     <Primitive.Root
@@ -29,6 +30,7 @@ export function Popover({ label, isOpen, onOpenChange, align = 'start', classNam
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={keepNewerFocus}
         >
           {children}
         </Primitive.Content>
