@@ -51,9 +51,16 @@ export async function createKnowledge(options: KnowledgeOptions): Promise<Knowle
   const dataspaces = createDataspaces({ ...shared, queue }, sources);
 
   await files.recover((id) => storage.sources.find(id) !== null);
-  const started = reconcile(shared)
-    .catch((error: unknown) => log('the index could not be compared with the database', error))
-    .then(() => queue.start());
+  const compare = () =>
+    reconcile(shared).catch((error: unknown) => log('the index could not be compared with the database', error));
+  let compared = compare().then(() => queue.start());
+  options.index.onLost(() => {
+    log('The index of the dataspaces was damaged. It is made again from their sources.');
+    compared = compared.then(compare).then(() => {
+      changes.changed();
+      queue.wake();
+    });
+  });
 
   return {
     dataspaces,
@@ -71,7 +78,7 @@ export async function createKnowledge(options: KnowledgeOptions): Promise<Knowle
     subscribe: changes.subscribe,
     refresh: () => changes.changed(),
     async close() {
-      await started;
+      await compared;
       await queue.close();
       changes.close();
     },

@@ -16,8 +16,22 @@ export interface IndexFile {
   readonly isOurs?: (index: Database.Database) => boolean;
 }
 
-function removeFile(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+/** Whatever stands in the place of an index, a folder too, makes room for a new one. */
+export function removeIndexFile(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true, recursive: true });
+}
+
+/** Whether a failure says that a file is damaged. Only the pages that are read are looked at, so it may come long after the opening. */
+export function isDamage(failure: unknown): boolean {
+  return failure instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(failure.code);
+}
+
+/** A file that cannot be opened, or belongs to somebody else, is in the way as a damaged one is. */
+function isInTheWay(failure: unknown): boolean {
+  return (
+    failure instanceof Database.SqliteError ||
+    ['EPERM', 'EACCES'].includes(String((failure as Error & { code?: unknown }).code))
+  );
 }
 
 function openFile({ file, format, tables, cacheKilobytes, prepare }: IndexFile): Database.Database {
@@ -53,8 +67,8 @@ export function openIndexFile(index: IndexFile): Database.Database {
     if (isFitting && index.isOurs?.(database) !== false) return database;
     database.close();
   } catch (error) {
-    if (!(error instanceof Database.SqliteError)) throw error;
+    if (!isInTheWay(error)) throw error;
   }
-  removeFile(index.file);
+  removeIndexFile(index.file);
   return openFile(index);
 }

@@ -64,7 +64,7 @@ export interface KnowledgeWorld {
   /** Names of everything in the folder of sources. */
   files(): string[];
   /** Ends it as the host does, and begins again on the same folder. */
-  restart(): Promise<KnowledgeWorld>;
+  restart(whileClosed?: () => void): Promise<KnowledgeWorld>;
 }
 
 /** Dataspaces and sources on a folder of their own with a real database and a real index. */
@@ -149,8 +149,9 @@ export async function startKnowledge(
       return hits.map((hit) => hit.text);
     },
     files: () => readdirSync(join(directory, 'sources'), { recursive: true }).map(String).toSorted(),
-    async restart() {
+    async restart(whileClosed) {
       await close();
+      whileClosed?.();
       return startKnowledge(settings, directory);
     },
   };

@@ -1,12 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import { siblingModule } from '../../sibling-module.ts';
-import type { IndexAnswer, IndexCalls, IndexMessage, IndexMethod } from './index-calls.ts';
+import type { IndexAnswer, IndexCalls, IndexLoss, IndexMessage, IndexMethod } from './index-calls.ts';
 import type { KnowledgeIndex } from './knowledge-index.ts';
 
 /** Opens the index of a data folder, in a thread that begins when it is first needed. */
 export function createKnowledgeIndex({ directory }: { readonly directory: string }): KnowledgeIndex {
   const pending = new Map<number, PromiseWithResolvers<never>>();
   const notCancelled = new AbortController().signal;
+  const lossListeners: (() => void)[] = [];
   let worker: Worker | null = null;
   let lastId = 0;
   let isClosed = false;
@@ -34,7 +35,10 @@ export function createKnowledgeIndex({ directory }: { readonly directory: string
       for (const { reject } of pending.values()) reject(error);
       pending.clear();
     };
-    started.on('message', settle);
+    started.on('message', (message: IndexAnswer | IndexLoss) => {
+      if (message !== 'lost') settle(message);
+      else for (const listener of lossListeners) listener();
+    });
     started.on('error', onEnd);
     started.on('exit', () => onEnd(new Error('The thread of the knowledge index ended.')));
     return (worker = started);
@@ -76,6 +80,7 @@ export function createKnowledgeIndex({ directory }: { readonly directory: string
     search: (query, { signal }) => call('search', query, signal),
     passages: (page, { signal }) => call('passages', page, signal),
     read: (places, { signal }) => call('read', places, signal),
+    onLost: (listener) => void lossListeners.push(listener),
     async close() {
       isClosed = true;
       if (worker === null) return;

@@ -15,6 +15,9 @@ export interface IndexCall {
 /** What the thread is sent. A call that is cancelled before it was begun is not carried out. */
 export type IndexMessage = IndexCall | { readonly cancel: number } | 'close';
 
+/** Said when the index was damaged and begun anew without anything in it. */
+export type IndexLoss = 'lost';
+
 export interface IndexAnswer {
   readonly id: number;
   readonly result?: unknown;

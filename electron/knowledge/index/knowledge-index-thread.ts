@@ -1,21 +1,41 @@
 /** Entry point of the thread that holds the index; started by `create-knowledge-index.ts`. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createQuietWork } from '../../storage/quiet-work.ts';
-import type { IndexAnswer, IndexCall, IndexMessage } from './index-calls.ts';
+import { isDamage, removeIndexFile } from '../../storage/index-file.ts';
+import type { IndexAnswer, IndexCall, IndexLoss, IndexMessage } from './index-calls.ts';
+import { indexFile } from './index-database.ts';
 import { IndexEngine } from './index-engine.ts';
 
 const port = parentPort!;
 const { directory } = workerData as { directory: string };
-const engine = new IndexEngine(directory);
-const erasure = createQuietWork(() => engine.erase());
+let engine: IndexEngine | null = null;
+const erasure = createQuietWork(() => startedEngine().erase());
 const waiting = new Set<number>();
 let isPurging = false;
 let isClosed = false;
 
+function startedEngine(): IndexEngine {
+  return (engine ??= new IndexEngine(directory));
+}
+
+/** What `act` gives, from a new and empty index if the present one is found to be damaged. */
+function withoutDamage<Result>(act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    engine?.close();
+    engine = null;
+    removeIndexFile(indexFile(directory));
+    port.postMessage('lost' satisfies IndexLoss);
+    return act();
+  }
+}
+
 function answer({ id, method, input }: IndexCall): void {
   if (!waiting.delete(id)) return;
   try {
-    const result: unknown = engine[method](input as never);
+    const result: unknown = withoutDamage(() => startedEngine()[method](input as never));
     port.postMessage({ id, result } satisfies IndexAnswer);
   } catch (error) {
     const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -28,7 +48,7 @@ function answer({ id, method, input }: IndexCall): void {
 
 /** A slice at a time, with questions in between. */
 function purge(): void {
-  isPurging = !isClosed && engine.purge();
+  isPurging = !isClosed && withoutDamage(() => startedEngine().purge());
   if (isPurging) setImmediate(purge);
   else erasure.start();
 }
@@ -42,7 +62,7 @@ function startPurging(): void {
 function close(): void {
   isClosed = true;
   erasure.stop();
-  engine.close();
+  engine?.close();
   port.close();
 }
 

@@ -105,6 +105,8 @@ export interface KnowledgeIndex {
     places: readonly { readonly sourceId: string; readonly start: number; readonly end: number }[],
     options: Cancellable,
   ): Promise<readonly (IndexedPassage | null)[]>;
+  /** Calls back when the index was damaged and begun anew: nothing is in it then. */
+  onLost(listener: () => void): void;
   /** Ends the thread after what was asked of it. */
   close(): Promise<void>;
 }

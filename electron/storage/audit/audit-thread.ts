@@ -2,10 +2,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
 import { databaseFile } from '../database.ts';
+import { isDamage, removeIndexFile } from '../index-file.ts';
 import { createLogWriter } from '../log-writer.ts';
 import { createQuietWork } from '../quiet-work.ts';
 import { AuditEngine } from './audit-engine.ts';
 import type { AuditAnswer, AuditCall, AuditCalls, AuditMessage } from './audit-calls.ts';
+import { indexFile } from './index-database.ts';
 import { readAhead } from './read-ahead.ts';
 
 /**
@@ -23,6 +25,7 @@ let engine: AuditEngine | null = null;
 /** Begins with the first question: whoever never asks pays nothing for it. */
 let ahead: Generator<void, void, void> | null = null;
 let isFollowing = false;
+let hasDiscarded = false;
 let isClosed = false;
 const cancelled = new Set<number>();
 /** Whether something was removed that the log of the runs still holds. */
@@ -37,10 +40,25 @@ function startedEngine(): AuditEngine {
   return (engine ??= new AuditEngine(database, directory));
 }
 
+/** Whether a failure may have been the index's, which is thrown away then and made again; a second one is the database's own. */
+function discardDamagedIndex(failure: unknown): boolean {
+  if (!isDamage(failure) || hasDiscarded) return false;
+  hasDiscarded = true;
+  engine?.close();
+  engine = null;
+  removeIndexFile(indexFile(directory));
+  return true;
+}
+
 /** One slice at a time, with questions in between. */
 function follow(): void {
   if (isClosed) return;
-  isFollowing = startedEngine().follow();
+  try {
+    isFollowing = startedEngine().follow();
+  } catch (error) {
+    if (!discardDamagedIndex(error)) throw error;
+    isFollowing = true;
+  }
   if (isFollowing) setImmediate(follow);
   else erasure.start();
 }
@@ -99,7 +117,14 @@ async function pause(id: number): Promise<void> {
 async function answer({ id, method, input }: AuditCall): Promise<void> {
   if (isClosed || cancelled.delete(id)) return;
   try {
-    const result: unknown = await calls[method](input as never, () => pause(id));
+    const ask = (): unknown => calls[method](input as never, () => pause(id));
+    let result: unknown;
+    try {
+      result = await ask();
+    } catch (error) {
+      if (!discardDamagedIndex(error)) throw error;
+      result = await ask();
+    }
     port.postMessage({ id, result } satisfies AuditAnswer);
   } catch (error) {
     port.postMessage({ id, error: failureOf(error) } satisfies AuditAnswer);

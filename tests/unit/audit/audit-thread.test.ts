@@ -1,6 +1,9 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
+import type { Storage } from '../../../electron/storage/storage.ts';
 import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts';
 
@@ -39,4 +42,31 @@ test('a question that is withdrawn is given up, and others are answered', async 
   await expect(storage.audit.facets({ signal: leaving.signal })).rejects.toThrow('aborted');
   await turn();
   expect((await storage.audit.facets({ signal })).runs).toBe(0);
+});
+
+/** Overwrites the second half of the file: opening it looks at its first pages alone. */
+function damage(file: string): void {
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(0xa5, bytes.length / 2));
+}
+
+test.each([
+  ['damaged in its middle', damage],
+  ['a folder', (file: string) => (rmSync(file), mkdirSync(join(file, 'folder'), { recursive: true }))],
+])('an index that is %s is made anew from the runs', async (_how, spoil) => {
+  const directory = temporaryDirectory();
+  const storage = openStorage({ directory });
+  const runs = Array.from({ length: 50 }, (_, place) => sampleRun({ renderedPrompt: `word${place} of many` }));
+  await Promise.all(
+    runs.map((run) => {
+      storage.runs.begin(run);
+      return storage.runs.finish(run.runId, sampleOutcome());
+    }),
+  );
+  const search = (from: Storage) =>
+    from.audit.search({ filter: { text: 'word7' }, sort: 'newest', limit: 5 }, { signal });
+  expect(await search(storage)).toMatchObject({ total: 1 });
+  await storage.close();
+  spoil(join(directory, 'audit-index.sqlite'));
+  expect(await search(openTestStorage({ directory }))).toMatchObject({ total: 1 });
 });

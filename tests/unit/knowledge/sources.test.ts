@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import Database from 'better-sqlite3';
@@ -291,6 +291,21 @@ describe('after a restart', () => {
     const again = await world.restart();
     await expect.poll(() => again.found('ravens'), { timeout: 15_000 }).toEqual(['Ravens are black']);
     expect((await again.index.sources()).map(({ sourceId }) => sourceId)).toEqual([id]);
+  });
+
+  test.each([
+    ['damaged beyond its first pages', (file: string) => writeFileSync(file, readFileSync(file).fill(0xa5, 2 * 4096))],
+    ['a folder', (file: string) => (rmSync(file), mkdirSync(join(file, 'folder'), { recursive: true }))],
+  ])('an index that is %s is made anew from the sources', async (_how, spoil) => {
+    const world = await startKnowledge();
+    const { id } = await world.add('Ravens', manyLines('raven'));
+    await world.settled(id);
+    const after = await world.restart(() => spoil(join(world.directory, 'knowledge.sqlite')));
+    await vi.waitFor(async () => expect(await after.found('raven')).toHaveLength(100), {
+      timeout: 60_000,
+      interval: 50,
+    });
+    expect(after.knowledge.sources.read(id)).toMatchObject({ status: 'Ready', failureReason: null });
   });
 
   test('a source that ended the process again and again is given up', async () => {
