@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, BrowserWindow, dialog, session } from 'electron';
+import { AppError } from '../../shared/app-error.ts';
 import { createHost } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
 import { UsageError, type HostOptions } from '../server/host-options.ts';
 import { describeFailure } from '../server/log.ts';
 import { ServerControl } from '../server/server-control.ts';
+import { describeStartFailure } from '../storage/disk-failure.ts';
 import { setApplicationMenu } from './application-menu.ts';
 import { desktopHandlers } from './desktop-handlers.ts';
 import { readDesktopOptions } from './desktop-options.ts';
@@ -73,25 +75,42 @@ async function start(): Promise<void> {
 }
 
 function failStart(error: unknown): void {
-  log('Touchstone could not start.', error);
-  dialog.showErrorBox('Touchstone could not start', `The data folder ${options.dataDirectory} could not be opened.`);
+  const told = error instanceof AppError ? error : describeStartFailure(error);
+  const message = told?.message ?? 'Something failed that nobody foresaw.';
+  log(`Touchstone could not start. ${message}`, error);
+  dialog.showErrorBox('Touchstone could not start', `${message}\n\nThe data folder is ${options.dataDirectory}`);
   app.exit(1);
 }
 
-// Electron would stop everything behind a dialog with a stack. A fault in one request must not take the others with it.
-process.on('uncaughtException', (error) => log('Something failed unexpectedly; Touchstone goes on.', error));
+/** Makes the folder and gives it to Chromium, which takes another one only before Electron is ready. */
+function useWindowDirectory(): void {
+  mkdirSync(windowDirectory, { recursive: true, mode: 0o700 });
+  // The lock below is one per user data folder, so that two data folders can be open at once.
+  app.setPath('userData', windowDirectory);
+}
 
-mkdirSync(windowDirectory, { recursive: true, mode: 0o700 });
-// The lock below is one per user data folder, so that two data folders can be open at once.
-app.setPath('userData', windowDirectory);
-registerWindowScheme();
-
-if (app.requestSingleInstanceLock()) {
+function startOrShowOther(): void {
+  if (!app.requestSingleInstanceLock()) {
+    log(
+      'Touchstone is open with this data folder already: its window is shown, and the options of this start have no effect.',
+    );
+    return app.quit();
+  }
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
   });
   // Not awaited: Electron becomes ready only after this module has been evaluated.
   app.whenReady().then(start).catch(failStart);
-} else {
-  app.quit();
+}
+
+// Electron would stop everything behind a dialog with a stack. A fault in one request must not take the others with it.
+process.on('uncaughtException', (error) => log('Something failed unexpectedly; Touchstone goes on.', error));
+
+registerWindowScheme();
+try {
+  useWindowDirectory();
+  startOrShowOther();
+} catch (error) {
+  // Before Electron is ready a box would not be shown everywhere, and a start that only threw would stay without a window for ever.
+  void app.whenReady().then(() => failStart(error));
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import type { Page } from '@playwright/test';
@@ -151,8 +152,15 @@ test('a second start on the same data folder shows the first window instead', as
   environment,
 }) => {
   await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]!.minimize());
-  const second = spawn(electronProgram, desktopParameters({ dataDirectory }), { env: environment, stdio: 'ignore' });
-  expect(await once(second, 'exit')).toEqual([0, null]);
+  const second = spawn(electronProgram, desktopParameters({ dataDirectory }), {
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [told, exit] = await Promise.all([readText(second.stderr), once(second, 'exit')]);
+  expect({ told, exit }).toEqual({
+    told: expect.stringContaining('open with this data folder already'),
+    exit: [0, null],
+  });
   const windows = () =>
     desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().map((window) => window.isMinimized()));
   await expect.poll(windows).toEqual([false]);
@@ -166,6 +174,20 @@ test('an option that cannot be followed ends the start, and what is taken is sai
   const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
   const [told, exit] = await Promise.all([readText(other.stderr), once(other, 'exit')]);
   expect({ told, exit }).toEqual({ told: expect.stringContaining('--endpoint takes NAME=URL'), exit: [2, null] });
+});
+
+test('a data folder that cannot be used is said, with what to do', async ({ electronProgram, environment, folder }) => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const parameters = desktopParameters({ dataDirectory: join(file, 'data') });
+  const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+  let told = '';
+  other.stderr.on('data', (text: Buffer) => (told += text.toString()));
+  await expect.poll(() => told).toContain('Choose another one with --data-dir.');
+  // A box of the system waits for somebody to read it.
+  const exit = once(other, 'exit');
+  other.kill('SIGKILL');
+  await exit;
 });
 
 test('the window comes back where it was, and with the theme that was chosen', async ({ launch }) => {
