@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judgeArray, judgeError, judgeEvents, judgeSync } from '../support/specification-judge.ts';
 import { minimalRequest, startTestHost, type TestHost, type Way } from '../support/test-host.ts';
+import { longTest, patience } from '../support/patience.ts';
 
 let host: TestHost;
 beforeAll(async () => {
@@ -117,7 +118,7 @@ const path = fc.constantFrom(
 );
 
 /** Ends a test that hangs with the body that it hangs on, long before the test's own limit would. */
-const longestAnswer = 10_000;
+const longestAnswer = patience.timeout;
 
 async function answerIsAsDecided(way: Way, address: string, bytes: Buffer): Promise<number> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${host.key}` };
@@ -158,5 +159,5 @@ test.each([
     expect(statuses.get(200)).toBeGreaterThan(numRuns / 20);
     expect(host.log).toEqual([]);
   },
-  240_000,
+  longTest.timeout,
 );

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callJson } from '../support/json-call.ts';
 import { judgeError, judgeEvents } from '../support/specification-judge.ts';
 import { minimalRequest, startTestHost, type TestHost, type Way } from '../support/test-host.ts';
+import { longTest } from '../support/patience.ts';
 
 let host: TestHost;
 /** What is there before the first body comes. */
@@ -215,5 +216,5 @@ test.each([
     expect(reached.filter((one) => !statuses.has(one))).toEqual([]);
     expect(host.log).toEqual([]);
   },
-  240_000,
+  longTest.timeout,
 );

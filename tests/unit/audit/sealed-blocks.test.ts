@@ -13,6 +13,7 @@ import { fillDatabase, generatedCallers, generateRuns, type GeneratedRun } from 
 import { wordOfRank } from '../../benchmarks/support/text-writer.ts';
 import { plainReport } from './plain-filter.ts';
 import { openEngine, walkAll } from './test-engine.ts';
+import { longTest } from '../../support/patience.ts';
 
 /** More than a block, so that one of them is sealed and one is not. */
 const count = 17_000;
@@ -22,7 +23,7 @@ let runs: GeneratedRun[];
 beforeAll(() => {
   runs = [...generateRuns(count, { until: Date.UTC(2026, 10, 20) })];
   fillDatabase(directory, runs);
-}, 180_000);
+}, longTest.timeout);
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const cases = (): AuditFilter[] => {
@@ -67,15 +68,15 @@ function plainOrder(
 }
 
 describe('with sealed blocks', () => {
-  test('every filter finds what a plain one finds, also after the index was closed and opened again', () => {
+  test('every filter finds what a plain one finds, also after the index was closed and opened again', longTest, () => {
     const first = openEngine(directory);
     const found = cases().map((filter) => walkAll(first, filter));
     expect(found).toEqual(cases().map((filter) => plainReport(runs, filter)));
     first.close();
     expect(cases().map((filter) => walkAll(openEngine(directory), filter))).toEqual(found);
-  }, 180_000);
+  });
 
-  test('a list that is sorted by a number has at every place what a plain sort puts there', () => {
+  test('a list that is sorted by a number has at every place what a plain sort puts there', longTest, () => {
     const engine = openEngine(directory);
     const filter: AuditFilter = { models: ['gpt-4o', 'hl-gpt-4o-mini'] };
     const keys: Partial<Record<AuditSort, (run: GeneratedRun) => number | null>> = {
@@ -99,7 +100,7 @@ describe('with sealed blocks', () => {
       const { run: wanted } = expected[1234]!;
       expect(rowsAt({ around: wanted.conversationId }).offset).toBe(1234 - 25);
     }
-  }, 180_000);
+  });
 
   test.each(['after it followed', 'before it could follow'])(
     'an index whose newest runs are removed %s is not made anew at the next start',
@@ -135,7 +136,7 @@ describe('with sealed blocks', () => {
     },
   );
 
-  test('an index that is damaged, gone, or of another database is made anew', () => {
+  test('an index that is damaged, gone, or of another database is made anew', longTest, () => {
     const file = join(directory, 'audit-index.sqlite');
     const filter: AuditFilter = { text: wordOfRank(60) };
     const expected = plainReport(runs, filter);
@@ -143,9 +144,9 @@ describe('with sealed blocks', () => {
     index.exec("UPDATE marks SET value = 'another' WHERE name = 'run-id'");
     index.close();
     expect(walkAll(openEngine(directory), filter)).toEqual(expected);
-  }, 180_000);
+  });
 
-  test('feedback and a workspace that come after the block was sealed are found', async () => {
+  test('feedback and a workspace that come after the block was sealed are found', longTest, async () => {
     const storage = openStorage({ directory });
     const { run } = runs.find(({ run: { workspaceId } }) => workspaceId === null)!;
     const engine = openEngine(directory);
@@ -161,9 +162,9 @@ describe('with sealed blocks', () => {
     ]);
     expect(walkAll(engine, { text: wordOfRank(60) })).toEqual(plainReport(runs, { text: wordOfRank(60) }));
     await storage.close();
-  }, 180_000);
+  });
 
-  test('runs that are taken out are found no more', () => {
+  test('runs that are taken out are found no more', longTest, () => {
     const engine = openEngine(directory);
     const { run } = runs[100]!;
     const filter: AuditFilter = { conversationRunId: run.runId };
@@ -178,5 +179,5 @@ describe('with sealed blocks', () => {
     const rest = runs.filter((other) => other.run.runId !== run.runId);
     const words: AuditFilter = { text: wordOfRank(60) };
     expect(walkAll(engine, words)).toEqual(plainReport(rest, words));
-  }, 180_000);
+  });
 });

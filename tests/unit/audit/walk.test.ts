@@ -6,6 +6,7 @@ import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import { openTestStorage } from '../storage/test-storage.ts';
 import { plainReport, type PlainRun } from './plain-filter.ts';
 import { plainRunOf, randomFilter, randomRuns } from './random-runs.ts';
+import { longTest } from '../../support/patience.ts';
 
 const signal = new AbortController().signal;
 
@@ -58,37 +59,41 @@ function inOrder(runs: readonly PlainRun[]): PlainRun[] {
   return runs.toSorted((one, other) => one.run.createdAt - other.run.createdAt);
 }
 
-test('a walk gives exactly the conversations of a plain filter, in order, also while runs are added', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      randomRuns,
-      fc.array(randomFilter, { minLength: 16, maxLength: 24 }),
-      pageSizes,
-      async (random, filters, sizes) => {
-        const storage = openTestStorage();
-        const all = inOrder(random.map(plainRunOf));
-        // The second half is recorded during the walks, one run after each page.
-        const present = all.slice(0, Math.ceil(all.length / 2));
-        const arriving = all.slice(present.length);
-        await record(storage, present);
-        for (const filter of filters) {
-          const expected = plainReport(present, filter);
-          const found = await walk(storage, filter, sizes, async () => {
-            const next = arriving.splice(0, 1);
-            await record(storage, next);
-            present.push(...next);
-            await askOthers(storage);
-          });
-          expect(found).toEqual(expected);
-        }
-        await storage.close();
-      },
-    ),
-    { numRuns: 12, interruptAfterTimeLimit: 120_000 },
-  );
-}, 180_000);
+test(
+  'a walk gives exactly the conversations of a plain filter, in order, also while runs are added',
+  longTest,
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        randomRuns,
+        fc.array(randomFilter, { minLength: 16, maxLength: 24 }),
+        pageSizes,
+        async (random, filters, sizes) => {
+          const storage = openTestStorage();
+          const all = inOrder(random.map(plainRunOf));
+          // The second half is recorded during the walks, one run after each page.
+          const present = all.slice(0, Math.ceil(all.length / 2));
+          const arriving = all.slice(present.length);
+          await record(storage, present);
+          for (const filter of filters) {
+            const expected = plainReport(present, filter);
+            const found = await walk(storage, filter, sizes, async () => {
+              const next = arriving.splice(0, 1);
+              await record(storage, next);
+              present.push(...next);
+              await askOthers(storage);
+            });
+            expect(found).toEqual(expected);
+          }
+          await storage.close();
+        },
+      ),
+      { numRuns: 12, interruptAfterTimeLimit: 120_000 },
+    );
+  },
+);
 
-test('runs that are recorded out of the order of time are listed in it', async () => {
+test('runs that are recorded out of the order of time are listed in it', longTest, async () => {
   await fc.assert(
     fc.asyncProperty(randomRuns, randomFilter, pageSizes, async (random, filter, sizes) => {
       const storage = openTestStorage();
@@ -105,7 +110,7 @@ test('runs that are recorded out of the order of time are listed in it', async (
     }),
     { numRuns: 12, interruptAfterTimeLimit: 120_000 },
   );
-}, 180_000);
+});
 
 test('a run that arrives during a walk brings no older conversation into it, also when the list was forgotten', async () => {
   const storage = openTestStorage();

@@ -271,7 +271,7 @@ describe('after a restart', () => {
       beforeEmbedding: (texts, options) => (texts[0] === 'raven line0' ? Promise.resolve() : held.pass(texts, options)),
     });
     const sources = [await world.add('Ravens', manyLines('raven')), await world.add('Swans', 'Swans are white')];
-    await expect.poll(() => world.embedded, { timeout: 15_000 }).toHaveLength(32);
+    await expect.poll(() => world.embedded).toHaveLength(32);
     world.settings.beforeEmbedding = async () => {};
     const again = await world.restart();
     for (const { id } of sources) expect(await again.settled(id)).toMatchObject({ status: 'Ready' });
@@ -289,7 +289,7 @@ describe('after a restart', () => {
     await world.index.begin({ ...stray, embeddingModel: null }, { signal: new AbortController().signal });
     await world.index.finish(stray, { signal: new AbortController().signal });
     const again = await world.restart();
-    await expect.poll(() => again.found('ravens'), { timeout: 15_000 }).toEqual(['Ravens are black']);
+    await expect.poll(() => again.found('ravens')).toEqual(['Ravens are black']);
     expect((await again.index.sources()).map(({ sourceId }) => sourceId)).toEqual([id]);
   });
 

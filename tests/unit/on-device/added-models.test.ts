@@ -134,7 +134,7 @@ describe('a GGUF file that the person brings', () => {
     expect(models.selectedFileName()).toBe('one.gguf');
   });
 
-  it('that only begins like a model fails the run with a clear error', { timeout: 60_000 }, async () => {
+  it('that only begins like a model fails the run with a clear error', async () => {
     const path = join(folder, 'broken.gguf');
     writeFileSync(path, `GGUF${'x'.repeat(5000)}`);
     const models = open();
@@ -154,7 +154,7 @@ describe('a GGUF file that the person brings', () => {
   });
 });
 
-describe('a model by hf address', { timeout: 60_000 }, () => {
+describe('a model by hf address', () => {
   let hub: TestHub;
 
   beforeEach(async () => {

@@ -6,6 +6,7 @@ import type { Configuration } from '../../../shared/contract/completions.ts';
 import { ensureTestModel } from '../../support/on-device-model.ts';
 import { createMemorySettings } from '../../support/on-device-settings.ts';
 import { whenState } from '../../support/on-device-state.ts';
+import { longTest } from '../../support/patience.ts';
 
 type Models = ReturnType<typeof createOnDeviceLanguageModels>;
 
@@ -49,11 +50,11 @@ const long = request('Write a very long story about the sea.', { temperature: 0,
 beforeAll(async () => {
   directory = await ensureTestModel();
   models = open();
-}, 600_000);
+}, longTest.timeout);
 
 afterAll(() => models.close());
 
-describe('an answer of the on-device model', { timeout: 120_000 }, () => {
+describe('an answer of the on-device model', longTest, () => {
   it('streams the text in pieces and ends with the reason and the usage', async () => {
     let firstBytes = 0;
     const parts: ModelPart[] = [];
@@ -185,7 +186,7 @@ describe('an answer of the on-device model', { timeout: 120_000 }, () => {
   });
 });
 
-describe('stopping and waiting', { timeout: 120_000 }, () => {
+describe('stopping and waiting', longTest, () => {
   it('ends at once for whoever stops it, and the next answer comes', async () => {
     const controller = new AbortController();
     const parts = start(long, { signal: controller.signal });
@@ -240,7 +241,7 @@ describe('stopping and waiting', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the process of the model', { timeout: 120_000 }, () => {
+describe('the process of the model', longTest, () => {
   it('is another one than the host, with a lower priority', async () => {
     await models.provider.generate(request('Hi', { max_tokens: 1 }), { signal });
     const processId = models.engineProcessId();

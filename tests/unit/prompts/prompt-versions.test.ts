@@ -10,6 +10,7 @@ import { versionInput as inputOf } from '../../../renderer/queries/prompts.ts';
 import { deleteWithUndo } from '../../../renderer/stores/deletions.ts';
 import { dismissToast, useToasts } from '../../../renderer/stores/toasts.ts';
 import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts';
+import { longTest } from '../../support/patience.ts';
 
 type Storage = ReturnType<typeof openStorage>;
 
@@ -177,28 +178,32 @@ function take(prompts: Prompts, model: Model, one: Step): void {
   }
 }
 
-test('whatever is made, edited, restored, duplicated, labelled, deleted and undone, every version stays as it was and is found', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
-      const directory = temporaryDirectory();
-      let storage = openStorage({ directory });
-      try {
-        const model: Model = { kept: [], everyVersion: [] };
-        for (const one of steps) {
-          if (one.kind === 'restart') {
-            await storage.close();
-            storage = openStorage({ directory });
+test(
+  'whatever is made, edited, restored, duplicated, labelled, deleted and undone, every version stays as it was and is found',
+  longTest,
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
+        const directory = temporaryDirectory();
+        let storage = openStorage({ directory });
+        try {
+          const model: Model = { kept: [], everyVersion: [] };
+          for (const one of steps) {
+            if (one.kind === 'restart') {
+              await storage.close();
+              storage = openStorage({ directory });
+            }
+            take(promptsOf(storage), model, one);
           }
-          take(promptsOf(storage), model, one);
+          expectModel(promptsOf(storage), model);
+        } finally {
+          await storage.close();
         }
-        expectModel(promptsOf(storage), model);
-      } finally {
-        await storage.close();
-      }
-    }),
-    { numRuns: 25 },
-  );
-}, 120_000);
+      }),
+      { numRuns: 25 },
+    );
+  },
+);
 
 test('the database itself refuses to change or remove a version', () => {
   const storage = openTestStorage();

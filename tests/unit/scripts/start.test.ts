@@ -51,22 +51,18 @@ async function answers(address: string): Promise<boolean> {
 }
 
 describe.runIf(process.platform === 'linux')('a start without a display', () => {
-  test(
-    'says so, serves the service and its window, and ends cleanly when it is told to',
-    { timeout: 60_000 },
-    async () => {
-      const host = start(process.execPath, ['scripts/start.mjs', '--port', '0', '--data-dir', folder]);
-      const address = await host.printed(/serves its API at (\S+)/);
-      await host.printed(/Open the window in a browser: +\S+\?token=/);
-      expect(host.output()).toContain('There is no display here');
-      expect(await answers(address)).toBe(true);
-      host.child.kill('SIGTERM');
-      await once(host.child, 'close');
-      expect(await answers(address)).toBe(false);
-    },
-  );
+  test('says so, serves the service and its window, and ends cleanly when it is told to', async () => {
+    const host = start(process.execPath, ['scripts/start.mjs', '--port', '0', '--data-dir', folder]);
+    const address = await host.printed(/serves its API at (\S+)/);
+    await host.printed(/Open the window in a browser: +\S+\?token=/);
+    expect(host.output()).toContain('There is no display here');
+    expect(await answers(address)).toBe(true);
+    host.child.kill('SIGTERM');
+    await once(host.child, 'close');
+    expect(await answers(address)).toBe(false);
+  });
 
-  test('does not outlive the shell through which npm starts it', { timeout: 60_000 }, async () => {
+  test('does not outlive the shell through which npm starts it', async () => {
     const script = `"${process.execPath}" scripts/start.mjs --port 0 --data-dir "${folder}"; true`;
     const shell = start('sh', ['-c', script]);
     const address = await shell.printed(/serves its API at (\S+)/);

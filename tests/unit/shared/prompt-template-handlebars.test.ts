@@ -53,7 +53,7 @@ test('renders generated templates as Handlebars itself does', () => {
     { numRuns: 600, endOnFailure: true },
   );
   expect(rendered).toBeGreaterThan(300);
-}, 60_000);
+});
 
 test.each(handlebarsExamples)(
   'renders the documentation example "$title" as Handlebars does',

@@ -5,6 +5,7 @@ import { createLogSync } from '../../../electron/storage/log-sync.ts';
 import { createRunStore } from '../../../electron/storage/run-store.ts';
 import { sampleOutcome, sampleRun } from './sample-run.ts';
 import { temporaryDirectory } from './test-storage.ts';
+import { patience } from '../../support/patience.ts';
 
 /** A store of runs whose database can be kept from growing, which SQLite reports as it does a full disk. */
 function openFillable() {
@@ -77,7 +78,7 @@ test('they are kept without anybody asking', async () => {
   await expect(runs.finish(run.runId, sampleOutcome())).rejects.toEqual(full);
   makeRoom();
   const kept = database.prepare('SELECT id FROM runs').pluck();
-  await vi.waitFor(() => expect(kept.all()).toEqual([run.runId]), { timeout: 30_000, interval: 50 });
+  await vi.waitFor(() => expect(kept.all()).toEqual([run.runId]), patience);
 });
 
 test('while any of them is held no other run is begun, and the next one is as soon as there is room', async () => {

@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
 import { killWhileRecording } from '../../support/kills-while-recording.ts';
 import { temporaryDirectory } from './test-storage.ts';
+import { longTest } from '../../support/patience.ts';
 
 const kills = 8;
 
-test(
-  'no answered run is missing after kill -9, again and again, and the database is whole',
-  { timeout: 120_000 },
-  async () => {
-    const directory = temporaryDirectory();
-    const report = await killWhileRecording({ directory, kills, runsBefore: (kill) => 20 + 97 * kill });
-    expect(report.problems).toEqual([]);
-    expect(report.answered).toBeGreaterThanOrEqual(kills * 20);
-  },
-);
+test('no answered run is missing after kill -9, again and again, and the database is whole', longTest, async () => {
+  const directory = temporaryDirectory();
+  const report = await killWhileRecording({ directory, kills, runsBefore: (kill) => 20 + 97 * kill });
+  expect(report.problems).toEqual([]);
+  expect(report.answered).toBeGreaterThanOrEqual(kills * 20);
+});

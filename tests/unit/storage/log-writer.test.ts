@@ -4,6 +4,7 @@ import { databaseFile } from '../../../electron/storage/database.ts';
 import { createLogWriter } from '../../../electron/storage/log-writer.ts';
 import { sampleOutcome, sampleRun } from './sample-run.ts';
 import { openTestStorage } from './test-storage.ts';
+import { patience } from '../../support/patience.ts';
 
 /** Pages in the log, and how many of them are in the database too. */
 function logOf(database: Database.Database): { log: number; checkpointed: number } {
@@ -21,7 +22,7 @@ test('a log of thousands of pages is written back without a commit that waits fo
   }
   expect(logOf(database).log).toBeGreaterThan(4000);
   expect(logOf(database).log).toBeLessThan(16_000);
-  await vi.waitFor(() => expect(logOf(database).checkpointed).toBeGreaterThan(1000), { timeout: 30_000 });
+  await vi.waitFor(() => expect(logOf(database).checkpointed).toBeGreaterThan(1000), patience);
   database.close();
 });
 

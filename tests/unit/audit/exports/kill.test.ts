@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { killWhileExporting } from '../../../support/kills-while-exporting.ts';
 import { temporaryDirectory } from '../../storage/test-storage.ts';
+import { longTest } from '../../../support/patience.ts';
 
 const conversations = 6000;
 
 describe.each(['folder', 'zip'] as const)('a pack as %s', (form) => {
-  test('is the same, byte by byte, however often its host is killed', { timeout: 180_000 }, async () => {
+  test('is the same, byte by byte, however often its host is killed', longTest, async () => {
     const [directory, copy] = [temporaryDirectory(), temporaryDirectory()];
     const { kills, files, problems } = await killWhileExporting({
       directory,

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { openTestStorage, temporaryDirectory } from '../../storage/test-storage.ts';
 import { recordAged } from './test-retention.ts';
 import { nodeOptions } from '../../../support/node-options.ts';
+import { longTest } from '../../../support/patience.ts';
 
 const oldRuns = 1500;
 const youngRuns = 20;
@@ -28,7 +29,7 @@ async function applyAndKill(directory: string, slices: number): Promise<boolean>
 }
 
 describe.each(['delete', 'anonymise'] as const)('to %s', (mode) => {
-  test('goes on after kill -9, and the database is consistent at every moment', { timeout: 120_000 }, async () => {
+  test('goes on after kill -9, and the database is consistent at every moment', longTest, async () => {
     const directory = temporaryDirectory();
     const first = openTestStorage({ directory });
     const key = first.apiKeys.issue({ name: 'Key' });

@@ -8,6 +8,7 @@ import { createSamples } from '../../../../electron/audit/samples/create-samples
 import { openTestStorage, temporaryDirectory } from '../../storage/test-storage.ts';
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
 import { nodeOptions } from '../../../support/node-options.ts';
+import { longTest } from '../../../support/patience.ts';
 
 /** Lets the process load and remove until it has printed so many lines, then takes its life. */
 async function changeAndKill(directory: string, lines: number): Promise<void> {
@@ -22,7 +23,7 @@ async function changeAndKill(directory: string, lines: number): Promise<void> {
   await closed;
 }
 
-test('an interrupted loading or removal leaves nothing half', { timeout: 120_000 }, async () => {
+test('an interrupted loading or removal leaves nothing half', longTest, async () => {
   const directory = temporaryDirectory();
   const first = openTestStorage({ directory });
   const own = sampleRun();

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ParsedSource, SourceReaderOptions } from '../../../../electron/knowledge/parsing/parsed-source.ts';
 import { createSourceReader } from '../../../../electron/knowledge/parsing/source-reader.ts';
 import { fixture, writeSource } from './test-files.ts';
+import { patience } from '../../../support/patience.ts';
 
 const { signal } = new AbortController();
 
@@ -149,7 +150,7 @@ describe('the reader of sources', () => {
     });
     host.kill('SIGKILL');
     await once(host, 'exit');
-    await vi.waitFor(() => expect(isRunning(processId)).toBe(false), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(() => expect(isRunning(processId)).toBe(false), patience);
   });
 
   test('tells of a file that is not there', async () => {
