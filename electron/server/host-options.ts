@@ -43,6 +43,12 @@ function isEndpointName(name: string): boolean {
   return addEndpoint.body?.shape.name.safeParse(name).success ?? false;
 }
 
+/** Throws `UsageError` for an empty path, which a script leaves where a variable is not set and which would be the present folder. */
+export function toDataDirectory(typed: string | undefined): string {
+  if (typed === '') throw new UsageError('--data-dir takes the path of a folder.');
+  return typed === undefined ? defaultDataDirectory() : resolve(typed);
+}
+
 /** The options as they were typed, checked. Throws `UsageError`. */
 export function toHostOptions(typed: {
   readonly 'data-dir'?: string | undefined;
@@ -56,7 +62,7 @@ export function toHostOptions(typed: {
     toNamedAddress('--endpoint', text, isEndpointName, 'made of letters, digits, dots, dashes and underscores'),
   );
   return {
-    dataDirectory: typed['data-dir'] === undefined ? defaultDataDirectory() : resolve(typed['data-dir']),
+    dataDirectory: toDataDirectory(typed['data-dir']),
     providerBases: Object.fromEntries(bases),
     endpoints: endpoints.map(([name, address]) => ({ name, baseAddress: address })),
   };

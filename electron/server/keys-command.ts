@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AppError } from '../../shared/app-error.ts';
 import { apiKeyInput, type ApiKey, type ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import { scopes } from '../../shared/contract/endpoint.ts';
 import { createApiKeys } from '../storage/api-keys.ts';
-import { defaultDataDirectory } from '../storage/data-directory.ts';
 import { databaseFile, openDatabase } from '../storage/database.ts';
 import { describeStartFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore } from '../storage/storage.ts';
-import { UsageError } from './host-options.ts';
+import { toDataDirectory, UsageError } from './host-options.ts';
 
 export interface KeysOutput {
   /** One line of the answer. */
@@ -95,7 +93,7 @@ function parseOrRefuse(parameters: readonly string[]): ReturnType<typeof parseCo
 }
 
 function perform({ name, id, options }: Command, output: KeysOutput): void {
-  const directory = options['data-dir'] === undefined ? defaultDataDirectory() : resolve(options['data-dir']);
+  const directory = toDataDirectory(options['data-dir']);
   const input = name === 'issue' ? readInput(options) : null;
   if (input === null && !existsSync(databaseFile(directory))) {
     throw new UsageError(`There is no Touchstone data in ${directory}; name its folder with --data-dir.`);

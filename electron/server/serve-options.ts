@@ -28,7 +28,7 @@ function parse(parameters: readonly string[]) {
     }).values;
   } catch (error) {
     // Only the first sentence of Node's message is about what was typed.
-    const [sentence] = (error as Error).message.split('. ', 1);
+    const [sentence] = (error as Error).message.split(/\.\s/, 1);
     throw new UsageError(`${sentence}; usage: ${usage}`);
   }
 }

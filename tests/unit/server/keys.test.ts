@@ -85,6 +85,7 @@ test.each([
   [['revoke'], 'Name the one key'],
   [['revoke', 'a', 'b'], 'Name the one key'],
   [['revoke', 'nobody'], 'There is no API key with this id.'],
+  [['list', '--data-dir', ''], '--data-dir takes the path'],
   [['list', '--unheard-of'], "Unknown option '--unheard-of'"],
   [['list', '--data-dir', '/nowhere/at/all'], 'There is no Touchstone data in /nowhere/at/all'],
 ])('keys %j ends with status 2 and one sentence', (parameters, sentence) => {

@@ -38,6 +38,8 @@ test.each([
   ['--port x', /--port takes a number/],
   ['--port 65536', /--port takes a number/],
   ['--port', /--port/],
+  ['--port -1', /--port/],
+  ['--data-dir=', /--data-dir takes the path/],
   ['--prot 1', /--prot/],
   ['here', /usage: npm run serve/],
   ['--json=yes', /--json/],
