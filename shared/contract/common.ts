@@ -25,23 +25,15 @@ export const dateTime = z
   .refine(isMoment, 'must be a date and time that exists, such as 2026-11-20T09:30:00Z')
   .meta({ format: 'date-time' });
 
-/** The six values that the specification names and `OpenAiCompatible`, whose models are written `<endpoint>/<model>`. */
-export const aiSystems = [
-  'ServiceAi',
-  'OpenAi',
-  'Anthropic',
-  'GoogleGemini',
-  'Groq',
-  'Cohere',
-  'OpenAiCompatible',
-] as const;
-export const aiSystem = z.enum(aiSystems).meta({ id: 'AiSystem' });
-export type AiSystem = z.infer<typeof aiSystem>;
-
 /** Providers that take one key and have one base address. */
 export const keyedProviders = ['OpenAi', 'Anthropic', 'GoogleGemini', 'Groq', 'Cohere'] as const;
 export const keyedProvider = z.enum(keyedProviders).meta({ id: 'KeyedProvider' });
 export type KeyedProvider = z.infer<typeof keyedProvider>;
+
+/** The six values that the specification names and `OpenAiCompatible`, whose models are written `<endpoint>/<model>`. */
+export const aiSystems = ['ServiceAi', ...keyedProviders, 'OpenAiCompatible'] as const;
+export const aiSystem = z.enum(aiSystems).meta({ id: 'AiSystem' });
+export type AiSystem = z.infer<typeof aiSystem>;
 
 export const errorDetail = z
   .object({

@@ -1,7 +1,9 @@
 import type { AiSystem } from '../../../shared/contract/common.ts';
 
+type ProviderNames = Readonly<Partial<Record<AiSystem, readonly string[]>>>;
+
 /** Names of providers in prompt files, the one that we write first. */
-const dotpromptNames: Partial<Record<AiSystem, readonly string[]>> = {
+const dotpromptNames: Readonly<Record<AiSystem, readonly [string, ...string[]]>> = {
   GoogleGemini: ['googleai', 'google', 'vertexai', 'gemini'],
   OpenAi: ['openai'],
   Anthropic: ['anthropic'],
@@ -11,7 +13,8 @@ const dotpromptNames: Partial<Record<AiSystem, readonly string[]>> = {
   OpenAiCompatible: ['compatible'],
 };
 
-const promptfooNames: Partial<Record<AiSystem, readonly string[]>> = {
+/** Those that promptfoo has, in its own words. */
+const promptfooNames: ProviderNames = {
   GoogleGemini: ['google', 'vertex'],
   OpenAi: ['openai'],
   Anthropic: ['anthropic'],
@@ -27,7 +30,7 @@ export interface ModelName {
   readonly model: string;
 }
 
-function systemNamed(names: typeof dotpromptNames, name: string): AiSystem | null {
+function systemNamed(names: ProviderNames, name: string): AiSystem | null {
   const found = Object.entries(names).find(([, known]) => known.includes(name.toLowerCase()));
   return found === undefined ? null : (found[0] as AiSystem);
 }
@@ -40,7 +43,7 @@ export function readDotpromptModel(name: string): ModelName {
 }
 
 export function writeDotpromptModel(aiSystem: AiSystem, model: string): string {
-  return `${dotpromptNames[aiSystem]?.[0]}/${model}`;
+  return `${dotpromptNames[aiSystem][0]}/${model}`;
 }
 
 /** `openai:chat:gpt-4.1`; null for providers that are not ours. */

@@ -1,4 +1,6 @@
 import { Archive, Cpu, KeyRound, Waypoints, Network, Plug, Route, SunMoon, Users, type LucideIcon } from 'lucide-react';
+import { keyedProviders } from '../../../shared/contract/common.ts';
+import { embeddingProviders } from '../../../shared/contract/embeddings.ts';
 import type { SettingsPageId } from '../../shell/addresses.ts';
 
 export interface SettingsPageEntry {
@@ -15,18 +17,7 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
     id: 'providers',
     title: 'Providers and keys',
     icon: KeyRound,
-    keywords: [
-      'OpenAi',
-      'Anthropic',
-      'GoogleGemini',
-      'Groq',
-      'Cohere',
-      'keychain',
-      'base address',
-      'time limits',
-      'timeout',
-      'gateway',
-    ],
+    keywords: [...keyedProviders, 'keychain', 'base address', 'time limits', 'timeout', 'gateway'],
   },
   {
     id: 'endpoints',
@@ -50,7 +41,7 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
     id: 'embeddings',
     title: 'Embeddings',
     icon: Waypoints,
-    keywords: ['vectors', 'knowledge', 'sources', 'search', 'OpenAi', 'GoogleGemini', 'Cohere', 'OpenAiCompatible'],
+    keywords: ['vectors', 'knowledge', 'sources', 'search', ...embeddingProviders],
   },
   {
     id: 'api-keys',
