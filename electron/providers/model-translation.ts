@@ -99,11 +99,14 @@ export function toFinishReason({ unified }: LanguageModelV4FinishReason): Finish
   }
 }
 
+/** More than any model reads or writes. Such a count says nothing, and could not be kept or added up. */
+const mostTokens = 1_000_000_000;
+
 function toCount(tokens: number | undefined): number {
-  return tokens !== undefined && Number.isFinite(tokens) ? Math.max(0, Math.round(tokens)) : 0;
+  return tokens !== undefined && tokens > 0 && tokens <= mostTokens ? Math.round(tokens) : 0;
 }
 
-/** Reasoning tokens are completion tokens; what the provider does not tell is 0. */
+/** Reasoning tokens are completion tokens; what the provider does not tell, or cannot have counted, is 0. */
 export function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
   const prompt = toCount(inputTokens.total);
   const completion = toCount(outputTokens.total);

@@ -78,6 +78,19 @@ describe('a call to a provider', () => {
     expect(finish?.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 });
   });
 
+  it.each([
+    ['negative', -3, 0],
+    ['a fraction', 2.5, 3],
+    ['larger than anything that could be counted', 1e300, 0],
+    ['larger than what can be kept exactly', 2 ** 53, 0],
+  ])('takes a usage that is %s for what it can be', async (_what, tokens, taken) => {
+    world.server.answerWith((call) =>
+      call.chatStream(['Hi'], { usage: { prompt_tokens: tokens, completion_tokens: 2, total_tokens: tokens } }),
+    );
+    const { finish } = await collect(connect().stream(request, { signal: noAbort() }));
+    expect(finish?.usage).toEqual({ prompt_tokens: taken, completion_tokens: 2, total_tokens: taken + 2 });
+  });
+
   it('survives events that are split anywhere, in the middle of a letter too', async () => {
     const bytes = Buffer.from(
       'data: {"choices":[{"index":0,"delta":{"content":"Grüße, 世界 👋"},"finish_reason":null}]}\n\n' +
