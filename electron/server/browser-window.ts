@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { AppError } from '../../shared/app-error.ts';
 import type { RequestHead } from './request-head.ts';
 import { isWindowPath, readWindowFile, windowHeaders } from './window-content.ts';
 
@@ -21,6 +22,10 @@ function cookies(header: string | undefined): Map<string, string> {
   const pairs = (header ?? '').split(';').map((pair) => pair.split('='));
   return new Map(pairs.map(([name, ...value]) => [(name ?? '').trim(), value.join('=').trim()]));
 }
+
+const strangeBrowser =
+  'Touchstone was started again and does not know this browser yet. Open the address that it printed in the terminal, ' +
+  'in this browser; what you typed here is kept.';
 
 const lockedPage = `<!doctype html>
 <html lang="en">
@@ -69,6 +74,14 @@ export class BrowserWindow {
     const site = headers['sec-fetch-site'];
     if (site !== undefined ? site !== 'same-origin' : head.origin === undefined && !isReading(method)) return false;
     return this.#hasCookie(head);
+  }
+
+  /** Why a page of ours whose cookie ended with an earlier host gets no answer; null for everybody else. */
+  refusal(head: RequestHead): AppError | null {
+    const { headers } = head;
+    if (headers['sec-fetch-site'] !== 'same-origin' || headers['sec-fetch-mode'] === 'navigate') return null;
+    if (headers['authorization'] !== undefined || headers['x-hl-api-key'] !== undefined) return null;
+    return this.#hasCookie(head) ? null : new AppError('unauthorized', strangeBrowser);
   }
 
   #hasCookie(head: RequestHead): boolean {

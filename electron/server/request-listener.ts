@@ -95,6 +95,8 @@ export class RequestListener {
     const { window, api } = this.#options;
     const page = await window?.answer(head);
     if (page) return page;
+    const stranger = window?.refusal(head);
+    if (stranger) return errorResponse(stranger);
     const request = toRequest(head, incoming, {
       controller,
       hasBody: head.hasBody,

@@ -8,6 +8,7 @@ import type { HostFetch } from './host-fetch.ts';
 import { createPortFetch } from './port-fetch.ts';
 import { createSocketFetch } from './socket-fetch.ts';
 import { openSocket } from './socket-port.ts';
+import { watchConnection, type Connection } from './watch-connection.ts';
 
 /** What the desktop's preload script puts on the page. */
 interface DesktopBridge {
@@ -60,9 +61,15 @@ async function reachHost(): Promise<HostFetch> {
     : createSocketFetch({ direct: browserFetch, open: openSocket });
 }
 
-/** Finds the host (the desktop's port, otherwise the server of this page) and asks what it offers. Throws `AppError`. */
-export async function connectHost(options: { signal: AbortSignal }): Promise<Host> {
-  const client = createClient(await reachHost());
-  const { platform, version, capabilities } = await client.call(readHost, options);
+/**
+ * Finds the host (the desktop's port, otherwise the server of this page) and asks what it offers. `onConnection` is told
+ * whenever a request has shown how the host stands to this window. Throws `AppError`.
+ */
+export async function connectHost(options: {
+  signal: AbortSignal;
+  onConnection: (connection: Connection) => void;
+}): Promise<Host> {
+  const client = createClient(watchConnection(await reachHost(), options.onConnection));
+  const { platform, version, capabilities } = await client.call(readHost, { signal: options.signal });
   return { client, platform, version, capabilities: new Set(capabilities) };
 }

@@ -29,11 +29,16 @@ export function useCheck(input: CheckedInput | null) {
   const { client } = useHost();
   return useQuery({
     queryKey: ['moderation', 'check', input],
+    meta: { mayCost: true },
     enabled: input !== null,
     staleTime: Infinity,
     retry: false,
     queryFn: ({ signal }) =>
-      client.call(checkText, { signal, body: { text: input!.text, classifiers: [...input!.classifiers] } }),
+      client.call(checkText, {
+        signal,
+        body: { text: input!.text, classifiers: [...input!.classifiers] },
+        isLasting: true,
+      }),
   });
 }
 

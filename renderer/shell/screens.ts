@@ -8,7 +8,8 @@ import {
   SquareTerminal,
   type LucideIcon,
 } from 'lucide-react';
-import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import type { ComponentType } from 'react';
+import { lazyPart } from '../components/lazy-part.tsx';
 
 export interface Screen {
   /** First part of its address: `#/playground`. */
@@ -19,7 +20,7 @@ export interface Screen {
   /** Stands at the lower end of the rail. */
   isAtEnd?: boolean;
   /** Loaded when it is first opened. */
-  component: LazyExoticComponent<ComponentType>;
+  component: ComponentType;
 }
 
 /** Every screen of the window, in the order of the rail. The first one opens on a first start. */
@@ -29,48 +30,42 @@ export const screens: readonly [Screen, ...Screen[]] = [
     name: 'Playground',
     icon: SquareTerminal,
     keys: 'Mod+1',
-    component: lazy(async () => ({
-      default: (await import('../screens/playground/playground-screen.tsx')).PlaygroundScreen,
-    })),
+    component: lazyPart(async () => (await import('../screens/playground/playground-screen.tsx')).PlaygroundScreen),
   },
   {
     id: 'prompts',
     name: 'Prompts',
     icon: LibraryBig,
     keys: 'Mod+2',
-    component: lazy(async () => ({ default: (await import('../screens/prompts/prompts-screen.tsx')).PromptsScreen })),
+    component: lazyPart(async () => (await import('../screens/prompts/prompts-screen.tsx')).PromptsScreen),
   },
   {
     id: 'agents',
     name: 'Agents',
     icon: Bot,
     keys: 'Mod+3',
-    component: lazy(async () => ({ default: (await import('../screens/agents/agents-screen.tsx')).AgentsScreen })),
+    component: lazyPart(async () => (await import('../screens/agents/agents-screen.tsx')).AgentsScreen),
   },
   {
     id: 'knowledge',
     name: 'Knowledge',
     icon: BookOpenText,
     keys: 'Mod+4',
-    component: lazy(async () => ({
-      default: (await import('../screens/knowledge/knowledge-screen.tsx')).KnowledgeScreen,
-    })),
+    component: lazyPart(async () => (await import('../screens/knowledge/knowledge-screen.tsx')).KnowledgeScreen),
   },
   {
     id: 'audit',
     name: 'Audit',
     icon: FileSearch,
     keys: 'Mod+5',
-    component: lazy(async () => ({ default: (await import('../screens/audit/audit-screen.tsx')).AuditScreen })),
+    component: lazyPart(async () => (await import('../screens/audit/audit-screen.tsx')).AuditScreen),
   },
   {
     id: 'moderation',
     name: 'Moderation',
     icon: ShieldAlert,
     keys: 'Mod+6',
-    component: lazy(async () => ({
-      default: (await import('../screens/moderation/moderation-screen.tsx')).ModerationScreen,
-    })),
+    component: lazyPart(async () => (await import('../screens/moderation/moderation-screen.tsx')).ModerationScreen),
   },
   {
     id: 'settings',
@@ -78,9 +73,7 @@ export const screens: readonly [Screen, ...Screen[]] = [
     icon: Settings,
     keys: 'Mod+,',
     isAtEnd: true,
-    component: lazy(async () => ({
-      default: (await import('../screens/settings/settings-screen.tsx')).SettingsScreen,
-    })),
+    component: lazyPart(async () => (await import('../screens/settings/settings-screen.tsx')).SettingsScreen),
   },
 ];
 

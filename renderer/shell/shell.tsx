@@ -9,10 +9,12 @@ import { useFollowOnDevice } from '../queries/on-device.ts';
 import { hostKey } from '../queries/host-state.ts';
 import { runsKey } from '../queries/runs.ts';
 import { useSettings } from '../queries/settings.ts';
+import { useRenewalAfterSilence } from '../queries/use-renewal-after-silence.ts';
 import { useActivity } from '../stores/activity.ts';
 import { applyTheme } from '../stores/theme.ts';
 import { useWindowState } from '../stores/window-state.ts';
 import { CommandPalette } from './command-palette.tsx';
+import { ConnectionNotice } from './connection-notice.tsx';
 import { useGlobalKeys } from './global-keys.ts';
 import { useInputMethodKeys } from './input-method-keys.ts';
 import { KeysHelp } from './keys-help.tsx';
@@ -77,6 +79,7 @@ export function Shell() {
   useFollowOnDevice();
   useKeptTheme();
   useRenewalAfterRuns();
+  useRenewalAfterSilence();
   useEffect(() => {
     if (screen) useWindowState.getState().keepLocation(location);
     document.title = screen ? `${screen.name} - Touchstone` : 'Touchstone';
@@ -88,6 +91,7 @@ export function Shell() {
   return (
     <div className="window" data-title-bar={hasLights ? 'mac' : undefined}>
       <TitleBar screenName={screen?.name ?? 'Touchstone'} />
+      <ConnectionNotice />
       <Rail current={screen} />
       <main className="screen">
         <OpenScreen screen={screen} />

@@ -10,6 +10,7 @@ import { useOnDevice } from '../queries/on-device.ts';
 import { serverState } from '../queries/server-state.ts';
 import { useSettings } from '../queries/settings.ts';
 import { useActivity } from '../stores/activity.ts';
+import { useConnection } from '../stores/connection.ts';
 import { settingsAddress } from './addresses.ts';
 import { openOverlay } from './overlay-state.ts';
 
@@ -51,6 +52,15 @@ function OnDevice() {
 function Server() {
   const { data } = useHostState();
   const wanted = useSettings().data?.localServer;
+  const connection = useConnection((state) => state.connection);
+  if (connection !== 'there') {
+    return (
+      <span className="negative">
+        <Dot tone="hollow" />
+        {connection === 'silent' ? 'No answer from the host' : 'This browser is not let in'}
+      </span>
+    );
+  }
   if (!data) return null;
   const state = serverState(data, wanted);
   const text = {

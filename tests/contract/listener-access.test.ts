@@ -158,6 +158,21 @@ describe('the window in a browser', () => {
     expect(answer.text).toContain('printed in the terminal');
   });
 
+  test.each([
+    ['without its cookie', {}],
+    ['with the cookie of an earlier start', { cookie: 'touchstone_PORT=earlier' }],
+  ])('a page of it %s is told to open the address again', async (_what, headers: Record<string, string>) => {
+    const { get, port } = await startWithWindow();
+    const cookie = headers['cookie']?.replace('PORT', String(port));
+    const ask = (others: Record<string, string>) =>
+      get('/window/host', { 'sec-fetch-site': 'same-origin', ...(cookie && { cookie }), ...others });
+    const answer = await ask({ 'sec-fetch-mode': 'cors' });
+    expect([answer.status, answer.text]).toEqual([401, expect.stringContaining('Open the address that it printed')]);
+    // A link that is followed, and a program's key, are what they were.
+    expect((await ask({ 'sec-fetch-mode': 'navigate' })).status).toBe(200);
+    expect((await ask({ authorization: 'Bearer ts_x' })).status).toBe(200);
+  });
+
   test('hashed files may be kept for good, and are there without a cookie', async () => {
     const { get } = await startWithWindow();
     const { status, headers, text } = await get('/assets/main-a1b2.js');

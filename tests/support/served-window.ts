@@ -15,6 +15,10 @@ export interface ServedWindow {
   /** With the token that lets a browser in once. */
   readonly windowUrl: string;
   readonly dataDirectory: string;
+  /** Ends the host; what it kept and its port stay for the next one. */
+  stop(): Promise<void>;
+  /** Starts it again, and resolves with the address that lets a browser in. */
+  startAgain(): Promise<string>;
 }
 
 /** Without the keychain of the person who runs the tests. */
@@ -38,14 +42,20 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Starts the headless host on a free port; it serves the built window. */
-async function serve(
-  dataDirectory: string,
-  options: readonly string[],
-): Promise<{ served: ServedWindow; child: ChildProcess }> {
-  const parameters = [entry, '--json', '--port', '0', '--data-dir', dataDirectory, ...options];
-  const child = spawn(process.execPath, parameters, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
-  const line = JSON.parse(await firstLine(child)) as Pick<ServedWindow, 'address' | 'windowUrl'>;
-  return { served: { ...line, dataDirectory }, child };
+async function serve(dataDirectory: string, options: readonly string[]): Promise<ServedWindow> {
+  let child: ChildProcess;
+  async function start(port: string): Promise<Pick<ServedWindow, 'address' | 'windowUrl'>> {
+    const parameters = [entry, '--json', '--port', port, '--data-dir', dataDirectory, ...options];
+    child = spawn(process.execPath, parameters, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+    return JSON.parse(await firstLine(child)) as Pick<ServedWindow, 'address' | 'windowUrl'>;
+  }
+  const first = await start('0');
+  return {
+    ...first,
+    dataDirectory,
+    stop: () => end(child),
+    startAgain: async () => (await start(new URL(first.address).port)).windowUrl,
+  };
 }
 
 interface ServedFixtures {
@@ -62,9 +72,9 @@ export const test = base.extend<ServedFixtures>({
   hostOptions: [[], { option: true }],
   served: async ({ hostOptions }, use) => {
     const dataDirectory = mkdtempSync(join(tmpdir(), 'touchstone-e2e-'));
-    const { served, child } = await serve(dataDirectory, hostOptions);
+    const served = await serve(dataDirectory, hostOptions);
     await use(served);
-    await end(child);
+    await served.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   },
   pageProblems: async ({ browserName: _browserName }, use) => {

@@ -1,0 +1,45 @@
+import { lazy, type ComponentType } from 'react';
+
+/** A part of the window whose files did not come: the host is gone, or has those of another version. */
+export class PartNotLoaded extends Error {
+  /** Lets the next attempt ask for the files again; without it the failure is remembered for good. */
+  readonly forget: () => void;
+
+  constructor(cause: unknown, forget: () => void) {
+    super('The part could not be loaded.', { cause });
+    this.forget = forget;
+  }
+}
+
+/** What did not come stands there as a sheet without rules, or as one that may not be looked into. */
+function isMissing({ sheet }: HTMLLinkElement): boolean {
+  try {
+    return sheet === null || sheet.cssRules.length === 0;
+  } catch {
+    return true;
+  }
+}
+
+/** The bundler's loader asks for a style sheet once, and takes it for loaded ever after. */
+function askForStylesAgain(): void {
+  for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {
+    if (isMissing(link)) link.replaceWith(link.cloneNode());
+  }
+}
+
+/** A component that is loaded when it is first shown. What fails is thrown as `PartNotLoaded`. */
+export function lazyPart(load: () => Promise<ComponentType>): ComponentType {
+  const attempt = () =>
+    lazy(async () => {
+      askForStylesAgain();
+      try {
+        return { default: await load() };
+      } catch (cause) {
+        throw new PartNotLoaded(cause, () => (Loaded = attempt()));
+      }
+    });
+  let Loaded = attempt();
+  return function LazyPart() {
+    return <Loaded />;
+  };
+}

@@ -1,0 +1,34 @@
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { expect, test, vi } from 'vitest';
+import { useRenewalAfterSilence } from '../../../../renderer/queries/use-renewal-after-silence.ts';
+import { tellConnection } from '../../../../renderer/stores/connection.ts';
+
+test('what is shown is read anew once the host is there again, but not what stays as it is or may cost something', async () => {
+  const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
+  );
+  const read = vi.fn(async (what: string) => what);
+  const failingOnce = vi.fn(async () => 'read').mockRejectedValueOnce(new Error('no answer'));
+  const paidFor = vi.fn(async () => 'paid').mockRejectedValueOnce(new Error('no answer'));
+  const { result } = renderHook(
+    () => {
+      useRenewalAfterSilence();
+      useQuery({ queryKey: ['list'], queryFn: () => read('list') });
+      useQuery({ queryKey: ['kept'], staleTime: Infinity, queryFn: () => read('kept') });
+      useQuery({ queryKey: ['paid'], staleTime: Infinity, meta: { mayCost: true }, queryFn: paidFor });
+      return useQuery({ queryKey: ['failed'], staleTime: Infinity, queryFn: failingOnce });
+    },
+    { wrapper },
+  );
+  await waitFor(() => expect(result.current.isError).toBe(true));
+  act(() => tellConnection('silent'));
+  act(() => tellConnection('locked'));
+  act(() => tellConnection('there'));
+  await waitFor(() => expect(result.current.data).toBe('read'));
+  await waitFor(() => expect(queryClient.isFetching()).toBe(0));
+  expect(read.mock.calls.flat().toSorted()).toEqual(['kept', 'list', 'list']);
+  expect(paidFor).toHaveBeenCalledTimes(1);
+});
