@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { prepareQuery } from './queries.ts';
 
-export type FactName = 'window_caller_id' | 'token_secret' | 'settings' | 'retention' | 'samples';
+export type FactName = 'window_caller_id' | 'token_secret' | 'settings' | 'retention' | 'retention_doubt' | 'samples';
 
 /** Single values that the whole database shares. */
 export interface Facts {

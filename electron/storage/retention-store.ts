@@ -32,6 +32,9 @@ export interface RetentionStore {
   apply(mode: RetentionMode, before: number, limit: number): number;
   lastApplied(): AppliedRetention | null;
   noteApplied(applied: AppliedRetention): void;
+  /** Since when the clock shows a time that is not yet believed; null when there is no doubt. */
+  doubtedSince(): number | null;
+  noteDoubt(since: number | null): void;
 }
 
 /** Rows that were made anonymous hold nothing more to blank, but may still be deleted. */
@@ -111,6 +114,8 @@ export function createRetentionStore(
       facts.write('retention', JSON.stringify(applied));
       if (applied.endedAt !== null) onEnd();
     },
+    doubtedSince: () => Number(facts.read('retention_doubt')) || null,
+    noteDoubt: (since) => facts.write('retention_doubt', String(since ?? '')),
   };
 }
 

@@ -7,6 +7,7 @@ import type {
 import type { Log } from '../../log.ts';
 import type { RetentionMode, RetentionStore } from '../../storage/retention-store.ts';
 import type { SettingsStore } from '../../storage/storage.ts';
+import { isClockTrusted } from './clock-trust.ts';
 import { previewRetention } from './preview-retention.ts';
 
 /** What becomes of old runs, by the settings group `retention`. */
@@ -32,6 +33,8 @@ const day = 86_400_000;
 const sliceRuns = 25;
 /** A transaction that took longer is followed by one of half as many runs. */
 const mostMilliseconds = 10;
+/** How soon a clock that is not believed is looked at again. */
+const doubtMilliseconds = 600_000;
 /** Between two transactions, so that others find the service free. */
 const pauseMilliseconds = 5;
 
@@ -53,7 +56,7 @@ function createPace() {
   };
 }
 
-/** Applies the retention at the start, once a day, and when it is changed. */
+/** Applies the retention at the start and once a day, if the clock is to be believed, and when it is changed. */
 export function createRetention({ store, settings, log, now = Date.now }: RetentionOptions): Retention {
   const closing = new AbortController();
   let running: Promise<void> | null = null;
@@ -102,8 +105,21 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
     applied = retention;
     applyInBackground();
   });
-  const start = setTimeout(applyInBackground, 1000).unref();
-  const daily = setInterval(applyInBackground, day).unref();
+  let doubt: NodeJS.Timeout | null = null;
+  function applyOnceTrusted(): void {
+    if (doubt) clearTimeout(doubt);
+    doubt = null;
+    if (settings.read().retention.mode === 'off') return;
+    try {
+      if (isClockTrusted({ store, now })) return applyInBackground();
+    } catch (error) {
+      log('the clock could not be compared with the last removal', error);
+    }
+    doubt = setTimeout(applyOnceTrusted, doubtMilliseconds).unref();
+  }
+
+  const start = setTimeout(applyOnceTrusted, 1000).unref();
+  const daily = setInterval(applyOnceTrusted, day).unref();
 
   return {
     preview: ({ mode, days }, { signal }) => previewRetention(store, { mode, before: now() - days * day }, { signal }),
@@ -125,6 +141,7 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
       closing.abort();
       unsubscribe();
       clearTimeout(start);
+      if (doubt) clearTimeout(doubt);
       clearInterval(daily);
       await running?.catch(() => undefined);
     },
