@@ -36,7 +36,7 @@ export class BodyWatch {
   }
 
   open(incoming: NodeRequest, socket: Socket, isForm: boolean, callbacks: BodyCallbacks): void {
-    const now = Date.now();
+    const now = performance.now();
     const bytes = socket.bytesRead;
     this.#bodies.set(incoming, {
       socket,
@@ -58,11 +58,11 @@ export class BodyWatch {
     const body = this.#bodies.get(incoming);
     if (!body) return;
     if (incoming.complete) this.#bodies.delete(incoming);
-    else body.lingersSince ??= Date.now();
+    else body.lingersSince ??= performance.now();
     incoming.resume();
   }
 
-  /** Called about once a second. */
+  /** Called about once a second. `now` is of `performance`: the clock of the computer may be set while a body is on its way. */
   check(now: number): void {
     for (const [incoming, body] of this.#bodies) {
       if (incoming.complete || body.socket.destroyed) {

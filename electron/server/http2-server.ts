@@ -70,7 +70,7 @@ export class Http2Listener {
   }
 
   #watch(session: ServerHttp2Session): void {
-    const state: SessionState = { streams: 0, idleSince: Date.now(), hasServed: false };
+    const state: SessionState = { streams: 0, idleSince: performance.now(), hasServed: false };
     this.#sessions.set(session, state);
     session.setLocalWindowSize(connectionWindow);
     session.on('stream', (stream) => {
@@ -78,7 +78,7 @@ export class Http2Listener {
       state.hasServed = true;
       stream.once('close', () => {
         state.streams -= 1;
-        state.idleSince = Date.now();
+        state.idleSince = performance.now();
       });
     });
     session.once('close', () => this.#sessions.delete(session));

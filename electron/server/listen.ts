@@ -112,7 +112,7 @@ function serve(
   const shortest = Math.min(limits.headTime, limits.bodyTime, limits.lingerTime, limits.idleTime);
   const timer = setInterval(
     () => {
-      const now = Date.now();
+      const now = performance.now();
       bodies.check(now);
       http2.check(now);
     },

@@ -39,10 +39,10 @@ export function stopOnSignals(parts: {
   let stoppedAt = 0;
   const onSignal = (): void => {
     if (stopping.signal.aborted) {
-      if (Date.now() - stoppedAt > echoTime) process.exit(1);
+      if (performance.now() - stoppedAt > echoTime) process.exit(1);
       return;
     }
-    stoppedAt = Date.now();
+    stoppedAt = performance.now();
     stopping.abort();
     stop(parts.listener, parts.host, parts.log).then(
       (status) => process.exit(status),
