@@ -8,6 +8,7 @@ import { electronForTests } from '../../scripts/electron-runtime.mjs';
 import { keyringCommand } from './keyring.ts';
 
 const root = join(import.meta.dirname, '../..');
+const holdStart = join(import.meta.dirname, 'hold-start.cjs');
 
 export interface Desktop {
   readonly app: ElectronApplication;
@@ -123,7 +124,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const env = { ...environment, PATH: `${join(folder, 'bin')}:${environment['PATH']}` };
       const app = await _electron.launch({
         executablePath: electronProgram,
-        args: desktopParameters(options),
+        args: ['-r', holdStart, ...desktopParameters(options)],
         env,
         // Playwright would otherwise tell the window that the system is light.
         colorScheme: null,
@@ -131,7 +132,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       running.add(app);
       let output = '';
       app.process().stderr?.on('data', (text: Buffer) => (output += text.toString()));
-      const page = await app.firstWindow();
+      await app.evaluate(() => (globalThis as unknown as { startTouchstone(): void }).startTouchstone());
+      const page = await app.firstWindow().catch((error: Error) => {
+        throw new Error(`${error.message} It said: ${output}`, { cause: error });
+      });
       // From here on the window has its own port: one that a test asks for cannot be taken for it.
       await page.locator('#window > *').first().waitFor({ state: 'attached' });
       return {

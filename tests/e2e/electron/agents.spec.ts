@@ -48,7 +48,7 @@ test('on the desktop an agent is made, talked to, asked something else in a bran
   await edited.press('Enter');
   await expect(page.getByText('You said: Another question')).toBeVisible();
   await expect(second.getByText('2 of 2')).toBeVisible();
-  expect(await asked(page)).toEqual(['First question', 'Another question']);
+  await expect.poll(() => asked(page)).toEqual(['First question', 'Another question']);
   await desktop.quit();
 
   const { page: again } = await launch({ dataDirectory, parameters });

@@ -45,6 +45,6 @@ test('on the desktop a conversation is found, judged, kept and written into a pa
 
   const second = await launch({ dataDirectory });
   await auditPage(second.page).settled();
-  expect(new URL(second.page.url()).hash).toBe(address);
+  await expect.poll(() => new URL(second.page.url()).hash).toBe(address);
   await expect(auditPage(second.page).openRow).toContainText('−10');
 });

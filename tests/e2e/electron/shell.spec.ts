@@ -197,25 +197,31 @@ test('the window comes back where it was, and with the theme that was chosen', a
     ({ BrowserWindow }, wanted) => BrowserWindow.getAllWindows()[0]!.setBounds(wanted),
     bounds,
   );
+  const stateOf = ({ app }: Desktop) =>
+    app.evaluate(({ BrowserWindow, nativeTheme }) => ({
+      bounds: BrowserWindow.getAllWindows()[0]!.getBounds(),
+      theme: nativeTheme.themeSource,
+    }));
+  // The display moves a window in its own time.
+  await expect.poll(() => stateOf(desktop)).toEqual({ bounds, theme: 'dark' });
   await desktop.quit();
-  const { app, page } = await launch({ dataDirectory });
-  const kept = await app.evaluate(({ BrowserWindow, nativeTheme }) => ({
-    bounds: BrowserWindow.getAllWindows()[0]!.getBounds(),
-    theme: nativeTheme.themeSource,
-  }));
-  expect(kept).toEqual({ bounds, theme: 'dark' });
-  expect(await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)).toBe(true);
+  const again = await launch({ dataDirectory });
+  await expect.poll(() => stateOf(again)).toEqual({ bounds, theme: 'dark' });
+  await expect.poll(() => again.page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)).toBe(true);
 });
 
 test('a window whose process ends is loaded again', async () => {
   const { app, page } = desktop;
-  const seen = await app.evaluateHandle(({ BrowserWindow, dialog }) => {
+  const seen = await app.evaluateHandle(async ({ BrowserWindow, dialog }) => {
     const events: string[] = [];
+    const contents = BrowserWindow.getAllWindows()[0]!.webContents;
+    // What is drawn already may still be loading, whose end would be taken for the second one.
+    if (contents.isLoading()) await new Promise<void>((resolve) => contents.once('did-stop-loading', resolve));
     dialog.showMessageBox = ((_window: unknown, { message }: { message: string }) => {
       events.push(message);
       return Promise.resolve({ response: 0, checkboxChecked: false });
     }) as typeof dialog.showMessageBox;
-    BrowserWindow.getAllWindows()[0]!.webContents.on('did-finish-load', () => events.push('loaded'));
+    contents.on('did-finish-load', () => events.push('loaded'));
     return events;
   });
   const crashed = page.waitForEvent('crash');
