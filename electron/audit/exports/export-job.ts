@@ -76,7 +76,8 @@ export class ExportJob {
       id: plan.id,
       name: plan.name,
       state,
-      step: this.#step,
+      // The last files are tidied up after the pack is whole or has failed.
+      step: state === 'running' ? this.#step : null,
       failure,
       createdAt: new Date(plan.createdAt).toISOString(),
       completedAt: completedAt === null ? null : new Date(completedAt).toISOString(),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AuditExport, ExportColumn } from '../../../../shared/contract/audit-exports.ts';
 import type { GuardFinding } from '../../../../shared/contract/guard.ts';
@@ -72,6 +73,19 @@ describe('a pack', () => {
     });
     expect(pack.conversationsTotal).toBeGreaterThan(10);
     expect(pack.files.map(({ name }) => name)).toEqual(Object.keys(files));
+  });
+
+  test('that has ended is at no step any more, from the first moment on', async () => {
+    const world = await openSampleExports();
+    const { id } = await world.exports.create(exportInput());
+    const seen = new Set<string>();
+    let pack = world.exports.read(id);
+    for (; pack.state === 'running'; pack = world.exports.read(id)) {
+      if (pack.step !== null) seen.add(pack.step);
+      await setImmediate();
+    }
+    expect([pack.state, pack.step]).toEqual(['completed', null]);
+    expect(seen).toContain('writing');
   });
 
   test('holds the whole conversations that a filter finds, newest first, and says which runs met it', async () => {
