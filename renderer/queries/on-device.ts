@@ -44,11 +44,14 @@ export function useFollowOnDevice(): void {
 
 function useOnDeviceChange<Input>(change: (input: Input) => Promise<OnDeviceState>, isFailureShown = false) {
   const queryClient = useQueryClient();
+  const updates = (): number | undefined => queryClient.getQueryState(onDeviceKey)?.dataUpdateCount;
   return useMutation({
     meta: { isFailureShown },
     mutationFn: change,
-    onSuccess: (state) => {
-      showNewer(queryClient, onDeviceKey, state);
+    onMutate: updates,
+    onSuccess: (state, _input, updatesBefore) => {
+      // The host's events go another way and may be faster: after them the answer is old, and would stay.
+      if (updates() === updatesBefore) showNewer(queryClient, onDeviceKey, state);
       return Promise.all([
         queryClient.invalidateQueries({ queryKey: modelsKey }),
         queryClient.invalidateQueries({ queryKey: settingsKey }),
