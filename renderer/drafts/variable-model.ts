@@ -19,6 +19,11 @@ export interface VariableField {
 
 export type VariableDraft = Pick<Draft, 'values' | 'jsonNames'>;
 
+/** The text of a field as it stands in the draft. A variable may be called `constructor`. */
+export function fieldText(values: VariableDraft['values'], name: string): string {
+  return Object.hasOwn(values, name) ? (values[name] ?? '') : '';
+}
+
 function isInside(name: string, outer: string): boolean {
   return name.startsWith(`${outer}.`);
 }
@@ -41,8 +46,7 @@ export function readFields(variables: readonly TemplateVariable[], draft: Variab
     const hasParts = variables.some((other) => isInside(other.name, name));
     const kind = hasParts && use !== 'list' ? 'object' : use;
     const isJson = kind === 'list' || kind === 'object' || draft.jsonNames.includes(name);
-    // A variable may be called `constructor`.
-    const text = Object.hasOwn(draft.values, name) ? (draft.values[name] ?? '') : '';
+    const text = fieldText(draft.values, name);
     const isFilled = text.trim() !== '';
     const problem = isFilled && isJson ? problemOf(text, kind) : null;
     return { name, kind, itemFields, isJson, text, isFilled, problem, positions };

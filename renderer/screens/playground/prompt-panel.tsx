@@ -178,6 +178,7 @@ export function PromptPanel({ draft, template, onChange, focusAt, children }: Pr
       <Mistakes template={template} onGo={(offset) => focusAt.current?.(offset)} />
       <VariablesPanel
         fields={template.fields}
+        values={draft.values}
         unfilled={template.unfilled}
         onTextChange={(name, text) => onChange({ values: { ...draft.values, [name]: text } })}
         onJsonChange={(name, isJson) =>

@@ -3,13 +3,14 @@ import { memo, useId } from 'react';
 import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Badge } from '../../components/marks.tsx';
-import type { VariableField } from '../../drafts/variable-model.ts';
+import { fieldText, type VariableDraft, type VariableField } from '../../drafts/variable-model.ts';
 
 /** From here on one line is too little to see what one writes. */
 const longText = 60;
 
 interface FieldProps {
   field: VariableField;
+  text: string;
   isUnfilled: boolean;
   onTextChange: (name: string, text: string) => void;
   onJsonChange: (name: string, isJson: boolean) => void;
@@ -24,8 +25,8 @@ function placeholderOf({ kind, itemFields }: VariableField): string {
   return kind === 'condition' ? 'Empty counts as no' : 'Not filled: renders empty';
 }
 
-const Field = memo(function Field({ field, isUnfilled, onTextChange, onJsonChange }: FieldProps) {
-  const { name, kind, isJson, text, problem } = field;
+const Field = memo(function Field({ field, text, isUnfilled, onTextChange, onJsonChange }: FieldProps) {
+  const { name, kind, isJson, problem } = field;
   const id = useId();
   const note = problem ?? (isUnfilled ? 'Unfilled' : null);
   const isTall = isJson || text.length > longText || text.includes('\n');
@@ -82,13 +83,15 @@ const Field = memo(function Field({ field, isUnfilled, onTextChange, onJsonChang
 
 export interface VariablesPanelProps {
   fields: readonly VariableField[];
+  /** As they are now: what is known of the fields may be some letters behind, and a field that is given older text loses them. */
+  values: VariableDraft['values'];
   unfilled: readonly VariableField[];
   onTextChange: FieldProps['onTextChange'];
   onJsonChange: FieldProps['onJsonChange'];
 }
 
 /** A field for each variable of the template, in the order of its text. */
-export function VariablesPanel({ fields, unfilled, onTextChange, onJsonChange }: VariablesPanelProps) {
+export function VariablesPanel({ fields, values, unfilled, onTextChange, onJsonChange }: VariablesPanelProps) {
   if (fields.length === 0) return null;
   const filled = fields.filter(({ isFilled }) => isFilled).length;
   return (
@@ -104,6 +107,7 @@ export function VariablesPanel({ fields, unfilled, onTextChange, onJsonChange }:
           <Field
             key={field.name}
             field={field}
+            text={fieldText(values, field.name)}
             isUnfilled={unfilled.includes(field)}
             onTextChange={onTextChange}
             onJsonChange={onJsonChange}
