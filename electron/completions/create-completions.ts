@@ -5,6 +5,7 @@ import type { Credits } from '../credits/credits.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { ApplicablePart, StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { Providers } from '../providers/create-providers.ts';
+import { titleOf } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { AcceptedRun, Completions, RunContext, RunOrigin } from './completions.ts';
 import { groundRequest } from './ground-request.ts';
@@ -21,10 +22,6 @@ export interface CompletionsOptions {
   readonly grounding: Grounding;
   /** The stored version that a request of its own says it was made from; null for none, and for one that was edited. */
   readonly storedPromptOf: (request: CompletionRequest, applicable: ApplicablePart) => StoredPromptIds | null;
-}
-
-function conversationName(promptText: string): string {
-  return (promptText.trim().split('\n', 1)[0] ?? '').slice(0, 120);
 }
 
 /** Tries once more when the provider has told its list of models, if the model of a refused request may stand in it. */
@@ -65,7 +62,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
       conversationId: context.turn?.conversationId ?? request.metadata?.conversationId ?? null,
       workspaceId: request.metadata?.workspaceId ?? null,
       callerId: origin.callerId,
-      name: conversationName(request.promptText),
+      name: titleOf(request.promptText),
     });
     const credit = credits.reserve(origin.key);
     const ids = recordStart(prepared, origin, joined, storedPromptOf(prepared), runs);

@@ -200,6 +200,22 @@ describe.each(ways)('%s', (way) => {
     }
   });
 
+  test('a conversation is called by the first line of its prompt, whoever ended that line, and never by half a character', async () => {
+    const nameOf = async (promptText: string) => {
+      const run = await host.send(way, completionCall(host, '/api/completions/sync', { promptText }));
+      const id = run.headers['x-conversation-id'] as string;
+      const answer = await host.send(way, {
+        path: `/conversations/${id}`,
+        headers: { authorization: `Bearer ${host.key}` },
+      });
+      return JSON.parse(answer.text).name as string;
+    };
+    expect([await nameOf('\r\nName one\r\nof two'), await nameOf(`${'a'.repeat(119)}🌍`)]).toEqual([
+      'Name one',
+      'a'.repeat(119),
+    ]);
+  });
+
   test('a key with a limit is told what it has left, and is refused when nothing is', async () => {
     const limited = { key: host.issueKey({ creditLimit: 2 }) };
     const left: unknown[] = [];
