@@ -5,6 +5,9 @@ import type { RunOutcome, RunStore } from '../storage/storage.ts';
 import type { RunGuard } from './guard.ts';
 import { isAbort, stopSignal } from './stop-signal.ts';
 
+/** Most characters of a streamed answer with its reasoning: far more than any model writes, far less than the memory of the service. */
+const mostCharacters = 16 * 1_048_576;
+
 /** A request with the passages that it is to be answered from. */
 export interface GroundedRequest {
   readonly request: ModelRequest;
@@ -131,6 +134,7 @@ export class Run {
           this.#noteFirstToken();
           yield { type: 'start' };
         }
+        if (part.type !== 'finish') this.#requireRoomFor(part.text);
         if (part.type === 'reasoning-delta') this.#addReasoning(part.text);
         else if (part.type === 'text-delta') {
           this.#content += part.text;
@@ -175,6 +179,14 @@ export class Run {
   #noteFirstToken(): void {
     this.#firstTokenMs ??= performance.now() - this.#startedAt;
     this.#hasFirstByte = true;
+  }
+
+  #requireRoomFor(text: string): void {
+    if (this.#content.length + this.#reasoning.length + text.length <= mostCharacters) return;
+    throw new AppError(
+      'provider_failed',
+      `${this.plan.servedBy} did not come to an end of its answer, which was cut at 16 MB. Set max_tokens, or choose another model.`,
+    );
   }
 
   #addReasoning(text: string): void {

@@ -30,8 +30,10 @@ export interface WholeAnswer {
 /** Pieces of an answer that may wait for their reader before the socket is told to pause. */
 const waitingPieces = 16;
 
-/** Most bytes of an answer that is kept whole, 64 MB: far more than any model writes at once. */
+/** Most bytes of an answer that is kept whole, or of one line of a streamed one, 64 MB: far more than any model writes at once. */
 const mostCollected = 64 * 1_048_576;
+
+const lineFeed = 10;
 
 const decoder = new TextDecoder();
 
@@ -45,6 +47,9 @@ function* joined(headers: AnswerHeaders): Generator<[string, string]> {
 /** Hands an answer on piece by piece, as the `Response` of a fetch. */
 export class StreamedAnswer implements AnswerReceiver {
   readonly #settle: PromiseWithResolvers<Response>;
+  #flow: AnswerFlow | null = null;
+  /** Bytes since the last end of a line: whoever reads events keeps an unfinished one in memory. */
+  #lineBytes = 0;
   #body: ReadableStreamDefaultController<Uint8Array> | null = null;
 
   constructor(settle: PromiseWithResolvers<Response>) {
@@ -52,11 +57,20 @@ export class StreamedAnswer implements AnswerReceiver {
   }
 
   begin(status: number, statusText: string, headers: AnswerHeaders, flow: AnswerFlow): void {
+    this.#flow = flow;
     this.#settle.resolve(createAnswer(status, statusText, headers, this.#createBody(flow)));
   }
 
   take(piece: Uint8Array): boolean {
     if (!this.#body) return true;
+    const lineEnd = piece.lastIndexOf(lineFeed);
+    this.#lineBytes = lineEnd === -1 ? this.#lineBytes + piece.length : piece.length - lineEnd - 1;
+    if (this.#lineBytes > mostCollected) {
+      this.fail(new Error('A line of the answer is too long.'));
+      this.#body = null;
+      this.#flow?.cancel();
+      return true;
+    }
     this.#body.enqueue(piece);
     return (this.#body.desiredSize ?? 0) > 0;
   }

@@ -143,6 +143,29 @@ describe('a streamed run', () => {
     ]);
   });
 
+  it('is cut, with the text so far, when the provider does not come to an end', async () => {
+    let wasEnded = false;
+    const run = new Run(
+      streaming(async function* () {
+        try {
+          for (;;) yield { type: 'text-delta', text: 'x'.repeat(1_048_576) };
+        } finally {
+          wasEnded = true;
+        }
+      }),
+      new AbortController().signal,
+    );
+    const cut = { code: 'provider_failed', message: expect.stringContaining('was cut at 16 MB') };
+    await expect(readAll(run)).rejects.toMatchObject(cut);
+    expect({ wasEnded, characters: outcomes[0]?.content.length, ...outcomes[0] }).toMatchObject({
+      wasEnded: true,
+      characters: 16 * 1_048_576,
+      status: 'Failed',
+      credits: 1,
+      error: cut,
+    });
+  });
+
   it('costs nothing when the provider refuses before its first byte', async () => {
     const refusal = new AppError('provider_key_refused', 'The key was refused.');
     const run = new Run(

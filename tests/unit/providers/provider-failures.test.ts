@@ -170,6 +170,18 @@ describe('a provider that fails', () => {
       await call.closed;
     });
 
+    it('whose line does not end is given up, and its socket is closed', async () => {
+      world.server.answerWith(async (call) => {
+        call.openEventStream();
+        await call.write('data: ');
+        const piece = Buffer.alloc(4 * 1_048_576, 'x');
+        while (!call.socket.destroyed) await Promise.race([call.write(piece), call.closed]);
+      });
+      const { error } = await collect(connect().stream(request, { signal: noAbort() }));
+      expect(error).toMatchObject({ code: 'provider_failed' });
+      await world.server.calls[0]!.closed;
+    });
+
     it('with an error event in the stream is provider_failed in its own words', async () => {
       const parts = collect(connect().stream(request, { signal: noAbort() }));
       const call = (await world.server.nextCall()).openEventStream();
