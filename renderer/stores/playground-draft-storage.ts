@@ -6,6 +6,12 @@ export interface KeptDrafts {
   activeId: string;
 }
 
+/** What another window of this browser has just written. */
+export interface DraftsElsewhere {
+  changed: Draft[];
+  removedIds: string[];
+}
+
 interface Order {
   ids: string[];
   activeId: string;
@@ -39,19 +45,31 @@ async function read(database: IDBDatabase): Promise<StorageValue<KeptDrafts> | n
   if (!order || drafts.length === 0) return null;
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
   const ordered = order.ids.flatMap((id) => byId.get(id) ?? []);
-  return { state: { drafts: ordered, activeId: order.activeId }, version: order.version };
+  // The order is of the window that wrote last; a draft that another one made meanwhile stands in none.
+  const unlisted = drafts.filter(({ id }) => !order.ids.includes(id));
+  return { state: { drafts: [...unlisted, ...ordered], activeId: order.activeId }, version: order.version };
 }
 
-/** Writes what differs from `before`; resolves when it is on the disk. */
-function write(database: IDBDatabase, value: StorageValue<KeptDrafts>, before: Map<string, Draft>): Promise<void> {
-  const { drafts, activeId } = value.state;
+function difference({ drafts }: KeptDrafts, before: Map<string, Draft>): DraftsElsewhere {
+  const kept = new Set(drafts.map(({ id }) => id));
+  return {
+    changed: drafts.filter((draft) => before.get(draft.id) !== draft),
+    removedIds: [...before.keys()].filter((id) => !kept.has(id)),
+  };
+}
+
+/** Writes what differs from before; resolves when it is on the disk. */
+function write(
+  database: IDBDatabase,
+  { state: { drafts, activeId }, version }: StorageValue<KeptDrafts>,
+  { changed, removedIds }: DraftsElsewhere,
+): Promise<void> {
   // `strict` waits for the disk: a draft survives the process being killed, not only the page going away.
   const transaction = database.transaction(['drafts', 'state'], 'readwrite', { durability: 'strict' });
   const records = transaction.objectStore('drafts');
-  for (const draft of drafts) if (before.get(draft.id) !== draft) records.put(draft);
-  const kept = new Set(drafts.map((draft) => draft.id));
-  for (const id of before.keys()) if (!kept.has(id)) records.delete(id);
-  const order: Order = { ids: drafts.map((draft) => draft.id), activeId, version: value.version ?? 0 };
+  for (const draft of changed) records.put(draft);
+  for (const id of removedIds) records.delete(id);
+  const order: Order = { ids: drafts.map((draft) => draft.id), activeId, version: version ?? 0 };
   transaction.objectStore('state').put(order, orderKey);
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
@@ -61,14 +79,33 @@ function write(database: IDBDatabase, value: StorageValue<KeptDrafts>, before: M
 
 /**
  * Keeps drafts in IndexedDB, one record each, because a prompt may be larger than what localStorage holds. Each change
- * is written at once; changes that come while one is being written go together in the next write. Without IndexedDB
- * (private windows of some browsers) drafts live as long as the page.
+ * is written at once; changes that come while one is being written go together in the next write, at the latest when the page
+ * goes away. Without IndexedDB (private windows of some browsers) drafts live as long as the page.
+ *
+ * Windows of one browser write to the same place: each tells the others what it wrote, so that none puts an older text over
+ * it. `takeElsewhere` shows that in this window and returns the drafts that it has taken.
  */
-export function createDraftStorage(): PersistStorage<KeptDrafts> {
+export function createDraftStorage(takeElsewhere: (elsewhere: DraftsElsewhere) => Draft[]): PersistStorage<KeptDrafts> {
   let database: Promise<IDBDatabase> | undefined;
   let written = new Map<string, Draft>();
+  const others = typeof indexedDB === 'undefined' ? null : new BroadcastChannel('playground-drafts');
+  others?.addEventListener('message', ({ data }: MessageEvent<DraftsElsewhere>) => {
+    for (const id of data.removedIds) written.delete(id);
+    for (const draft of takeElsewhere(data)) written.set(draft.id, draft);
+  });
   let waiting: StorageValue<KeptDrafts> | null = null;
   let isWriting = false;
+
+  async function writeWaiting(opened: IDBDatabase): Promise<void> {
+    while (waiting) {
+      const value: StorageValue<KeptDrafts> = waiting;
+      waiting = null;
+      const changes = difference(value.state, written);
+      await write(opened, value, changes);
+      written = new Map(value.state.drafts.map((draft) => [draft.id, draft]));
+      if (changes.changed.length + changes.removedIds.length > 0) others?.postMessage(changes);
+    }
+  }
 
   async function drain(name: string): Promise<void> {
     if (isWriting) return;
@@ -76,12 +113,10 @@ export function createDraftStorage(): PersistStorage<KeptDrafts> {
     try {
       database ??= open(name);
       const opened = await database;
-      while (waiting) {
-        const value: StorageValue<KeptDrafts> = waiting;
-        waiting = null;
-        await write(opened, value, written);
-        written = new Map(value.state.drafts.map((draft) => [draft.id, draft]));
-      }
+      // Runs as far as its first record at once, also beside a write that is under way.
+      const onLeave = (): void => void writeWaiting(opened).catch(() => {});
+      addEventListener('pagehide', onLeave);
+      await writeWaiting(opened).finally(() => removeEventListener('pagehide', onLeave));
     } catch (cause) {
       console.warn('Drafts could not be written to IndexedDB; they are kept until the window closes.', cause);
     } finally {

@@ -4,7 +4,7 @@ import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 import type { NamedParameter } from '../../shared/contract/completions.ts';
 import type { PassageReference } from '../../shared/contract/grounding.ts';
 import { exampleDraft, untitled } from './playground-example.ts';
-import { createDraftStorage } from './playground-draft-storage.ts';
+import { createDraftStorage, type DraftsElsewhere } from './playground-draft-storage.ts';
 
 /** The form of the answer on the wire. */
 export type Transport = 'sse' | 'json-array' | 'sync';
@@ -176,7 +176,7 @@ export const useDrafts = create<DraftsState>()(
     {
       name: 'playground-drafts',
       version: 1,
-      storage: createDraftStorage(),
+      storage: createDraftStorage(takeElsewhere),
       partialize: ({ drafts, activeId }) => ({ drafts, activeId }),
     },
   ),
@@ -188,6 +188,30 @@ function withoutDraft({ drafts, activeId }: DraftsState, position: number): Pick
   const isActiveGone = rest.every((draft) => draft.id !== activeId);
   const neighbour = rest[Math.min(position, rest.length - 1)];
   return { drafts: rest, activeId: isActiveGone && neighbour ? neighbour.id : activeId };
+}
+
+/** Which run a window shows is its own matter: two windows may run the same draft. */
+function isSame(one: Draft, other: Draft): boolean {
+  const contents = ({ shownRunId: _shown, updatedAt: _at, ...draft }: Draft) => JSON.stringify(draft);
+  return contents(one) === contents(other);
+}
+
+/** Shows what another window wrote, unless this one has something newer, and returns what it took. */
+export function takeElsewhere({ changed, removedIds }: DraftsElsewhere): Draft[] {
+  const { drafts } = useDrafts.getState();
+  const taken = changed.flatMap((draft) => {
+    const own = drafts.find(({ id }) => id === draft.id);
+    if (!own) return [{ ...draft, shownRunId: null }];
+    return own.updatedAt > draft.updatedAt || isSame(own, draft) ? [] : [{ ...draft, shownRunId: own.shownRunId }];
+  });
+  for (const id of removedIds) useDrafts.getState().remove(id);
+  if (taken.length === 0) return taken;
+  useDrafts.setState((state) => {
+    const known = new Set(state.drafts.map(({ id }) => id));
+    const renewed = state.drafts.map((draft) => taken.find(({ id }) => id === draft.id) ?? draft);
+    return { drafts: [...taken.filter(({ id }) => !known.has(id)), ...renewed] };
+  });
+  return taken;
 }
 
 /** The draft that is open; there always is one. */

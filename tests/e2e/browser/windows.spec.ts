@@ -97,3 +97,27 @@ test('a screen whose files are gone says so, and opens once they are there', asy
   const [texts, scores] = [page.getByText('Many texts'), page.getByText('Scores and thresholds')];
   await expect.poll(async () => (await scores.boundingBox())!.x - (await texts.boundingBox())!.x).toBeGreaterThan(300);
 });
+
+test('two windows write to the same drafts, and nothing of either is lost', async ({ page, served, playground }) => {
+  const second = new PlaygroundPage(await page.context().newPage());
+  await second.page.goto(`${served.address}/#/playground`);
+  await second.prompt.waitFor();
+  await playground.writePrompt('Written in the first window');
+  await expect(second.prompt).toContainText('Written in the first window');
+  await second.page.bringToFront();
+  await second.page.getByRole('textbox', { name: 'temperature' }).fill('0.5');
+  await expect(page.getByRole('textbox', { name: 'temperature' })).toHaveValue('0.5');
+  const menu = (window: Page) => window.getByRole('toolbar', { name: 'Prompt' }).getByRole('button').first();
+  await menu(second.page).click();
+  await second.page.getByRole('menuitem', { name: 'New prompt' }).click();
+  await second.writePrompt('A new one of the second window');
+  await page.bringToFront();
+  await expect(playground.prompt).toContainText('Written in the first window');
+  await playground.writePrompt('Written on in the first window');
+  await expect(second.prompt).toContainText('A new one of the second window');
+  await page.reload();
+  await menu(page).click();
+  const names = page.getByRole('menuitem', { name: /^Untitled prompt/ });
+  await expect(names).toHaveCount(2);
+  await expect(names.filter({ hasText: 'Untitled prompt 2' })).toBeVisible();
+});

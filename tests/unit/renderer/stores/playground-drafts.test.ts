@@ -1,11 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { exampleDraft } from '../../../../renderer/stores/playground-example.ts';
-import { mostDrafts, useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
+import { mostDrafts, takeElsewhere, useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
 
 const first = useDrafts.getInitialState();
 beforeEach(() => useDrafts.setState(first, true));
 
 const names = () => useDrafts.getState().drafts.map(({ name }) => name);
+const shown = (wanted: string) => useDrafts.getState().drafts.find(({ name }) => name === wanted)!;
 const active = () => useDrafts.getState().drafts.find(({ id }) => id === useDrafts.getState().activeId);
 
 test('a first start has the example open, filled in, on the model of this device', () => {
@@ -63,4 +64,35 @@ test('the oldest drafts make room, never the one that is open', () => {
   expect(names().length).toBe(mostDrafts);
   activate(activeId);
   expect(useDrafts.getState().activeId).not.toBe(activeId);
+});
+
+test('what another window wrote is shown here, unless this one has something newer', () => {
+  const { activeId, create } = useDrafts.getState();
+  create({ name: 'Second', promptText: 'Newer here' });
+  const [second, example] = useDrafts.getState().drafts as [ReturnType<typeof shown>, ReturnType<typeof shown>];
+  useDrafts.getState().change(activeId, { shownRunId: 'run of this window' });
+  const elsewhere = {
+    changed: [
+      { ...example, promptText: 'Written there', shownRunId: 'run of that window', updatedAt: Date.now() + 1 },
+      { ...second, promptText: 'Older there', updatedAt: second.updatedAt - 1 },
+      { ...second, id: 'third', name: 'Third' },
+    ],
+    removedIds: [],
+  };
+  takeElsewhere(elsewhere);
+  expect(names()).toEqual(['Third', 'Second', 'Answer from a passage']);
+  expect(shown('Answer from a passage')).toMatchObject({
+    promptText: 'Written there',
+    shownRunId: 'run of this window',
+  });
+  expect(shown('Second').promptText).toBe('Newer here');
+  takeElsewhere({ changed: [], removedIds: [second.id] });
+  expect(names()).toEqual(['Third', 'Answer from a passage']);
+});
+
+test('an echo of what this window wrote changes nothing', () => {
+  const before = useDrafts.getState();
+  const changed = before.drafts.map((draft) => ({ ...draft, updatedAt: draft.updatedAt + 1 }));
+  expect(takeElsewhere({ changed, removedIds: [] })).toEqual([]);
+  expect(useDrafts.getState()).toBe(before);
 });
