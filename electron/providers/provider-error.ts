@@ -1,4 +1,4 @@
-import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import { APICallError, TypeValidationError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../shared/app-error.ts';
 import { ProviderSilence } from './provider-fetch.ts';
 
@@ -194,6 +194,15 @@ function messageInEvent(error: unknown): string | null {
   return typeof message === 'string' ? message : messageInEvent(nested);
 }
 
+/** The same for an answer of another form, as some gateways tell a failure with the status of a success. */
+function messageInAnswer(chain: readonly object[]): string | null {
+  for (const link of chain) {
+    const message = TypeValidationError.isInstance(link) ? messageInEvent(link.value) : null;
+    if (message !== null) return message;
+  }
+  return null;
+}
+
 /**
  * Turns whatever a call threw into the error that callers get. A call that its signal ended stays an `AbortError`,
  * whatever the end of the socket looked like.
@@ -229,7 +238,7 @@ export function toProviderError(error: unknown, about: ProviderIdentity, signal:
     const message = `${about.title} closed the connection before its answer was complete. Try again.`;
     return new ProviderFailure('provider_failed', message, { cause: error });
   }
-  const event = messageInEvent(error);
+  const event = messageInEvent(error) ?? messageInAnswer(chain);
   const message =
     event === null
       ? `${about.title} sent an answer that cannot be read. Try again, or check the base address in ${settingsPlace}.`

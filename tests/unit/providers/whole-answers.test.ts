@@ -103,6 +103,16 @@ describe('a whole answer of a compatible endpoint', () => {
     expect([failure.code, failure.message]).toEqual(['provider_failed', 'Local failed (502). It said: Bad Gateway']);
   });
 
+  it('that tells a failure with the status of a success is told in its own words', async () => {
+    const text = JSON.stringify({ error: { message: 'No instance is free.', code: 502 } });
+    world.server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(text));
+    const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
+    expect([failure.code, failure.message]).toEqual([
+      'provider_failed',
+      'Local failed while it answered: No instance is free.',
+    ]);
+  });
+
   it.for(['', '<html>', '{"choices": []}', '{"choices": [{}]}'])(
     'that makes no sense is a failure: %j',
     async (text) => {
