@@ -151,6 +151,42 @@ for (const way of ['by the menu', 'by SIGTERM'] as const) {
   });
 }
 
+test('a window that crashes in the middle of a stream comes back with the draft and with what had come', async ({
+  launch,
+}) => {
+  const { app, page } = await launch(start);
+  await app.evaluate(({ dialog }) => {
+    dialog.showMessageBox = () => Promise.resolve({ response: 0, checkboxChecked: false });
+  });
+  const nextCall = nextRun();
+  await setProviderKey(page, 'Groq', key);
+  const playground = playgroundPage(page);
+  await playground.writePrompt('Count to ten.');
+  await playground.chooseModel(model);
+  await expect.poll(() => storedText(page)).toContain('Count to ten.');
+  await playground.run();
+  const call = await nextCall;
+  call.openEventStream();
+  await call.chatDelta({ content: 'One, two' });
+  await expect(playground.answer).toContainText('One, two');
+  await app.evaluate(
+    ({ BrowserWindow }) =>
+      new Promise<void>((resolve) => {
+        const { webContents } = BrowserWindow.getAllWindows()[0]!;
+        webContents.once('did-finish-load', () => resolve());
+        webContents.forcefullyCrashRenderer();
+      }),
+  );
+  await call.closed;
+  // Playwright does not come back to a page that has crashed.
+  const shown = () =>
+    app.evaluate(({ BrowserWindow }): Promise<string> => {
+      const { webContents } = BrowserWindow.getAllWindows()[0]!;
+      return webContents.executeJavaScript('document.body.innerText');
+    });
+  for (const text of ['Count to ten.', 'One, two', 'The text is kept.']) await expect.poll(shown).toContain(text);
+});
+
 test('a draft survives the end of the window and of the whole application', async ({ launch }) => {
   const first = await launch(start);
   await playgroundPage(first.page).writePrompt('Written before the crash.');
