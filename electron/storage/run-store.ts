@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { createContinuationTokens } from './continuation-token.ts';
 import { createConversations } from './conversations.ts';
+import { listPage } from './list-page.ts';
 import type { LogSync } from './log-sync.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
 import { createRemovedRuns } from './run-removal.ts';
@@ -53,18 +54,19 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
     count: recorder.count,
     list({ pageSize, continuationToken, draftId }) {
       recorder.flush();
-      const query = { draftId };
-      const before = continuationToken === undefined ? Number.MAX_SAFE_INTEGER : tokens.read(query, continuationToken);
-      // One more than asked for tells whether there is a next page.
-      const page = { before, limit: pageSize + 1 };
-      const rows =
-        draftId === undefined ? queries.page.all(page) : queries.pageOfDraft.all({ ...page, draft_id: draftId });
-      const shown = rows.slice(0, pageSize);
-      const hasMore = rows.length > pageSize;
-      return {
-        data: shown.map(runSummaryOf),
-        continuationToken: hasMore ? tokens.write(query, shown.at(-1)!.sequence) : null,
-      };
+      return listPage(
+        { pageSize, continuationToken: continuationToken ?? null },
+        {
+          tokens,
+          filter: { draftId },
+          rows: (before, limit) =>
+            draftId === undefined
+              ? queries.page.all({ before, limit })
+              : queries.pageOfDraft.all({ before, limit, draft_id: draftId }),
+          positionOf: ({ sequence }) => sequence,
+          toItem: runSummaryOf,
+        },
+      );
     },
     read(runId) {
       recorder.flush();
