@@ -133,8 +133,13 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       let output = '';
       app.process().stderr?.on('data', (text: Buffer) => (output += text.toString()));
       await app.evaluate(() => (globalThis as unknown as { startTouchstone(): void }).startTouchstone());
-      const page = await app.firstWindow().catch((error: Error) => {
-        throw new Error(`${error.message} It said: ${output}`, { cause: error });
+      const page = await app.firstWindow().catch(async (error: Error) => {
+        const windows = await app.evaluate(({ BrowserWindow }) =>
+          BrowserWindow.getAllWindows().map(({ webContents }) => [webContents.getURL(), webContents.isLoading()]),
+        );
+        throw new Error(`${error.message} Its windows: ${JSON.stringify(windows)} It said: ${output}`, {
+          cause: error,
+        });
       });
       // From here on the window has its own port: one that a test asks for cannot be taken for it.
       await page.locator('#window > *').first().waitFor({ state: 'attached' });
