@@ -105,6 +105,10 @@ function operation(endpoint: Endpoint, components: Components): Json {
   };
 }
 
+/** The same in every language of the system: some sort the letters of English otherwise. */
+const byName = ([one]: readonly [string, ...unknown[]], [other]: readonly [string, ...unknown[]]): number =>
+  one < other ? -1 : 1;
+
 const tagDescriptions: Readonly<Record<string, string>> = {
   Completions: 'Run a prompt on any model. Every run is recorded.',
   Audit: 'Every run of every caller by filters, and feedback on runs.',
@@ -157,8 +161,8 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], { version 
         },
       },
       headers: Object.fromEntries(usedHeaders.map((name) => [name, headerDescriptions[name]])),
-      responses: Object.fromEntries([...components.responses].toSorted(([a], [b]) => a.localeCompare(b))),
-      schemas: Object.fromEntries([...components.schemas].toSorted(([a], [b]) => a.localeCompare(b))),
+      responses: Object.fromEntries([...components.responses].toSorted(byName)),
+      schemas: Object.fromEntries([...components.schemas].toSorted(byName)),
     },
   };
 }

@@ -51,6 +51,11 @@ test('describes every endpoint that an API key or nobody in particular may call,
   expect(described.some((one) => one.includes('/window/'))).toBe(false);
 });
 
+test.each(['schemas', 'responses'])('%s stand in the same order whatever the language of the system is', (part) => {
+  const names = Object.keys((document['components'] as Record<string, object>)[part]!);
+  expect([names.length > 5, names]).toEqual([true, names.toSorted()]);
+});
+
 test('every group of endpoints says what is in it', () => {
   const tags = document['tags'] as { name: string; description: string }[];
   expect(tags.filter(({ name, description }) => description === name)).toEqual([]);
