@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { keyedProviders } from '../../../shared/contract/common.ts';
 import { catalogue, findEntry } from '../../../electron/providers/catalogue/catalogue.ts';
@@ -34,7 +35,7 @@ describe('the bundled catalogue', () => {
   });
 
   it('is made by a script that says what it needs', () => {
-    const script = new URL('../../../scripts/make-catalogue.mjs', import.meta.url).pathname;
+    const script = fileURLToPath(new URL('../../../scripts/make-catalogue.mjs', import.meta.url));
     const run = () => execFileSync(process.execPath, [script], { encoding: 'utf8', stdio: 'pipe' });
     expect(run).toThrow(expect.objectContaining({ status: 2, stderr: expect.stringContaining('snapshot') }) as Error);
   });
