@@ -1,65 +1,25 @@
 import { List } from 'lucide-react';
-import { useMemo, useRef, useState, type ReactNode } from 'react';
-import type { Batch, BatchResult } from '../../../shared/contract/moderation-window.ts';
+import { useRef, useState, type ReactNode } from 'react';
 import { Button } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Popover } from '../../components/popover.tsx';
 import { ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
-import { useBatches, useBatchResults } from '../../queries/moderation.ts';
 import { useSettings } from '../../queries/settings.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
-import { useActions } from '../../stores/actions.ts';
 import { usePlace } from '../../stores/activity.ts';
 import { useModerationStore } from '../../stores/moderation.ts';
-import { useModerationAddress, type ModerationAddress } from './moderation-address.ts';
+import { useModerationAddress } from './moderation-address.ts';
 import { ListPane } from './list-pane.tsx';
 import { ModerationToolbar } from './moderation-toolbar.tsx';
 import './moderation.css';
-import { flaggedShare } from './quality-figures.ts';
 import { ScoresSide } from './scores-side.tsx';
 import { TextPanel } from './text-panel.tsx';
 import { useLoadTexts } from './use-load-texts.ts';
+import { useModerationActions } from './use-moderation-actions.ts';
 import { useOpenText } from './use-open-text.ts';
-import { useThresholds, type Thresholds } from './use-thresholds.ts';
-
-const noResults: readonly BatchResult[] = [];
-
-interface ScreenActions {
-  address: ModerationAddress;
-  batch: Batch | undefined;
-  limits: Thresholds;
-  check: () => void;
-  chooseFile: () => void;
-  openPaste: () => void;
-  openGuard: () => void;
-}
-
-function useModerationActions(actions: ScreenActions): void {
-  const { address, batch, limits, check, chooseFile, openPaste, openGuard } = actions;
-  const move = (by: number) => {
-    const next = (address.index ?? 0) + by;
-    if (batch && next >= 0 && next < batch.total) address.openBatch(batch.id, next);
-  };
-  const group = 'Moderation';
-  useActions('moderation', [
-    { id: 'moderation.check', title: 'Check the text', group, keys: 'Mod+Enter', run: check },
-    { id: 'moderation.file', title: 'Texts from file', group, keywords: ['CSV', 'JSONL', 'labelled'], run: chooseFile },
-    { id: 'moderation.paste', title: 'Paste lines to check', group, run: openPaste },
-    { id: 'moderation.guard', title: 'Guard of prompts and answers', group, run: openGuard },
-    { id: 'moderation.reset', title: 'Reset thresholds', group, isEnabled: limits.isMoved, run: limits.reset },
-    { id: 'moderation.one', title: 'Check one text', group, isEnabled: batch !== undefined, run: address.openText },
-    { id: 'moderation.next', title: 'Next text', group, keys: 'J', isEnabled: batch !== undefined, run: () => move(1) },
-    {
-      id: 'moderation.back',
-      title: 'Text before it',
-      group,
-      keys: 'K',
-      isEnabled: batch !== undefined,
-      run: () => move(-1),
-    },
-  ]);
-}
+import { useShownBatch } from './use-shown-batch.ts';
+import { useThresholds } from './use-thresholds.ts';
 
 /** Until the host has told the thresholds. */
 function Waiting({ error, onRetry }: { error: unknown; onRetry: () => void }) {
@@ -97,15 +57,8 @@ export function ModerationScreen() {
   const classifiers = first ? [first, ...(second ? [second] : [])] : [];
   const limits = useThresholds(first);
   const { thresholds } = limits;
-  const batches = useBatches();
-  const batch = batches.data?.data.find(({ id }) => id === address.batchId);
-  const labelled = batches.data?.data.find(({ id }) => id === labelledId);
-  const results = useBatchResults(batch).data?.results ?? noResults;
+  const { batch, labelled, results, share } = useShownBatch(address.batchId, labelledId, thresholds);
   const open = useOpenText(batch, results, address.index ?? (batch ? 0 : null), thresholds);
-  const share = useMemo(
-    () => (thresholds ? flaggedShare(results, thresholds) : { flagged: [], differ: [], judged: 0 }),
-    [results, thresholds],
-  );
   const load = useLoadTexts(classifiers, (id) => address.openBatch(id, 0));
   usePlace(batch?.name ?? null);
 
