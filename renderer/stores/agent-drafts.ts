@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { shareBetweenWindows } from './share-between-windows.ts';
 
 interface AgentDrafts {
   /** Messages that were written but not sent, by `draftKey`. */
@@ -26,3 +27,4 @@ export const useAgentDrafts = create<AgentDrafts>()(
     { name: 'agent-drafts', version: 1 },
   ),
 );
+shareBetweenWindows(useAgentDrafts);

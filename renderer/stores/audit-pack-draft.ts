@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import type { ExportColumn, ExportFormat, RedactionRule } from '../../shared/contract/audit-exports.ts';
+import { shareBetweenWindows } from './share-between-windows.ts';
 
 /** What the form of a new pack holds; kept from one pack to the next. */
 export interface PackDraft {
@@ -53,3 +54,4 @@ const firstDraft: PackDraft = {
 export const usePackDraft = create<PackDraft>()(
   persist((): PackDraft => firstDraft, { name: 'touchstone.evidence-pack', version: 1 }),
 );
+shareBetweenWindows(usePackDraft);

@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import type { CategoryScores } from '../../shared/contract/moderation-window.ts';
 import type { Category, ModerationClassifier } from '../../shared/contract/moderation.ts';
+import { shareBetweenWindows } from './share-between-windows.ts';
 
 /** What Check was pressed for: a text stays judged as it was while it is written on. */
 export interface CheckedInput {
@@ -48,3 +49,4 @@ export const useModerationStore = create<ModerationState>()(
     },
   ),
 );
+shareBetweenWindows(useModerationStore);
