@@ -71,6 +71,8 @@ function write(
   for (const id of removedIds) records.delete(id);
   const order: Order = { ids: drafts.map((draft) => draft.id), activeId, version: version ?? 0 };
   transaction.objectStore('state').put(order, orderKey);
+  // By itself it would be committed once the page has heard of each record; a page that goes away does not hear of them.
+  transaction.commit();
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error);
