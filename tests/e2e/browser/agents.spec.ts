@@ -11,6 +11,7 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   await page.getByRole('button', { name: 'Make an agent' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Workshop desk');
   await page.getByRole('button', { name: /^Model / }).click();
+  await expect(page.getByRole('combobox', { name: 'Filter models' })).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Workshop desk');
   await page.getByRole('button', { name: /^Model / }).click();

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { accessibilityFindings } from '../../support/accessibility.ts';
 import { expect, test } from '../../support/served-window.ts';
 import { auditPage } from './audit-page.ts';
+import { typeInto } from './type-into.ts';
 
 async function openSamples(page: Page, address: string): Promise<void> {
   await page.goto(`${address}/#/audit`);
@@ -34,11 +35,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
     test('in the menu of filters, chips, and where nothing matches', async ({ page, served, pageProblems }) => {
       await openSamples(page, served.address);
       for (const field of ['date', 'model', 'score', 'header', 'workspace']) {
+        const menu = page.getByRole('dialog', { name: /^Filter/ });
         await page.keyboard.press('f');
-        await page.keyboard.type(field);
+        await typeInto(menu.getByPlaceholder('Filter by'), field);
         await page.keyboard.press('Enter');
+        await expect(menu.getByRole('button', { name: 'All filters' })).toBeVisible();
         expect([field, await accessibilityFindings(page)]).toEqual([field, []]);
         await page.keyboard.press('Escape');
+        await expect(menu).toBeHidden();
       }
       await page.goto(`${served.address}/#/audit/text=nothing+has+this+word&score=-3..-1&status=Lost`);
       await expect(page.getByText('No conversation matches')).toBeVisible();
@@ -52,15 +56,16 @@ for (const colorScheme of ['light', 'dark'] as const) {
       pageProblems,
     }) => {
       await openSamples(page, served.address);
-      await page.getByRole('button', { name: 'Figures as tables' }).focus();
-      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Figures as tables' }).press('Enter');
+      await expect(page.getByRole('dialog').getByRole('table').first()).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toBeHidden();
       await page.getByRole('button', { name: 'Evidence pack' }).click();
       await expect(page.getByText(/^Found in the first/)).toBeVisible();
       await page.getByRole('button', { name: /of \d+ columns/ }).click();
       await page.getByRole('button', { name: 'Own pattern' }).click();
-      await page.keyboard.type('Broken');
+      await typeInto(page.getByRole('dialog').getByRole('textbox', { name: 'Name', exact: true }), 'Broken');
       await page.getByLabel('Pattern, as a regular expression').fill('(');
       await expect(page.getByLabel('Pattern, as a regular expression')).toHaveAttribute('aria-invalid', 'true');
       expect(await accessibilityFindings(page)).toEqual([]);
@@ -69,6 +74,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('button', { name: 'Files and checksums' }).click();
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog', { name: 'Evidence pack' })).toBeHidden();
       await page.keyboard.press('r');
       await expect(page.getByRole('dialog', { name: /^Replay/ })).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);

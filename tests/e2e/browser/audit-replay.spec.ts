@@ -1,6 +1,7 @@
 import { startScriptedProvider, type ScriptedCall, type ScriptedProvider } from '../../support/scripted-provider.ts';
 import { expect, test as served } from '../../support/served-window.ts';
 import { auditPage } from './audit-page.ts';
+import { typeInto } from './type-into.ts';
 
 const model = 'replayer';
 const answer = 'It is mended free of charge.';
@@ -34,7 +35,7 @@ test('picked runs are replayed on another model, and before and after stand side
   await page.keyboard.press('r');
   const dialog = page.getByRole('dialog', { name: 'Replay 2 picked runs' });
   await dialog.getByRole('button', { name: /^Model/ }).click();
-  await page.keyboard.type(model);
+  await typeInto(page.getByPlaceholder('Find a model'), model);
   await page.getByRole('option', { name: model }).click();
   await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
   await expect(page).toHaveURL(/#\/audit\/replays\/[\da-f-]{36}$/);

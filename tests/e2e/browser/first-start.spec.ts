@@ -4,11 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { expect, test as base, type Page } from '@playwright/test';
 import { startScriptedProvider } from '../../support/scripted-provider.ts';
 import { startHeadlessHost, type HeadlessHost } from './playground-host.ts';
+import { typeInto } from './type-into.ts';
 
-/** A registry that begins to send each package and then waits: the download stays under way for as long as the test looks. */
+/** A registry that sends each package a byte at a time: the download stays under way for as long as the test looks. */
 class WaitingRegistry {
   readonly ranges: (string | undefined)[] = [];
   readonly #open = new Set<ServerResponse>();
+  /** One that sends nothing is given up after a while. */
+  readonly #pulse = setInterval(() => this.#open.forEach((response) => response.write('.')), 1_000);
   status = 200;
   #server = createServer((request, response) => {
     this.ranges.push(request.headers.range);
@@ -28,6 +31,7 @@ class WaitingRegistry {
   }
 
   close(): void {
+    clearInterval(this.#pulse);
     this.#server.closeAllConnections();
     this.#server.close();
   }
@@ -95,7 +99,9 @@ test('a run that waits for the model fetches it, can be taken back, and begins b
   window,
   host,
 }) => {
-  await using provider = await startScriptedProvider((call) => call.models(['kestrel']));
+  await using provider = await startScriptedProvider((call) =>
+    call.path.endsWith('/chat/completions') ? call.chatStream(['From Tuesday to Saturday.']) : call.models(['kestrel']),
+  );
   const headers = { origin: host.address };
   const data = { name: 'workshop', baseAddress: provider.baseAddress };
   await window.request.post(`${host.address}/window/endpoints`, { headers, data });
@@ -110,13 +116,12 @@ test('a run that waits for the model fetches it, can be taken back, and begins b
   await window.keyboard.press('Control+Enter');
   await expect(window.getByText('Runs when the model is here')).toBeVisible();
 
-  const call = provider.nextCall();
   await window.evaluate(() => (location.hash = '#/settings/service-models'));
   await window.getByRole('button', { name: 'Where hl-gpt-4.1-mini goes' }).click();
-  await window.keyboard.type('kestrel');
+  await typeInto(window.getByPlaceholder('Find a model'), 'kestrel');
+  await expect(window.getByRole('option', { name: /kestrel/ })).toBeVisible();
   await window.keyboard.press('Enter');
   await window.evaluate(() => (location.hash = '#/playground'));
-  await (await call).chatStream(['From Tuesday to Saturday.']);
   await expect(window.getByText('From Tuesday to Saturday.')).toBeVisible();
 });
 

@@ -30,11 +30,35 @@ export class PlaygroundPage {
   }
 
   async chooseModel(words: string): Promise<void> {
+    const picker = this.page.getByRole('dialog', { name: 'Choose a model' });
     await this.page.keyboard.press('Control+l');
-    await this.page.getByRole('combobox', { name: 'Filter models' }).fill(words);
-    await this.page.getByRole('option').first().waitFor();
+    await picker.getByRole('combobox', { name: 'Filter models' }).fill(words);
+    // Before the endpoint has told its models the words find none, or another one.
+    await picker
+      .getByRole('option', { name: new RegExp(words) })
+      .and(picker.locator('[aria-selected=true]'))
+      .waitFor();
     await this.page.keyboard.press('Enter');
-    await this.page.getByRole('dialog', { name: 'Choose a model' }).waitFor({ state: 'hidden' });
+    await picker.waitFor({ state: 'hidden' });
+  }
+
+  /** Waits until every draft is on the disk: what is read now comes after what is being written. */
+  async written(): Promise<void> {
+    await this.page.evaluate(async () => {
+      const ended = (request: IDBRequest) =>
+        new Promise((resolve, reject) => {
+          request.onsuccess = resolve;
+          request.onerror = reject;
+        });
+      for (const { name } of await indexedDB.databases()) {
+        const opening = indexedDB.open(name ?? '');
+        await ended(opening);
+        const { result: database } = opening;
+        const stores = [...database.objectStoreNames];
+        await Promise.all(stores.map((store) => ended(database.transaction(stores).objectStore(store).count())));
+        database.close();
+      }
+    });
   }
 
   async run(): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect, test } from './playground-window.ts';
+import { typeInto } from './type-into.ts';
 
 const template = `Customer: {{customer.name}}
 {{#each orders}}
@@ -82,13 +83,34 @@ test('putting a run back can be undone', async ({ page, playground, nextRun }) =
   await expect(playground.variable('b')).toHaveValue('two');
 });
 
-test('values of variables that vanish from the text return with them', async ({ playground }) => {
+test('values are written anywhere in them, and return with a variable that vanished from the text', async ({
+  page,
+  playground,
+}) => {
   await playground.writePrompt('Hello {{name}}');
   await playground.variable('name').fill('Mara');
+  await playground.variable('name').press('Home');
+  await page.keyboard.type('Frau ');
+  await expect(playground.variable('name')).toHaveValue('Frau Mara');
   await playground.writePrompt('Hello');
   await expect(playground.variable('name')).toHaveCount(0);
   await playground.writePrompt('Goodbye {{name}}');
-  await expect(playground.variable('name')).toHaveValue('Mara');
+  await expect(playground.variable('name')).toHaveValue('Frau Mara');
+});
+
+test('what is typed right before the window goes away is kept', async ({ page, playground }) => {
+  await playground.writePrompt('Hello {{name}}');
+  const name = playground.variable('name');
+  await name.fill('Mara');
+  await playground.written();
+  const loaded = page.waitForEvent('load');
+  await name.evaluate((field) => {
+    field.focus();
+    document.execCommand('insertText', false, ' Lindqvist');
+    location.reload();
+  });
+  await loaded;
+  await expect(name).toHaveValue('Mara Lindqvist');
 });
 
 test('what is wrong stands where it is, and a run takes one there', async ({ page, playground }) => {
@@ -196,7 +218,7 @@ test('prompts are made, renamed, switched, deleted and brought back', async ({ p
   await expect(playground.prompt).toHaveText('Write the prompt here. {{name}} makes a field below.');
   await playground.writePrompt('The second one');
   await page.keyboard.press('F2');
-  await page.keyboard.type('Second');
+  await typeInto(page.getByLabel('Name of the prompt'), 'Second');
   await page.keyboard.press('Enter');
   await expect(menu).toHaveText('Second');
   await menu.click();

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { accessibilityFindings } from '../../support/accessibility.ts';
 import { expect, kestrel, test, type Library } from './prompts-window.ts';
 import { followLibraryJourney } from '../../support/library-journey.ts';
+import { typeInto } from './type-into.ts';
 
 const firstText = `You answer customers of a bicycle workshop.
 
@@ -85,25 +86,29 @@ test('the text of a prompt finds it; a deleted one comes back with Undo, and wit
   await library.open('/prompts');
   const list = page.getByRole('listbox', { name: /^Prompts/ });
   await expect(list.getByRole('option')).toHaveCount(2);
+  const reply = list.getByRole('option', { name: /Workshop reply/ });
   await page.keyboard.press('/');
-  await page.keyboard.type('bicycle');
+  await typeInto(page.getByLabel('Search prompts'), 'bicycle');
   await expect(list.getByRole('option')).toHaveCount(1);
   await page.keyboard.press('Escape');
+  await expect(list.getByRole('option')).toHaveCount(2);
   await page
     .getByRole('button', { name: /^mail 1/ })
     .last()
     .click();
   await expect(list.getByRole('option')).toHaveText([/Workshop reply/]);
 
-  await list.getByRole('option').click();
+  await reply.click();
   await page.getByRole('button', { name: 'More for Workshop reply' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await expect(list.getByRole('option', { name: /Workshop reply/ })).toHaveCount(0);
+  await expect(reply).toHaveCount(0);
   expect(await library.status(`/prompts/${prompt.id}`)).toBe(200);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByRole('heading', { name: 'Workshop reply' })).toBeVisible();
 
+  await expect(reply).toHaveCount(1);
   await page.keyboard.press('Delete');
+  await expect(reply).toHaveCount(0);
   await page.getByRole('button', { name: 'Put away' }).last().click();
   await expect.poll(() => library.status(`/prompts/${prompt.id}`)).toBe(404);
 });
@@ -136,12 +141,13 @@ test('a version opens in the playground with its samples and settings, and the p
   await twoVersions(library);
   await library.open('/playground');
   await page.keyboard.press('Control+k');
-  await page.keyboard.type('workshop reply');
+  await typeInto(page.getByPlaceholder('Search or run a command'), 'workshop reply');
   await page.getByRole('option', { name: /Workshop reply/ }).click();
   await expect(page).toHaveURL(/#\/prompts\//);
   await versions(page)
     .getByRole('option', { name: /^Version 1/ })
     .click();
+  await expect(page.getByRole('region', { name: 'Version 1' })).toBeVisible();
   await page.keyboard.press('o');
   await expect(playground.prompt).toContainText('Answer in two sentences.');
   await expect(playground.variable('name')).toHaveValue('Mara Lindqvist');
@@ -226,10 +232,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await expect(page.getByRole('dialog', { name: 'Variables of version 2' })).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toBeHidden();
       await page.keyboard.press('F2');
       await expect(page.getByRole('dialog')).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toBeHidden();
       await page.setViewportSize({ width: 980, height: 700 });
       await page.getByRole('button', { name: 'Folders and tags' }).click();
       await expect(page.getByRole('dialog', { name: 'Folders and tags' })).toBeVisible();

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startListingProvider } from '../../support/listing-provider.ts';
 import { expect, test } from '../../support/served-window.ts';
+import { typeInto } from './type-into.ts';
 
 test('a key is set, tested, replaced and removed, and is in no answer and in no file', async ({ page, served }) => {
   await using provider = await startListingProvider('sk-good-one', ['gpt-4o', 'gpt-4o-mini']);
@@ -15,12 +16,14 @@ test('a key is set, tested, replaced and removed, and is in no answer and in no 
   await openAi.getByRole('button', { name: 'Base address of OpenAi' }).click();
   await openAi.getByRole('textbox').fill(provider.baseAddress);
   await page.keyboard.press('Enter');
+  await expect(openAi.getByRole('textbox')).toBeHidden();
+  const key = page.getByLabel('API key of OpenAi');
   await openAi.getByRole('button', { name: 'Add key' }).click();
-  await page.keyboard.type('sk-bad-one');
+  await typeInto(key, 'sk-bad-one');
   await page.keyboard.press('Enter');
   await expect(openAi.getByText('Refused', { exact: true })).toBeVisible();
   await openAi.getByRole('button', { name: 'Replace' }).click();
-  await page.keyboard.type('sk-good-one');
+  await typeInto(key, 'sk-good-one');
   await page.keyboard.press('Enter');
   await expect(openAi.getByText('Key set', { exact: true })).toBeVisible();
   await expect(openAi.getByText(/2 models/)).toBeVisible();
@@ -46,7 +49,7 @@ test('an issued key opens the API until it is revoked', async ({ page, served, r
     ).status();
   await page.goto(`${served.address}/#/settings/api-keys`);
   await page.getByRole('button', { name: 'Issue a key' }).click();
-  await page.keyboard.type('nightly-report');
+  await typeInto(page.getByRole('main').getByRole('textbox', { name: 'Name', exact: true }), 'nightly-report');
   await page.keyboard.press('Enter');
   const key = (await page.getByText(/^ts_/).textContent()) ?? '';
   expect(await statusWith(key)).toBe(400);
