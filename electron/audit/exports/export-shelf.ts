@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../log.ts';
-import { packFiles, readJson, writeJson, type PackCheckpoint, type PackRecord } from './pack-state.ts';
+import { packFiles, readCheckpoint, readJson, writeJson, type PackCheckpoint, type PackRecord } from './pack-state.ts';
 
 /** The packs of a data folder, each in a folder of its own named by its id. */
 export interface ExportShelf {
@@ -30,7 +30,7 @@ export function createExportShelf(dataDirectory: string, log: Log): ExportShelf 
     const record = await readJson<PackRecord>(files.record);
     // Its record is the first that is made and the first that is removed.
     if (record === null) await rm(folder(id), { recursive: true, force: true });
-    return record && { record, checkpoint: await readJson<PackCheckpoint>(files.checkpoint) };
+    return record && { record, checkpoint: await readCheckpoint(files.checkpoint) };
   }
 
   /** A pack whose record somebody damaged must not keep the host from starting; its files stay where they are. */

@@ -79,3 +79,13 @@ export async function readJson<Value>(file: string): Promise<Value | null> {
     throw error;
   }
 }
+
+/** Null when there is none, and for one that is damaged: the files are then written from their beginning. */
+export async function readCheckpoint(file: string): Promise<PackCheckpoint | null> {
+  try {
+    return await readJson<PackCheckpoint>(file);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

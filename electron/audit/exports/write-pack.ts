@@ -4,7 +4,7 @@ import type { ExportRows } from '../../storage/export-rows.ts';
 import { exportRecord } from './export-record.ts';
 import { conversationsOfPage, type PageHead } from './html-page.ts';
 import { selectionFacts } from './pack-facts.ts';
-import { packFiles, readJson, writeJson, type PackCheckpoint, type PackPlan } from './pack-state.ts';
+import { packFiles, readCheckpoint, writeJson, type PackCheckpoint, type PackPlan } from './pack-state.ts';
 import { createCsvWriter, createHtmlWriter, createJsonLinesWriter, type PackWriter } from './pack-writers.ts';
 import { createRedactor } from './redaction.ts';
 import { readSelection } from './selection-file.ts';
@@ -41,7 +41,7 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
   // It was put in its place, but its end was not noted any more: what follows is done again.
   if (existsSync(files.pack)) await rename(files.pack, files.partial);
   await mkdir(files.partial, { recursive: true, mode: 0o700 });
-  const start = (await readJson<PackCheckpoint>(files.checkpoint)) ?? {
+  const start = (await readCheckpoint(files.checkpoint)) ?? {
     ...beginning,
     replaced: plan.input.rules.map(() => 0),
   };

@@ -291,6 +291,20 @@ test('a pack that cannot be written says so and can be gone on with', async () =
   expect(await endedPack(world.exports, id)).toMatchObject({ state: 'completed', failure: null, runsDone: 1 });
 });
 
+test('a stopped pack whose checkpoint was damaged is written from its beginning', async () => {
+  const world = await openExports();
+  await record(world);
+  const { id } = await world.exports.create(exportInput());
+  await world.exports.stop(id);
+  await world.exports.close();
+  writeFileSync(join(world.storage.directory, 'exports', id, 'checkpoint.json'), '{"offset": 3, "len');
+  const { exports, log } = await openExports(world.storage);
+  expect(exports.list()).toMatchObject([{ id, state: 'stopped' }]);
+  await exports.resume(id);
+  expect(await endedPack(exports, id)).toMatchObject({ state: 'completed', failure: null, runsDone: 1 });
+  expect(log).toEqual([]);
+});
+
 test('a host takes up whole and stopped packs; a damaged record is left alone and said', async () => {
   const world = await openSampleExports();
   const whole = await written(world, { selection: { filter: { text: 'refund' } } });
