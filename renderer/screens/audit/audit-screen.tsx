@@ -11,7 +11,6 @@ import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-pa
 import { useAuditHead } from '../../queries/audit-list.ts';
 import { useAuditFacets, useAuditSummary } from '../../queries/audit.ts';
 import { useHostState } from '../../queries/host-state.ts';
-
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { usePlace } from '../../stores/activity.ts';
 import './audit.css';
@@ -38,6 +37,18 @@ function FirstReading() {
           once.
         </p>
       )}
+    </div>
+  );
+}
+
+/** The list is on its way, or could not be read. */
+function WithoutList({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  if (!error) return <FirstReading />;
+  return (
+    <div className="audit__state">
+      <ErrorFailure title="The list could not be read" error={error}>
+        <Button onClick={onRetry}>Try again</Button>
+      </ErrorFailure>
     </div>
   );
 }
@@ -117,29 +128,21 @@ function Conversations() {
       <SamplesNotice />
       <div className={classNames('audit', !isWide && 'audit--narrow')}>
         {isWide && views}
-        {head.data ? (
-          facets?.runs === 0 ? (
-            <NoRuns />
-          ) : (
-            <AuditWork
-              head={head.data}
-              isPlaceholder={head.isPlaceholderData}
-              address={address}
-              facets={facets}
-              listRef={listRef}
-              refresh={{ isBusy: head.isFetching, run: () => (span === null ? void head.refetch() : renew()) }}
-              isExporting={isExporting}
-              onExported={() => setExporting(false)}
-            />
-          )
-        ) : head.error ? (
-          <div className="audit__state">
-            <ErrorFailure title="The list could not be read" error={head.error}>
-              <Button onClick={() => void head.refetch()}>Try again</Button>
-            </ErrorFailure>
-          </div>
+        {!head.data ? (
+          <WithoutList error={head.error} onRetry={() => void head.refetch()} />
+        ) : facets?.runs === 0 ? (
+          <NoRuns />
         ) : (
-          <FirstReading />
+          <AuditWork
+            head={head.data}
+            isPlaceholder={head.isPlaceholderData}
+            address={address}
+            facets={facets}
+            listRef={listRef}
+            refresh={{ isBusy: head.isFetching, run: () => (span === null ? void head.refetch() : renew()) }}
+            isExporting={isExporting}
+            onExported={() => setExporting(false)}
+          />
         )}
       </div>
     </>
