@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Endpoint, Form, ResponseKind } from '../../shared/contract/endpoint.ts';
 import { endpoints as contract } from '../../shared/contract/index.ts';
 import { readOpenApi } from '../../shared/contract/open-api.ts';
