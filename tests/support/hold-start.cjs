@@ -1,5 +1,5 @@
-// Electron loads this before Touchstone, which then waits for the test to be connected: Playwright misses a window now and then
-// that loads its page while Playwright connects, and would wait for it for ever.
+// Electron loads this before Touchstone, which then waits until the test is connected: otherwise a window would load its page
+// while Playwright connects, on every machine at another moment of it.
 const { app } = require('electron');
 
 const ready = app.whenReady();
