@@ -23,7 +23,11 @@ function isMissing({ sheet }: HTMLLinkElement): boolean {
 /** The bundler's loader asks for a style sheet once, and takes it for loaded ever after. */
 function askForStylesAgain(): void {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {
-    if (isMissing(link)) link.replaceWith(link.cloneNode());
+    if (!isMissing(link)) continue;
+    const again = link.cloneNode() as HTMLLinkElement;
+    // It may only be on its way: the loader waits for the element that it made, for ever if nobody tells it.
+    for (const end of ['load', 'error']) again.addEventListener(end, () => link.dispatchEvent(new Event(end)));
+    link.replaceWith(again);
   }
 }
 

@@ -29,3 +29,23 @@ test('a part whose files did not come says so, and is there once they come', asy
   }
   expect(await screen.findByText('Here it is')).toBeDefined();
 });
+
+test('a part that is opened while the styles of another one still come waits no longer than they do', async () => {
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  document.head.append(link);
+  // As the bundler's loader does, once for all parts that need the sheet.
+  const styles = new Promise((resolve) => link.addEventListener('load', resolve));
+  const Part = lazyPart(async () => {
+    await styles;
+    return () => <p>Here it is</p>;
+  });
+  render(
+    <Suspense fallback={<p>Opening</p>}>
+      <Part />
+    </Suspense>,
+  );
+  expect(screen.getByText('Opening')).toBeDefined();
+  fireEvent.load(document.head.querySelector('link[rel="stylesheet"]') as HTMLLinkElement);
+  expect(await screen.findByText('Here it is')).toBeDefined();
+});
