@@ -52,6 +52,7 @@ async function editAndSave({ page, model, chooseModel, writePrompt }: LibraryJou
   await page.getByRole('link', { name: 'Version 1 in the library' }).click();
   await expect(page.getByText(/^Edits of version 1 are not saved/)).toBeVisible();
   await page.getByRole('button', { name: 'Go on editing' }).click();
+  await expect(page.getByRole('link', { name: 'Version 1 in the library' })).toBeVisible();
   await page.keyboard.press('Control+s');
   const dialog = page.getByRole('dialog', { name: 'Save "greeting"' });
   await dialog.getByLabel('Description of name').fill('Who is greeted');
