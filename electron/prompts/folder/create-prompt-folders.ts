@@ -99,7 +99,9 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
     subscribe: changes.subscribe,
     async link(path, folder, { signal }) {
       const real = await requireFolder(path);
+      requireApart(real);
       await readTree(real, { signal });
+      // Another one may have been linked while this one was read.
       requireApart(real);
       const linked = open(store.add(real, libraryFolderFor(real, folder)));
       await linked.look();
