@@ -11,6 +11,8 @@ export interface Query<Input, Row> {
   run(input: Input): number;
   first(input: Input): Row | undefined;
   all(input: Input): Row[];
+  /** Each row is read when it is asked for; leaving the loop ends the reading. Nothing may be written in between. */
+  each(input: Input): IterableIterator<Row>;
 }
 
 /** Stands for an input while the SQL text is made; its place among the parameters is remembered. */
@@ -53,6 +55,7 @@ export function prepareQuery<Input extends object, Row>(
     run: (input) => statement.run(...bind(input)).changes,
     first: (input) => statement.get(...bind(input)),
     all: (input) => statement.all(...bind(input)),
+    each: (input) => statement.iterate(...bind(input)),
   };
 }
 

@@ -46,8 +46,8 @@ export interface ReportPage {
   readonly next: WalkPosition | null;
 }
 
-/** Most bytes of texts that a page hands over as a whole: more would hold up the host's thread, and some day fill its memory. */
-const mostPageBytes = 8 * 1_048_576;
+/** Most characters of texts that a page hands over as a whole: more would hold up the host's thread, and some day fill its memory. */
+const mostPageCharacters = 8 * 1_048_576;
 
 const mostMatches = 12;
 const mostLists = 4;
@@ -92,26 +92,26 @@ export class AuditEngine {
   report(request: WalkRequest & { hasFeedback: boolean }): ReportPage {
     return this.#answer(request.filter, () => {
       const { page, next, matches, last } = this.#walk(request);
-      const sequenceOf = (newest: number) => this.index.timeline.conversation[newest]!;
-      let bytes = 0;
-      for (const newest of page) bytes += this.#rows.textBytes(sequenceOf(newest), last);
-      if (bytes > mostPageBytes) {
-        const outlines = page.map((newest) => {
-          const sequence = sequenceOf(newest);
-          const matched = this.#rows.runSequences(sequence, last).filter((run) => matches.has(run));
-          return { conversation: this.#conversation(newest), sequence, matched };
-        });
-        return { conversations: [], long: { outlines, last }, next };
+      const left = { characters: mostPageCharacters };
+      const conversations = [];
+      for (const newest of page) {
+        const sequence = this.index.timeline.conversation[newest]!;
+        const runs = this.#rows.runs({ sequence, last, hasFeedback: request.hasFeedback }, left);
+        if (runs === null) return { conversations: [], long: this.#outlines(page, matches, last), next };
+        const shown = runs.map(({ sequence: place, run }) => ({ ...run, matched: matches.has(place) }));
+        conversations.push({ ...this.#conversation(newest), runs: shown });
       }
-      const conversations = page.map((newest) => {
-        const sequence = sequenceOf(newest);
-        const runs = this.#rows
-          .runs(sequence, last, request.hasFeedback)
-          .map(({ sequence: run, run: shown }) => ({ ...shown, matched: matches.has(run) }));
-        return { ...this.#conversation(newest), runs };
-      });
       return { conversations, long: null, next };
     });
+  }
+
+  #outlines(page: readonly number[], matches: Matches, last: number): NonNullable<ReportPage['long']> {
+    const outlines = page.map((newest) => {
+      const sequence = this.index.timeline.conversation[newest]!;
+      const matched = this.#rows.runSequences(sequence, last).filter((run) => matches.has(run));
+      return { conversation: this.#conversation(newest), sequence, matched };
+    });
+    return { outlines, last };
   }
 
   /** The same conversations without their runs. */

@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import { sql } from 'kysely';
 import type { AuditRow } from '../../../shared/contract/audit.ts';
 import type { Conversation, ConversationRun, Feedback } from '../../../shared/contract/conversations.ts';
 import { prepareQuery } from '../queries.ts';
@@ -74,11 +73,21 @@ export function createConversationRows(database: Database.Database) {
     conversation,
     /** `id` is that of the conversation. */
     isSample: (id: string): boolean => queries.sample.first({ id }) !== undefined,
-    /** The runs up to `last`, oldest first, each with its sequence. */
-    runs(sequence: number, last: number, hasFeedback: boolean): { sequence: number; run: ConversationRun }[] {
-      return queries.runs
-        .all({ conversation: sequence, last })
-        .map((row) => ({ sequence: row.sequence, run: conversationRunOf(row as WholeRow, hasFeedback) }));
+    /**
+     * The runs up to `last`, oldest first, each with its sequence. Their texts are taken off what is left; null as soon as that is
+     * not enough.
+     */
+    runs(
+      { sequence, last, hasFeedback }: { sequence: number; last: number; hasFeedback: boolean },
+      left: { characters: number },
+    ): { sequence: number; run: ConversationRun }[] | null {
+      const runs = [];
+      for (const row of queries.runs.each({ conversation: sequence, last }) as Iterable<WholeRow>) {
+        for (const name of longTexts) left.characters -= row[name]?.length ?? 0;
+        if (left.characters < 0) return null;
+        runs.push({ sequence: row.sequence, run: conversationRunOf(row, hasFeedback) });
+      }
+      return runs;
     },
     /** The same runs, each read when it is asked for: a conversation may be longer than memory. One that is removed meanwhile is left out. */
     *eachRun(
@@ -96,9 +105,6 @@ export function createConversationRows(database: Database.Database) {
     /** Sequences of the runs up to `last`, oldest first. */
     runSequences: (sequence: number, last: number): number[] =>
       queries.runSequences.all({ conversation: sequence, last }).map((row) => row.sequence),
-    /** About how many bytes the texts of the runs up to `last` have; none of them is read for it. */
-    textBytes: (sequence: number, last: number): number =>
-      queries.textBytes.first({ conversation: sequence, last })?.bytes ?? 0,
     runId: (sequence: number): string => queries.runId.first({ sequence })!.id,
     /** The run of a line of the list; `sequence` is that of the run. */
     rowRun(sequence: number): AuditRow['run'] {
@@ -134,6 +140,7 @@ const feedbackColumns = [
   'feedback.updated_at',
 ] as const;
 
+/** What of a run may be long. */
 const longTexts = [
   'prompt_text',
   'rendered_prompt',
@@ -165,23 +172,6 @@ function conversationQueries(database: Database.Database) {
         .where('conversation', '=', input.conversation)
         .where('sequence', '<=', input.last)
         .orderBy('sequence'),
-    ),
-    textBytes: prepareQuery(database, (tables, input: { conversation: number; last: number }) =>
-      tables
-        .selectFrom('runs')
-        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
-        .select(({ fn }) =>
-          fn
-            .sum<number>(
-              sql.join(
-                longTexts.map((name) => sql`ifnull(octet_length(${sql.ref(name)}), 0)`),
-                sql` + `,
-              ),
-            )
-            .as('bytes'),
-        )
-        .where('runs.conversation', '=', input.conversation)
-        .where('runs.sequence', '<=', input.last),
     ),
     conversation: prepareQuery(database, (tables, input: { sequence: number }) =>
       tables.selectFrom('conversations').selectAll().where('sequence', '=', input.sequence),
