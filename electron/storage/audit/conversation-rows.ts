@@ -1,9 +1,10 @@
 import type Database from 'better-sqlite3';
+import type { Kysely } from 'kysely';
 import type { AuditRow } from '../../../shared/contract/audit.ts';
 import type { Conversation, ConversationRun, Feedback } from '../../../shared/contract/conversations.ts';
 import { prepareQuery } from '../queries.ts';
 import { runDetailOf, runSummaryOf } from '../run-rows.ts';
-import type { FeedbackRow, RunRow, RunTextRow } from '../schema.ts';
+import type { FeedbackRow, RunRow, RunTextRow, Schema } from '../schema.ts';
 
 const excerptLength = 200;
 
@@ -150,20 +151,23 @@ const longTexts = [
   'reasoning',
 ] as const;
 
+/** The runs of a conversation up to `last` with all that belongs to them, oldest first. */
+function wholeRuns(tables: Kysely<Schema>, input: { conversation: number; last: number }) {
+  return tables
+    .selectFrom('runs')
+    .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+    .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+    .selectAll(['runs', 'run_texts'])
+    .select(feedbackColumns)
+    .where('runs.conversation', '=', input.conversation)
+    .where('runs.sequence', '<=', input.last)
+    .orderBy('runs.sequence');
+}
+
 function conversationQueries(database: Database.Database) {
   return {
     nextRun: prepareQuery(database, (tables, input: { conversation: number; after: number; last: number }) =>
-      tables
-        .selectFrom('runs')
-        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
-        .leftJoin('feedback', 'feedback.run', 'runs.sequence')
-        .selectAll(['runs', 'run_texts'])
-        .select(feedbackColumns)
-        .where('runs.conversation', '=', input.conversation)
-        .where('runs.sequence', '>', input.after)
-        .where('runs.sequence', '<=', input.last)
-        .orderBy('runs.sequence')
-        .limit(1),
+      wholeRuns(tables, input).where('runs.sequence', '>', input.after).limit(1),
     ),
     runSequences: prepareQuery(database, (tables, input: { conversation: number; last: number }) =>
       tables
@@ -176,17 +180,7 @@ function conversationQueries(database: Database.Database) {
     conversation: prepareQuery(database, (tables, input: { sequence: number }) =>
       tables.selectFrom('conversations').selectAll().where('sequence', '=', input.sequence),
     ),
-    runs: prepareQuery(database, (tables, input: { conversation: number; last: number }) =>
-      tables
-        .selectFrom('runs')
-        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
-        .leftJoin('feedback', 'feedback.run', 'runs.sequence')
-        .selectAll(['runs', 'run_texts'])
-        .select(feedbackColumns)
-        .where('runs.conversation', '=', input.conversation)
-        .where('runs.sequence', '<=', input.last)
-        .orderBy('runs.sequence'),
-    ),
+    runs: prepareQuery(database, wholeRuns),
     sample: prepareQuery(database, (tables, input: { id: string }) =>
       tables.selectFrom('sample_conversations').select('id').where('id', '=', input.id),
     ),
