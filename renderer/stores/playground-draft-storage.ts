@@ -81,8 +81,8 @@ function write(
 
 /**
  * Keeps drafts in IndexedDB, one record each, because a prompt may be larger than what localStorage holds. Each change
- * is written at once; changes that come while one is being written go together in the next write, at the latest when the page
- * goes away. Without IndexedDB (private windows of some browsers) drafts live as long as the page.
+ * is written at once; changes that come while one is being written go together in the next write; one that still waits when
+ * the page goes away is lost. Without IndexedDB (private windows of some browsers) drafts live as long as the page.
  *
  * Windows of one browser write to the same place: each tells the others what it wrote, so that none puts an older text over
  * it. `takeElsewhere` shows that in this window and returns the drafts that it has taken.
@@ -114,11 +114,7 @@ export function createDraftStorage(takeElsewhere: (elsewhere: DraftsElsewhere) =
     isWriting = true;
     try {
       database ??= open(name);
-      const opened = await database;
-      // Runs as far as its first record at once, also beside a write that is under way.
-      const onLeave = (): void => void writeWaiting(opened).catch(() => {});
-      addEventListener('pagehide', onLeave);
-      await writeWaiting(opened).finally(() => removeEventListener('pagehide', onLeave));
+      await writeWaiting(await database);
     } catch (cause) {
       console.warn('Drafts could not be written to IndexedDB; they are kept until the window closes.', cause);
     } finally {

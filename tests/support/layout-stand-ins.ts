@@ -1,3 +1,5 @@
+import { vi } from 'vitest';
+
 /** What parts of the window ask the browser about its layout; jsdom has none, so nothing ever has or changes a size. */
 class NoResizeObserver implements ResizeObserver {
   observe(): void {}
@@ -8,4 +10,10 @@ class NoResizeObserver implements ResizeObserver {
 export function standInForLayout(): void {
   globalThis.ResizeObserver ??= NoResizeObserver;
   Element.prototype.scrollIntoView ??= () => {};
+}
+
+/** A list draws only the rows that can be seen, and in jsdom everything has a height of 0. `vi.restoreAllMocks` takes it back. */
+export function giveEverythingSize(): void {
+  for (const size of ['clientHeight', 'clientWidth'] as const)
+    vi.spyOn(Element.prototype, size, 'get').mockReturnValue(600);
 }

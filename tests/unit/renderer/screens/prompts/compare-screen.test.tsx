@@ -2,14 +2,11 @@ import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { PromptsScreen } from '../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { createPrompt, createPromptVersion, listPromptVersions } from '../../../../../shared/contract/prompts.ts';
+import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
 let opened: OpenWindow;
-// jsdom gives everything a height of 0, and a list draws only the rows that can be seen.
-beforeEach(() => {
-  for (const size of ['clientHeight', 'clientWidth'] as const)
-    vi.spyOn(Element.prototype, size, 'get').mockReturnValue(600);
-});
+beforeEach(giveEverythingSize);
 afterEach(async () => {
   vi.restoreAllMocks();
   await opened.close();
