@@ -1,6 +1,6 @@
 import { HistoryPanel } from './history/history-panel.tsx';
 import { ModelSection } from './model-section.tsx';
-import { ParametersPanel } from './parameters-panel.tsx';
+import { ParametersPanel } from '../../components/parameters-panel.tsx';
 import type { PlaygroundState } from './playground.tsx';
 
 export function Parameters({ state }: { state: PlaygroundState }) {

@@ -8,7 +8,7 @@ import { ErrorFailure, LoadingRows, Notice } from '../../../components/state-pan
 import { noGrounding, type DraftGrounding } from '../../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import type { PlaygroundState } from '../playground.tsx';
-import { DataspaceChoice } from './dataspace-choice.tsx';
+import { DataspaceChoice } from '../../../components/dataspace-choice.tsx';
 import './grounding.css';
 import { toggleExclusion, togglePin } from './passage-choice.ts';
 import { PassageRow } from './passage-row.tsx';

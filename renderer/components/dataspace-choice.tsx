@@ -1,14 +1,15 @@
 import { BookOpenText, ChevronDown, Search } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { Button } from '../../../components/button.tsx';
-import { Checkbox } from '../../../components/choices.tsx';
-import { formatPlural } from '../../../components/format.ts';
-import { Icon } from '../../../components/icon.tsx';
-import { Popover } from '../../../components/popover.tsx';
-import { QueryView } from '../../../components/query-view.tsx';
-import { TextField } from '../../../components/text-field.tsx';
-import { useDataspaces } from '../../../queries/knowledge.ts';
+import { Button } from './button.tsx';
+import { Checkbox } from './choices.tsx';
+import { formatPlural } from './format.ts';
+import { Icon } from './icon.tsx';
+import { Popover } from './popover.tsx';
+import { QueryView } from './query-view.tsx';
+import { TextField } from './text-field.tsx';
+import { useDataspaces } from '../queries/knowledge.ts';
+import './dataspace-choice.css';
 
 interface DataspaceChoiceProps {
   dataspaceIds: readonly string[];
@@ -30,7 +31,7 @@ function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
   return (
     <QueryView query={dataspaces} subject="the dataspaces">
       {(all) => (
-        <div className="grounding__choices">
+        <div className="dataspaces__choices">
           {all.length === 0 && (
             <p className="small secondary">
               There is no dataspace yet. Make one, add files to it, and prompts can be answered from them.
@@ -47,7 +48,7 @@ function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
               onValueChange={setWords}
             />
           )}
-          <div className="scroll grounding__list">
+          <div className="scroll dataspaces__list">
             {all.filter(isWanted(words)).map(({ id, name, passages }) => (
               <div key={id} className="row">
                 <span className="grow">
@@ -95,9 +96,9 @@ export function DataspaceChoice(props: DataspaceChoiceProps) {
     <Popover
       label="Dataspaces to answer from"
       align="start"
-      className="grounding__popover"
+      className="dataspaces__popover"
       trigger={
-        <Button size="small" className="grounding__choose" icon={BookOpenText}>
+        <Button size="small" className="dataspaces__choose" icon={BookOpenText}>
           <span className="truncate">{label}</span>
           <Icon icon={ChevronDown} size="small" />
         </Button>

@@ -1,13 +1,17 @@
 import { useId } from 'react';
-import { Button } from '../../components/button.tsx';
-import { classNames } from '../../components/class-names.ts';
-import { Select } from '../../components/select.tsx';
-import type { SelectOption } from '../../components/select.tsx';
-import { namedParameters } from '../../../shared/contract/completions.ts';
-import type { NamedParameter } from '../../../shared/contract/completions.ts';
-import type { Model } from '../../../shared/contract/providers.ts';
-import type { Draft, DraftChange } from '../../stores/playground-drafts.ts';
-import { parameterFields, readOtherParameters, readParameter, refusalOf } from '../../drafts/parameter-model.ts';
+import { Button } from './button.tsx';
+import { classNames } from './class-names.ts';
+import { Select } from './select.tsx';
+import type { SelectOption } from './select.tsx';
+import { namedParameters } from '../../shared/contract/completions.ts';
+import type { NamedParameter } from '../../shared/contract/completions.ts';
+import type { Model } from '../../shared/contract/providers.ts';
+import type { Draft } from '../stores/playground-drafts.ts';
+import { parameterFields, readOtherParameters, readParameter, refusalOf } from '../drafts/parameter-model.ts';
+import './parameters-panel.css';
+
+/** The texts of the fields, as a draft and an agent's form keep them. */
+export type ParameterTexts = Pick<Draft, 'parameters' | 'otherParameters'>;
 
 interface ParameterProps {
   name: NamedParameter;
@@ -167,9 +171,9 @@ export function ParametersPanel({
   model,
   onChange,
 }: {
-  draft: Draft;
+  draft: ParameterTexts;
   model: Model | null;
-  onChange: (change: DraftChange) => void;
+  onChange: (change: Partial<ParameterTexts>) => void;
 }) {
   const taken = namedParameters.filter((name) => refusalOf(name, model) === null);
   const refusals = namedParameters.flatMap((name) => {
