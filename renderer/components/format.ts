@@ -38,7 +38,21 @@ export function formatPlural(count: number, singular: string, plural = `${singul
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
-/** A stretch of time in the unit a person would say: `214 ms`, `2.4 s`, `3 min`, `2 h`. */
+/** The duration of one run as number and unit: `412 ms`, `2.4 s`, `3:05 min`. */
+export function runDuration(milliseconds: number): { value: string; unit: string } {
+  if (Math.round(milliseconds) < 1000) return { value: String(Math.round(milliseconds)), unit: 'ms' };
+  if (milliseconds < 99_950) return { value: (milliseconds / 1000).toFixed(1), unit: 's' };
+  const seconds = Math.round(milliseconds / 1000);
+  return { value: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`, unit: 'min' };
+}
+
+/** The duration of one run. Every screen uses it, so that a run has the same duration everywhere. */
+export function formatRunDuration(milliseconds: number): string {
+  const { value, unit } = runDuration(milliseconds);
+  return `${value} ${unit}`;
+}
+
+/** An average, a limit or an estimate in the unit a person would say: `214 ms`, `2.4 s`, `3 min`, `2 h`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1_000;
@@ -105,4 +119,10 @@ export function formatTokenCount(count: number): string {
   if (count < 1000) return String(count);
   if (count < 999_500) return `${Math.round(count / 1000)}K`;
   return `${Number((count / 1_000_000).toFixed(2))}M`;
+}
+
+/** `−8`, `0`, `+4`, with the sign that is as wide as a plus. */
+export function formatScore(score: number): string {
+  if (score === 0) return '0';
+  return score > 0 ? `+${score}` : `−${-score}`;
 }

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { formatDuration, formatPlural, formatTime } from '../../components/format.ts';
+import { formatPlural, formatRunDuration, formatTime } from '../../components/format.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Spinner } from '../../components/marks.tsx';
@@ -89,7 +89,7 @@ function TurnFoot({ turn, conversationId, onRetry }: TurnViewProps) {
     <div className="turn__foot row caption tertiary">
       <State state={turn.state} />
       {turn.model !== null && <span className="truncate">{turn.model}</span>}
-      {turn.totalMs !== null && <span className="numbers nowrap">{formatDuration(turn.totalMs)}</span>}
+      {turn.totalMs !== null && <span className="numbers nowrap">{formatRunDuration(turn.totalMs)}</span>}
       {turn.tokens !== null && <span className="numbers nowrap">{formatPlural(turn.tokens, 'token')}</span>}
       {memory !== null && <span className="nowrap">{memory}</span>}
       <span className="grow" />

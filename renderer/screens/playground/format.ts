@@ -1,17 +1,4 @@
-/** Numbers and times as the playground writes them. `en` throughout: the interface is English whatever the system's language. */
-
-/** A length of time as number and unit: `412 ms`, `2.4 s`, `3:05 min`. */
-export function duration(milliseconds: number): { value: string; unit: string } {
-  if (milliseconds < 1000) return { value: String(Math.round(milliseconds)), unit: 'ms' };
-  if (milliseconds < 99_950) return { value: (milliseconds / 1000).toFixed(1), unit: 's' };
-  const seconds = Math.round(milliseconds / 1000);
-  return { value: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`, unit: 'min' };
-}
-
-export function durationText(milliseconds: number): string {
-  const { value, unit } = duration(milliseconds);
-  return `${value} ${unit}`;
-}
+/** Numbers and times that only the playground writes. */
 
 /** Time left in whole seconds or minutes, as one says it. */
 export function timeLeft(seconds: number): string {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { formatCost, formatDuration, formatWhole } from '../../../components/format.ts';
+import { formatCost, formatRunDuration, formatWhole } from '../../../components/format.ts';
 import { useRun } from '../../../queries/runs.ts';
 import { promptAddress } from '../../../shell/addresses.ts';
 
@@ -93,8 +93,8 @@ export function TimingPart({ run }: { run: ConversationRun }) {
         facts={[
           ['Started', moment.format(new Date(run.createdAt))],
           ['Ended', run.completedAt ? moment.format(new Date(run.completedAt)) : 'not yet'],
-          ['First token', absent(timing.firstTokenMs, formatDuration)],
-          ['Total', absent(timing.totalMs, formatDuration)],
+          ['First token', absent(timing.firstTokenMs, formatRunDuration)],
+          ['Total', absent(timing.totalMs, formatRunDuration)],
           ['Finish reason', run.output.finishReason ?? 'none'],
         ]}
       />

@@ -1,7 +1,7 @@
 import { CircleDot } from 'lucide-react';
 import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { classNames } from '../../../components/class-names.ts';
-import { formatDuration, formatPlural } from '../../../components/format.ts';
+import { formatPlural, formatRunDuration } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { statusWords } from '../list/conversation-row.tsx';
 
@@ -15,7 +15,7 @@ const dayAndClock = new Intl.DateTimeFormat('en-GB', {
 
 function runMeasures({ timing, usage }: ConversationRun): string {
   const facts = [
-    timing.totalMs === null ? null : formatDuration(timing.totalMs),
+    timing.totalMs === null ? null : formatRunDuration(timing.totalMs),
     usage ? formatPlural(usage.total_tokens, 'token') : null,
   ];
   return facts.filter((fact) => fact !== null).join(', ');

@@ -2,15 +2,14 @@ import { Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ConversationRun, FeedbackInput } from '../../../../shared/contract/conversations.ts';
 import { Button } from '../../../components/button.tsx';
+import { Score, ScoreScale } from '../../../components/scores/score-scale.tsx';
+import { useScoreKeys } from '../../../components/scores/use-score-keys.ts';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useAuditFacets, useGiveFeedback } from '../../../queries/audit.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { feedbackInput, keepFeedbackStep, takeFeedbackStep, useFeedbackSteps } from '../../../stores/audit-feedback.ts';
-import { Score } from '../list/conversation-row.tsx';
-import { ScoreScale } from './score-scale.tsx';
 import { readTags, TagField } from './tag-field.tsx';
-import { useScoreKeys } from './use-score-keys.ts';
 
 export interface FeedbackPanelProps {
   conversationId: string;
@@ -74,7 +73,9 @@ export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }
     const step = takeFeedbackStep();
     if (step) feedback.give(step.conversationId, step.runId, step.before);
   };
-  const isWaiting = useScoreKeys(score, (next) => change({ score: next }), run.status !== 'Running' && !isBehind);
+  const isWaiting = useScoreKeys(score, (next) => change({ score: next }), {
+    isEnabled: run.status !== 'Running' && !isBehind,
+  });
   const group = 'Feedback';
   useActions('audit-feedback', [
     // Digits are taken together, in `use-score-keys.ts`; here they are only named.

@@ -1,6 +1,6 @@
 import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
 import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
-import { formatDuration } from '../../../components/format.ts';
+import { formatDuration, formatScore } from '../../../components/format.ts';
 import { spanOf, type DateSpan } from '../../../shell/date-spans.ts';
 
 /** A part of the filter as a person names it. */
@@ -119,12 +119,6 @@ export function formatMoment(moment: string): string {
   const date = new Date(moment);
   const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
   return (isMidnight ? day : dayAndTime).format(date);
-}
-
-/** `−8`, `0`, `+4`, with the sign that is as wide as a plus. */
-export function formatScore(score: number): string {
-  if (score === 0) return '0';
-  return score > 0 ? `+${score}` : `−${-score}`;
 }
 
 function formatBound(field: RangeFieldId, value: number): string {

@@ -4,7 +4,7 @@ import type { AuditRow } from '../../../../shared/contract/audit.ts';
 import { classNames } from '../../../components/class-names.ts';
 import { formatCost, formatPlural, formatTime } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
-import { formatScore } from '../filter/filter-fields.ts';
+import { Score } from '../../../components/scores/score-scale.tsx';
 
 /** Height of every row, in pixels; the style sheet has the same. */
 export const rowHeight = 44;
@@ -15,12 +15,6 @@ export const statusWords = {
   Failed: { word: 'failed', tone: 'negative' },
   Cancelled: { word: 'stopped', tone: 'tertiary' },
 } as const;
-
-/** A score as a number with its sign: negative from −5 down, caution below 0. */
-export function Score({ score }: { score: number }) {
-  const tone = score <= -5 ? 'negative' : score < 0 ? 'caution' : score > 0 ? 'positive' : 'tertiary';
-  return <span className={classNames('score', tone)}>{formatScore(score)}</span>;
-}
 
 function Judgement({ run }: Pick<AuditRow, 'run'>) {
   const state = run.status === 'Completed' ? null : statusWords[run.status];

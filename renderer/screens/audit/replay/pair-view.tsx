@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { ReplayPair, ReplaySide } from '../../../../shared/contract/audit-replay.ts';
 import { Button } from '../../../components/button.tsx';
-import { formatCost, formatDuration, formatPlural } from '../../../components/format.ts';
+import { formatCost, formatPlural, formatRunDuration } from '../../../components/format.ts';
 import { Notice } from '../../../components/state-panels.tsx';
 import { runAddress } from '../../../shell/addresses.ts';
 import { TextDifference } from './text-difference.tsx';
 
 function Measures({ side }: { side: ReplaySide }) {
   const facts = [
-    side.totalMs === null ? null : formatDuration(side.totalMs),
+    side.totalMs === null ? null : formatRunDuration(side.totalMs),
     side.usage && formatPlural(side.usage.total_tokens, 'token'),
     side.cost === null ? null : formatCost(side.cost),
     side.finishReason,

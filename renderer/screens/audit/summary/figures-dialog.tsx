@@ -1,7 +1,6 @@
 import type { AuditSummary } from '../../../../shared/contract/audit.ts';
 import { Dialog } from '../../../components/dialog.tsx';
-import { formatCost, formatDuration, formatWhole } from '../../../components/format.ts';
-import { formatScore } from '../filter/filter-fields.ts';
+import { formatCost, formatDuration, formatScore, formatWhole } from '../../../components/format.ts';
 import { bucketLabel } from './chart-model.ts';
 
 function duration(milliseconds: number | null | undefined): string {

@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronRight, Square } from 'lucide-react';
 import { Button } from '../../../components/button.tsx';
+import { formatRunDuration } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { CitationButton, CitedText } from '../../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
@@ -8,7 +9,7 @@ import { finishMeaning } from '../../../components/run-words.ts';
 import { Notice } from '../../../components/state-panels.tsx';
 import { useFollowScroll } from '../../../components/use-follow-scroll.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import { durationText, estimateTokens } from '../format.ts';
+import { estimateTokens } from '../format.ts';
 import { RunFailure, type RemedyActions } from './run-failure.tsx';
 import type { ShownRun } from './shown-run.ts';
 
@@ -86,7 +87,7 @@ function AfterAnswer({ run, actions }: { run: ShownRun; actions: RemedyActions }
         <div className="row small secondary answer__stopped">
           <Icon icon={Square} size="small" />
           <span>
-            Stopped{run.metrics.totalMs === null ? '' : ` after ${durationText(run.metrics.totalMs)}`}.{' '}
+            Stopped{run.metrics.totalMs === null ? '' : ` after ${formatRunDuration(run.metrics.totalMs)}`}.{' '}
             {run.text === '' ? 'Nothing had come yet.' : 'The text is kept.'}
           </span>
           <Button size="small" onClick={actions.runAgain}>

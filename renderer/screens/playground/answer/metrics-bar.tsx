@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatCost, formatPlural } from '../../../components/format.ts';
-import { duration } from '../format.ts';
+import { formatCost, formatPlural, runDuration } from '../../../components/format.ts';
 import type { Metrics } from './shown-run.ts';
 import { useNow } from './use-now.ts';
 
@@ -29,7 +28,7 @@ function Metric({ name, value, unit, width, title }: MetricProps) {
 }
 
 function TimeMetric({ name, milliseconds }: { name: string; milliseconds: number | null }) {
-  const time = milliseconds === null ? null : duration(milliseconds);
+  const time = milliseconds === null ? null : runDuration(milliseconds);
   return <Metric name={name} value={time?.value ?? null} unit={time?.unit} width={54} />;
 }
 

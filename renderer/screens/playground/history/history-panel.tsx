@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import { Segmented } from '../../../components/choices.tsx';
-import { formatCost, formatTime } from '../../../components/format.ts';
+import { formatCost, formatRunDuration, formatTime } from '../../../components/format.ts';
 import { Spinner } from '../../../components/marks.tsx';
 import { ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
 import { Button } from '../../../components/button.tsx';
@@ -8,7 +8,6 @@ import { VirtualList } from '../../../components/virtual-list.tsx';
 import { useRuns } from '../../../queries/runs.ts';
 import type { LiveRun } from '../../../stores/playground-run.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import { durationText } from '../format.ts';
 import { errorWord, historyRows } from './history-model.ts';
 import type { HistoryRow } from './history-model.ts';
 
@@ -33,7 +32,7 @@ function State({ row }: { row: HistoryRow }) {
 function Row({ row, isShown, isAll }: { row: HistoryRow; isShown: boolean; isAll: boolean }) {
   const facts = [
     isAll ? row.title : null,
-    row.totalMs === null ? null : durationText(row.totalMs),
+    row.totalMs === null ? null : formatRunDuration(row.totalMs),
     row.cost === null || row.cost === 0 ? null : formatCost(row.cost),
     row.errorCode === null ? null : errorWord(row.errorCode),
     row.servedBy?.startsWith('on-device') ? 'on-device' : null,

@@ -6,6 +6,7 @@ import {
   formatCount,
   formatDate,
   formatDuration,
+  formatRunDuration,
   formatPart,
   formatPlural,
   formatPrice,
@@ -49,6 +50,15 @@ describe('figures are written for reading', () => {
     [180_000, '3 min'],
     [7_200_000, '2 h'],
   ])('%d milliseconds', (milliseconds, text) => expect(formatDuration(milliseconds)).toBe(text));
+
+  test.each([
+    [412, '412 ms'],
+    [999.6, '1.0 s'],
+    [2_440, '2.4 s'],
+    [16_240, '16.2 s'],
+    [99_940, '99.9 s'],
+    [185_000, '3:05 min'],
+  ])('a run of %d milliseconds lasted %s', (milliseconds, text) => expect(formatRunDuration(milliseconds)).toBe(text));
 
   test('a time says no more of its date than is needed', () => {
     const now = new Date(2026, 10, 20, 15, 0);

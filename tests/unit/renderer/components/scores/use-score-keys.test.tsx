@@ -1,13 +1,13 @@
 import { cleanup, fireEvent, renderHook } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
-import { useScoreKeys } from '../../../../../renderer/screens/audit/feedback/use-score-keys.ts';
+import { useScoreKeys } from '../../../../../renderer/components/scores/use-score-keys.ts';
 
 afterEach(cleanup);
 
 function openRun(isEnabled: boolean) {
   const scores: number[] = [];
   const hook = renderHook(
-    (enabled: boolean) => useScoreKeys(scores.at(-1) ?? null, (score) => scores.push(score), enabled),
+    (enabled: boolean) => useScoreKeys(scores.at(-1) ?? null, (score) => scores.push(score), { isEnabled: enabled }),
     { initialProps: isEnabled },
   );
   return { scores, arrive: () => hook.rerender(true) };
@@ -37,4 +37,15 @@ test('a person who goes on before the run is there has not judged it', () => {
   press('-4j');
   arrive();
   expect(scores).toEqual([]);
+});
+
+test('with a scope, keys count only where the focus is inside it', () => {
+  const [inside, outside] = [document.createElement('div'), document.createElement('div')];
+  document.body.append(inside, outside);
+  const scores: number[] = [];
+  renderHook(() => useScoreKeys(null, (score) => scores.push(score), { isEnabled: true, scope: { current: inside } }));
+  fireEvent.keyDown(outside, { key: '3' });
+  fireEvent.keyDown(document.body, { key: '4' });
+  fireEvent.keyDown(inside, { key: '5' });
+  expect(scores).toEqual([5]);
 });

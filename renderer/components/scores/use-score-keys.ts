@@ -21,11 +21,21 @@ interface EarlyKeys {
 /** A score that was typed this long ago was meant for something else, in milliseconds. */
 const longestWaitMilliseconds = 5_000;
 
+export interface ScoreKeysOptions {
+  isEnabled: boolean;
+  /** Keys count only while the focus is inside; without it, anywhere on the screen. */
+  scope?: RefObject<HTMLElement | null>;
+}
+
 /**
- * Digits and minus anywhere in the screen set the score of the open run. What is typed while the run is still being read is
+ * Digits and minus set the score of the open run. What is typed while the run is still being read is
  * kept for it as a whole: half a score, a minus lost, would be worse than none. True while a minus waits for its digit.
  */
-export function useScoreKeys(score: number | null, onScore: (score: number) => void, isEnabled: boolean): boolean {
+export function useScoreKeys(
+  score: number | null,
+  onScore: (score: number) => void,
+  { isEnabled, scope }: ScoreKeysOptions,
+): boolean {
   const [typing, setTyping] = useState<ScoreTyping>(noTyping);
   const newest = useRef({ score, onScore, typing, isEnabled });
   newest.current = { score, onScore, typing, isEnabled };
@@ -49,12 +59,13 @@ export function useScoreKeys(score: number | null, onScore: (score: number) => v
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
+      if (scope && !(event.target instanceof Node && scope.current?.contains(event.target))) return;
       const isTaken = newest.current.isEnabled ? take(event.key) : keepEarly(early, event.key);
       if (isTaken) event.preventDefault();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [take]);
+  }, [take, scope]);
   useEffect(() => {
     if (!isEnabled || !early.current) return;
     const { keys, since } = early.current;

@@ -1,9 +1,16 @@
 import { useRef, type KeyboardEvent } from 'react';
-import { classNames } from '../../../components/class-names.ts';
-import { formatScore } from '../filter/filter-fields.ts';
+import { classNames } from '../class-names.ts';
+import { formatScore } from '../format.ts';
+import './scores.css';
 
 const scores = Array.from({ length: 21 }, (_, index) => index - 10);
 const named = new Set([-10, -5, 0, 5, 10]);
+
+/** A score as a number with its sign: negative from −5 down, caution below 0. */
+export function Score({ score }: { score: number }) {
+  const tone = score <= -5 ? 'negative' : score < 0 ? 'caution' : score > 0 ? 'positive' : 'tertiary';
+  return <span className={classNames('score', tone)}>{formatScore(score)}</span>;
+}
 
 /** One stop for Tab: the arrows go along the scale. */
 export function ScoreScale({ score, onScore }: { score: number | null; onScore: (score: number | null) => void }) {
