@@ -10,8 +10,22 @@ export interface HostOptions {
   readonly endpoints: readonly { readonly name: string; readonly baseAddress: string }[];
 }
 
-/** A command line that cannot be followed; the message is one sentence that says what is taken. */
+/** An invalid command line; the message is one line for the person who typed it. */
 export class UsageError extends Error {}
+
+/** Help wins over everything else on the line, as in most programs, except after `--`. */
+export function wantsHelp(parameters: readonly string[]): boolean {
+  const end = parameters.indexOf('--');
+  const options = end < 0 ? parameters : parameters.slice(0, end);
+  return options.includes('--help') || options.includes('-h');
+}
+
+/** What Node's `parseArgs` rejected, with the command that shows help. */
+export function parseFailure(error: unknown, helpCommand: string): UsageError {
+  // Only the first sentence of Node's message is about what was typed.
+  const [sentence] = (error as Error).message.split(/\.\s/, 1);
+  return new UsageError(`${sentence}. Run "${helpCommand}" to see all options.`);
+}
 
 /** How `parseArgs` is to read the options below. */
 export const hostOptionTypes = {
@@ -30,7 +44,7 @@ function toNamedAddress(
   const [name, address] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
   if (!text.includes('=') || !isName(name) || !baseAddress.safeParse(address).success) {
     // What was typed is not repeated: an address may hold a password.
-    throw new UsageError(`${option} takes NAME=URL, where NAME is ${names} and URL an http or https address.`);
+    throw new UsageError(`${option} must be NAME=URL, where NAME is ${names} and URL is an http or https address.`);
   }
   return [name, address];
 }
@@ -43,9 +57,9 @@ function isEndpointName(name: string): boolean {
   return addEndpoint.body?.shape.name.safeParse(name).success ?? false;
 }
 
-/** Throws `UsageError` for an empty path, which a script leaves where a variable is not set and which would be the present folder. */
+/** Throws `UsageError` for an empty path: a script with an unset variable passes one, and it would mean the current folder. */
 export function toDataDirectory(typed: string | undefined): string {
-  if (typed === '') throw new UsageError('--data-dir takes the path of a folder.');
+  if (typed === '') throw new UsageError('--data-dir must be the path of a folder.');
   return typed === undefined ? defaultDataDirectory() : resolve(typed);
 }
 

@@ -7,20 +7,41 @@ import { createApiKeys } from '../storage/api-keys.ts';
 import { databaseFile, openDatabase } from '../storage/database.ts';
 import { describeStartFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore } from '../storage/storage.ts';
-import { toDataDirectory, UsageError } from './host-options.ts';
+import { parseFailure, toDataDirectory, UsageError, wantsHelp } from './host-options.ts';
 
 export interface KeysOutput {
-  /** One line of the answer. */
+  /** One line of the result. */
   print(line: string): void;
   /** One sentence that says what is wrong. */
   complain(line: string): void;
 }
 
-/** Exit status for a command line that cannot be followed, an unknown scope or an unknown id. */
+/** Exit status for an invalid command line, an unknown scope or an unknown id. */
 const usageStatus = 2;
 
-const usage =
-  'keys issue --name N [--credits N] [--scopes a,b] [--json] | keys list [--json] | keys revoke ID, each with [--data-dir DIR]';
+export const keysHelp = `Creates, lists and revokes API keys. Works while Touchstone runs.
+
+Usage:
+  npm run keys -- issue --name NAME [--credits N] [--scopes LIST] [--json]
+  npm run keys -- list [--json]
+  npm run keys -- revoke ID
+
+Options:
+  --name NAME      Name of the program that will use the key
+  --credits N      Credit limit; each completion call costs 1 credit (default: no limit)
+  --scopes LIST    Comma-separated scopes: ${scopes.join(', ')} (default: all)
+                   run: completions, moderation, stored prompts and agents
+                   audit: all callers' runs, and feedback
+                   manage: prompts, agents, sources and dataspaces
+  --data-dir DIR   Folder with the data
+  --json           Print JSON
+  -h, --help       Show this help
+
+Example:
+  npm run keys -- issue --name nightly-report --scopes run --credits 1000`;
+
+const helpCommand = 'npm run keys -- --help';
+const seeHelp = `Run "${helpCommand}" to see all commands.`;
 
 const takenOptions: Record<string, readonly string[]> = {
   issue: ['name', 'credits', 'scopes', 'json', 'data-dir'],
@@ -28,10 +49,11 @@ const takenOptions: Record<string, readonly string[]> = {
   revoke: ['data-dir'],
 };
 
-/** Does what one command line asks for and returns the exit status. The service may run at the same time. */
+/** Runs one command line and returns the exit status. The service may run at the same time. */
 export function runKeysCommand(parameters: readonly string[], output: KeysOutput): number {
   try {
-    perform(readCommand(parameters), output);
+    if (wantsHelp(parameters)) output.print(keysHelp);
+    else perform(readCommand(parameters), output);
     return 0;
   } catch (error) {
     if (error instanceof UsageError || error instanceof AppError) {
@@ -69,14 +91,17 @@ function readCommand(parameters: readonly string[]): Command {
   const { values: options, positionals } = parseOrRefuse(parameters);
   const [name = '', id, ...rest] = positionals;
   const taken = takenOptions[name];
-  if (!taken) throw new UsageError(`Say what to do with the keys: ${usage}.`);
+  if (!taken)
+    throw new UsageError(
+      name === '' ? `Missing command: issue, list or revoke. ${seeHelp}` : `Unknown command '${name}'. ${seeHelp}`,
+    );
   const foreign = Object.keys(options).find((option) => !taken.includes(option));
-  if (foreign) throw new UsageError(`keys ${name} does not take --${foreign}; usage: ${usage}.`);
+  if (foreign) throw new UsageError(`keys ${name} doesn't support --${foreign}. ${seeHelp}`);
   if (rest.length > 0 || (name === 'revoke') !== (id !== undefined)) {
     throw new UsageError(
       name === 'revoke'
-        ? 'Name the one key to revoke: keys revoke ID.'
-        : `keys ${name} takes options only; usage: ${usage}.`,
+        ? `keys revoke needs exactly one ID. ${seeHelp}`
+        : `keys ${name} supports only options. ${seeHelp}`,
     );
   }
   return { name, id, options };
@@ -86,9 +111,7 @@ function parseOrRefuse(parameters: readonly string[]): ReturnType<typeof parseCo
   try {
     return parseCommandLine(parameters);
   } catch (error) {
-    // Only the first sentence of Node's message is about what was typed.
-    const [sentence] = (error as Error).message.split(/\.\s/, 1);
-    throw new UsageError(`${sentence}; usage: ${usage}.`);
+    throw parseFailure(error, helpCommand);
   }
 }
 
@@ -96,7 +119,7 @@ function perform({ name, id, options }: Command, output: KeysOutput): void {
   const directory = toDataDirectory(options['data-dir']);
   const input = name === 'issue' ? readInput(options) : null;
   if (input === null && !existsSync(databaseFile(directory))) {
-    throw new UsageError(`There is no Touchstone data in ${directory}; name its folder with --data-dir.`);
+    throw new UsageError(`No Touchstone data in ${directory}. Set the folder with --data-dir.`);
   }
   const database = openDatabase(directory);
   try {
@@ -110,12 +133,12 @@ function perform({ name, id, options }: Command, output: KeysOutput): void {
 }
 
 function readInput(options: Command['options']): ApiKeyInput {
-  if (options.name === undefined) throw new UsageError('Name the key: keys issue --name N.');
+  if (options.name === undefined) throw new UsageError(`keys issue needs --name NAME. ${seeHelp}`);
   const wanted = options.scopes?.split(',').map((scope) => scope.trim());
   const unknown = wanted?.find((scope) => !(scopes as readonly string[]).includes(scope));
-  if (unknown !== undefined) throw new UsageError(`'${unknown}' is not a scope; the scopes are ${scopes.join(', ')}.`);
+  if (unknown !== undefined) throw new UsageError(`Unknown scope '${unknown}'. The scopes are ${scopes.join(', ')}.`);
   if (options.credits !== undefined && !/^\d+$/.test(options.credits)) {
-    throw new UsageError(`--credits takes a whole number from 0 on, not '${options.credits}'.`);
+    throw new UsageError(`--credits must be a whole number of 0 or more, not '${options.credits}'.`);
   }
   const checked = apiKeyInput.safeParse({
     name: options.name,
@@ -124,21 +147,20 @@ function readInput(options: Command['options']): ApiKeyInput {
   });
   if (checked.success) return checked.data;
   const [problem] = checked.error.issues;
-  throw new UsageError(
-    `${problem!.path[0] === 'creditLimit' ? '--credits' : '--name'} cannot be taken: ${problem!.message}.`,
-  );
+  throw new UsageError(`Invalid ${problem!.path[0] === 'creditLimit' ? '--credits' : '--name'}: ${problem!.message}.`);
 }
 
 function issue(apiKeys: ApiKeyStore, input: ApiKeyInput, isJson: boolean, { print }: KeysOutput): void {
-  const { id, key, callerId } = apiKeys.issue(input);
+  const { id, key, callerId, scopes: granted } = apiKeys.issue(input);
   if (isJson) {
     print(JSON.stringify({ id, key, callerId }));
     return;
   }
   print(`Key:       ${key}`);
-  print(`Id:        ${id}`);
-  print(`Caller id: ${callerId}`);
-  print('The key is shown this once; only its hash is kept.');
+  print(`ID:        ${id}`);
+  print(`Caller ID: ${callerId}`);
+  print(`Scopes:    ${granted.join(', ')}`);
+  print('Copy the key now. Touchstone stores only its hash and never shows the key again.');
 }
 
 function revoke(apiKeys: ApiKeyStore, id: string, { print }: KeysOutput): void {
@@ -149,7 +171,7 @@ function revoke(apiKeys: ApiKeyStore, id: string, { print }: KeysOutput): void {
 function list(apiKeys: ApiKeyStore, isJson: boolean, { print }: KeysOutput): void {
   const keys = apiKeys.list();
   if (isJson) print(JSON.stringify({ data: keys }));
-  else if (keys.length === 0) print('There are no keys. Issue one: npm run keys -- issue --name my-program');
+  else if (keys.length === 0) print('No API keys. Create one: npm run keys -- issue --name my-program');
   else for (const key of keys) print(describeKey(key));
 }
 

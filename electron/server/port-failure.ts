@@ -1,7 +1,7 @@
-/** Why a listener could not start and what to do, for the person who runs the host. */
+/** Why a listener couldn't start and what to do, for the person who runs the host. */
 export function describePortFailure(failure: unknown, port: number): string {
   const code = (failure as NodeJS.ErrnoException | null)?.code;
-  if (code === 'EADDRINUSE') return `Port ${port} is already in use. Choose another one, or 0 for any that is free.`;
-  if (code === 'EACCES') return `This system does not let you use port ${port}. Choose one from 1024 on.`;
-  return `The local server could not start on port ${port}${code ? ` (${code})` : ''}.`;
+  if (code === 'EADDRINUSE') return `Port ${port} is already in use. Choose another port, or 0 for any free port.`;
+  if (code === 'EACCES') return `This system doesn't allow port ${port}. Choose port 1024 or higher.`;
+  return `Couldn't start the local server on port ${port}${code ? ` (${code})` : ''}.`;
 }

@@ -1,18 +1,41 @@
 import { parseArgs } from 'node:util';
-import { hostOptionTypes, toHostOptions, UsageError, type HostOptions } from './host-options.ts';
+import { keyedProviders } from '../../shared/contract/common.ts';
+import {
+  hostOptionTypes,
+  parseFailure,
+  toHostOptions,
+  wantsHelp,
+  type HostOptions,
+  UsageError,
+} from './host-options.ts';
 
 export const defaultPort = 4117;
 
 export interface ServeOptions extends HostOptions {
-  /** Null when nobody named one: the default port, or a free one if that is taken. */
+  /** Null without `--port`: the default port, or a free one if that is in use. */
   readonly port: number | null;
   readonly isJson: boolean;
   readonly isTls: boolean;
   readonly fetchesModel: boolean;
 }
 
-const usage =
-  'npm run serve -- [--port N] [--data-dir DIR] [--json] [--tls] [--provider-base NAME=URL]... [--endpoint NAME=URL]... [--fetch-model]';
+export const serveHelp = `Starts Touchstone without a desktop window: the API, and the window for a browser.
+
+Usage: npm run serve -- [options]
+
+Options:
+  --port N                  Port to listen on; 0 chooses a free port (default ${defaultPort})
+  --data-dir DIR            Folder for all data
+  --tls                     Serve https with a certificate made on this machine
+  --json                    Print the addresses as one line of JSON
+  --fetch-model             Download the on-device model if none is installed
+  --provider-base NAME=URL  Base URL of a provider, including the version; repeatable
+                            NAME: ${keyedProviders.join(', ')}
+  --endpoint NAME=URL       Add an OpenAI-compatible endpoint; repeatable
+  -h, --help                Show this help
+
+Example:
+  npm run serve -- --port 8080 --endpoint ollama=http://127.0.0.1:11434/v1`;
 
 function parse(parameters: readonly string[]) {
   try {
@@ -27,21 +50,20 @@ function parse(parameters: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    // Only the first sentence of Node's message is about what was typed.
-    const [sentence] = (error as Error).message.split(/\.\s/, 1);
-    throw new UsageError(`${sentence}; usage: ${usage}`);
+    throw parseFailure(error, 'npm run serve -- --help');
   }
 }
 
 function toPort(text: string | undefined): number | null {
   if (text === undefined) return null;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity;
-  if (port > 65_535) throw new UsageError(`--port takes a number from 0 (any free port) to 65535, not '${text}'.`);
+  if (port > 65_535) throw new UsageError(`--port must be a number from 0 (any free port) to 65535, not '${text}'.`);
   return port;
 }
 
-/** Reads the command line of the headless host. Throws `UsageError`. */
-export function readServeOptions(parameters: readonly string[]): ServeOptions {
+/** Reads the command line of the headless host; null when it asks for help. Throws `UsageError`. */
+export function readServeOptions(parameters: readonly string[]): ServeOptions | null {
+  if (wantsHelp(parameters)) return null;
   const values = parse(parameters);
   return {
     ...toHostOptions(values),

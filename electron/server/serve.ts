@@ -8,7 +8,7 @@ import { UsageError } from './host-options.ts';
 import { listen, protocols, type Listener } from './listen.ts';
 import { describeFailure } from './log.ts';
 import { describePortFailure } from './port-failure.ts';
-import { defaultPort, readServeOptions, type ServeOptions } from './serve-options.ts';
+import { defaultPort, readServeOptions, serveHelp, type ServeOptions } from './serve-options.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
 /** The built window, beside the built host, or below `out/` when this file runs from the source tree. */
@@ -48,10 +48,10 @@ function announce(listener: Listener, options: ServeOptions): void {
   }
   process.stdout.write(
     [
-      `Touchstone serves its API at ${address}`,
-      `Open the window in a browser:  ${windowAddress}`,
-      'Issue a key for a program:     npm run keys -- issue --name my-program',
-      'Stop with Ctrl+C.',
+      `API:                        ${address}`,
+      `Open in a browser:          ${windowAddress}`,
+      'Create a key for a program: npm run keys -- issue --name my-program',
+      'Press Ctrl+C to stop.',
       '',
     ].join('\n'),
   );
@@ -76,19 +76,21 @@ async function run(options: ServeOptions): Promise<void> {
   }
   host.setServer({ serverAddress: listener.address, serverFailure: null, protocols: [...protocols] });
   const signal = stopOnSignals({ listener, host, log });
-  // A fault in one request must not take the others with it; before this point it ends the start instead.
-  process.on('uncaughtException', (failure) => log('Something failed unexpectedly; the service goes on.', failure));
+  // An error in one request must not end the others. Before this point, it ends the start instead.
+  process.on('uncaughtException', (failure) => log('Unexpected error. The service continues.', failure));
   announce(listener, options);
   if (options.fetchesModel) void fetchModel(host.onDevice, { signal, log });
 }
 
 try {
-  // The terminal or the program that reads our output may be gone; that is no reason to stop serving.
+  // The reader of our output may be gone. The service continues without it.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
-  await run(readServeOptions(process.argv.slice(2)));
+  const options = readServeOptions(process.argv.slice(2));
+  if (options === null) process.stdout.write(`${serveHelp}\n`);
+  else await run(options);
 } catch (failure) {
   if (failure instanceof UsageError || failure instanceof AppError) log(failure.message);
-  else log('Touchstone could not start.', failure);
+  else log("Touchstone couldn't start.", failure);
   process.exitCode = failure instanceof UsageError ? 2 : 1;
 }

@@ -99,7 +99,7 @@ test('a port that is taken ends the start with the remedy', async () => {
   expect(await host.ended).toBe(1);
   expect(host.output()).toEqual({
     stdout: '',
-    stderr: `Port ${port} is already in use. Choose another one, or 0 for any that is free.\n`,
+    stderr: `Port ${port} is already in use. Choose another port, or 0 for any free port.\n`,
   });
 });
 
@@ -111,8 +111,14 @@ test('without --port it takes a free one when the usual one is taken', async () 
   expect((await fetch(`${host.address}/openapi.json`)).status).toBe(200);
 });
 
+test.each([[['--help']], [['-h']]])('%j prints help and ends with exit status 0', async (parameters) => {
+  const host = startHeadlessHost(parameters);
+  expect(await host.ended).toBe(0);
+  expect(host.output()).toEqual({ stdout: expect.stringContaining('Usage: npm run serve --'), stderr: '' });
+});
+
 test.each([[['--port', 'x']], [['--unknown']], [['--endpoint', 'x']]])(
-  'a command line %j is refused with exit status 2 and one line',
+  'rejects the command line %j with exit status 2 and one line',
   async (parameters) => {
     const host = startHeadlessHost(parameters);
     expect(await host.ended).toBe(2);

@@ -71,30 +71,38 @@ test('it works while the service runs, which sees the change at once', async () 
 });
 
 test.each([
-  [[], 'Say what to do'],
-  [['rotate'], 'Say what to do'],
-  [['issue'], 'Name the key'],
-  [['issue', '--name', ' '], '--name cannot be taken'],
-  [['issue', '--name', 'x', '--scopes', 'run,root'], "'root' is not a scope; the scopes are run, audit, manage."],
-  [['issue', '--name', 'x', '--scopes', ''], "'' is not a scope"],
+  [[], 'Missing command: issue, list or revoke.'],
+  [['rotate'], "Unknown command 'rotate'."],
+  [['issue'], 'keys issue needs --name NAME.'],
+  [['issue', '--name', ' '], 'Invalid --name'],
+  [['issue', '--name', 'x', '--scopes', 'run,root'], "Unknown scope 'root'. The scopes are run, audit, manage."],
+  [['issue', '--name', 'x', '--scopes', ''], "Unknown scope ''"],
   [['issue', '--name', 'x', '--credits', '-1'], '--credits'],
-  [['issue', '--name', 'x', '--credits', '1.5'], '--credits takes a whole number'],
-  [['issue', '--name', 'x', '--credits', '9999999999'], '--credits cannot be taken'],
-  [['issue', 'x'], 'takes options only'],
-  [['list', '--name', 'x'], 'does not take --name'],
-  [['revoke'], 'Name the one key'],
-  [['revoke', 'a', 'b'], 'Name the one key'],
+  [['issue', '--name', 'x', '--credits', '1.5'], '--credits must be a whole number'],
+  [['issue', '--name', 'x', '--credits', '9999999999'], 'Invalid --credits'],
+  [['issue', 'x'], 'supports only options'],
+  [['list', '--name', 'x'], "doesn't support --name"],
+  [['revoke'], 'keys revoke needs exactly one ID.'],
+  [['revoke', 'a', 'b'], 'keys revoke needs exactly one ID.'],
   [['revoke', 'nobody'], 'There is no API key with this id.'],
-  [['list', '--data-dir', ''], '--data-dir takes the path'],
-  [['list', '--unheard-of'], "Unknown option '--unheard-of'"],
-  [['list', '--data-dir', '/nowhere/at/all'], 'There is no Touchstone data in /nowhere/at/all'],
-])('keys %j ends with status 2 and one sentence', (parameters, sentence) => {
+  [['list', '--data-dir', ''], '--data-dir must be the path'],
+  [['list', '--unheard-of'], 'Unknown option \'--unheard-of\'. Run "npm run keys -- --help" to see all options.'],
+  [['list', '--data-dir', '/nowhere/at/all'], 'No Touchstone data in /nowhere/at/all'],
+])('rejects keys %j with status 2 and one line', (parameters, sentence) => {
   const directory = temporaryDirectory();
   issued('--name', 'first', '--data-dir', directory);
   const hasFolder = parameters.includes('--data-dir') || parameters.length === 0;
   const result = keys(...parameters, ...(hasFolder ? [] : ['--data-dir', directory]));
   expect(result).toEqual({ status: 2, printed: [], complaints: [expect.stringContaining(sentence)] });
   expect(result.complaints[0]).not.toContain('\n');
+});
+
+test.each([['--help'], ['-h'], ['issue --help'], ['issue --unknown -h']])('prints help for "keys %s"', (typed) => {
+  const { status, printed, complaints } = keys(...typed.split(' '));
+  expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+  const text = printed.join('\n');
+  const words = 'issue list revoke --name --credits --scopes --data-dir --json --help run audit manage'.split(' ');
+  expect(words.filter((word) => !text.includes(word))).toEqual([]);
 });
 
 test('as a program it speaks JSON on its output, and sentences with status 2 on its error output', async () => {

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { describePortFailure } from '../../../electron/server/port-failure.ts';
 
 test.each([
-  ['EADDRINUSE', 4117, 'Port 4117 is already in use. Choose another one, or 0 for any that is free.'],
-  ['EACCES', 80, 'This system does not let you use port 80. Choose one from 1024 on.'],
-  ['EMFILE', 1, 'The local server could not start on port 1 (EMFILE).'],
+  ['EADDRINUSE', 4117, 'Port 4117 is already in use. Choose another port, or 0 for any free port.'],
+  ['EACCES', 80, "This system doesn't allow port 80. Choose port 1024 or higher."],
+  ['EMFILE', 1, "Couldn't start the local server on port 1 (EMFILE)."],
 ])('%s says what to do', (code, port, expected) => {
   expect(describePortFailure(Object.assign(new Error('listen'), { code }), port)).toBe(expected);
 });
 
 test('a failure without a code is told without one', () => {
-  expect(describePortFailure(new Error('words'), 1)).toBe('The local server could not start on port 1.');
+  expect(describePortFailure(new Error('words'), 1)).toBe("Couldn't start the local server on port 1.");
 });

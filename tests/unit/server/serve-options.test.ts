@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../../electron/server/host-options.ts';
-import { readServeOptions } from '../../../electron/server/serve-options.ts';
+import { readServeOptions, serveHelp } from '../../../electron/server/serve-options.ts';
 import { defaultDataDirectory } from '../../../electron/storage/data-directory.ts';
 
-test('without options the port is free to choose and nothing is changed', () => {
+test('uses the defaults without options', () => {
   expect(readServeOptions([])).toEqual({
     port: null,
     dataDirectory: defaultDataDirectory(),
@@ -16,7 +16,7 @@ test('without options the port is free to choose and nothing is changed', () => 
   });
 });
 
-test('every option is read, those that may repeat as often as they are given', () => {
+test('reads every option, and repeatable ones as often as given', () => {
   const typed =
     '--port 0 --data-dir here --json --tls --fetch-model --provider-base OpenAi=http://a.example/v1?x=y ' +
     '--provider-base Groq=https://b.example --endpoint one=http://127.0.0.1:1/v1 --endpoint two.2=http://127.0.0.1:2';
@@ -35,26 +35,36 @@ test('every option is read, those that may repeat as often as they are given', (
 });
 
 test.each([
-  ['--port x', /--port takes a number/],
-  ['--port 65536', /--port takes a number/],
+  ['--port x', /--port must be a number/],
+  ['--port 65536', /--port must be a number/],
   ['--port', /--port/],
   ['--port -1', /--port/],
-  ['--data-dir=', /--data-dir takes the path/],
+  ['--data-dir=', /--data-dir must be the path/],
   ['--prot 1', /--prot/],
-  ['here', /usage: npm run serve/],
+  ['here', /Run "npm run serve -- --help" to see all options\.$/],
   ['--json=yes', /--json/],
-  ['--provider-base OpenAi', /--provider-base takes NAME=URL/],
+  ['--provider-base OpenAi', /--provider-base must be NAME=URL/],
   ['--provider-base Mistral=http://a.example', /one of OpenAi, Anthropic, GoogleGemini, Groq, Cohere/],
   ['--provider-base OpenAi=a.example', /http or https address/],
-  ['--endpoint one/two=http://a.example', /--endpoint takes NAME=URL/],
+  ['--endpoint one/two=http://a.example', /--endpoint must be NAME=URL/],
   ['--endpoint one=file:///etc', /http or https address/],
-])('"%s" is refused in one line', (typed, message) => {
+  ['-x', /'-x'/],
+])('rejects "%s" in one line', (typed, message) => {
   const read = (): unknown => readServeOptions(typed.split(' '));
   expect(read).toThrow(UsageError);
   expect(read).toThrow(message);
   expect(read).not.toThrow(/\n/);
 });
 
-test('an address that is refused is not repeated: it may hold a password', () => {
+test.each([['--help'], ['-h'], ['--port x --help'], ['--unknown -h']])('asks for help with "%s"', (typed) => {
+  expect(readServeOptions(typed.split(' '))).toBeNull();
+});
+
+test('the help lists every option', () => {
+  const options = '--port --data-dir --tls --json --fetch-model --provider-base --endpoint --help'.split(' ');
+  expect(options.filter((option) => !serveHelp.includes(option))).toEqual([]);
+});
+
+test("doesn't repeat a rejected address, which may hold a password", () => {
   expect(() => readServeOptions(['--endpoint', 'one=ftp://me:secret@a.example'])).not.toThrow(/secret/);
 });

@@ -80,7 +80,7 @@ test('it says why it could not start, and starts once the port is another one', 
   const { seen, set } = await startControl({ isEnabled: true, port, isTls: false });
   expect(seen.state).toEqual({
     serverAddress: null,
-    serverFailure: `Port ${port} is already in use. Choose another one, or 0 for any that is free.`,
+    serverFailure: `Port ${port} is already in use. Choose another port, or 0 for any free port.`,
     protocols: [],
   });
   expect(await set({ port: 0 })).toMatchObject({ serverAddress: expect.any(String), serverFailure: null });
