@@ -72,7 +72,14 @@ export async function createHostWork(options: HostOptions) {
     log,
   });
   const prompts = noticeChanges(keptPrompts, folders.promptsChanged);
-  const agents = createAgents({ store: storage.agents, turns: storage.turns, providers, completions });
+  const agents = createAgents({
+    store: storage.agents,
+    turns: storage.turns,
+    providers,
+    completions,
+    grounding,
+    findVersion: storage.prompts.findVersion,
+  });
   const auditWork = await createAuditWork({
     dataDirectory,
     storage,

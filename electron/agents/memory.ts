@@ -40,6 +40,8 @@ export interface MemoryLimits {
   readonly systemMessage: string | null;
   /** The message that is about to be sent. */
   readonly message: string;
+  /** Whether passages of dataspaces are sent as well: they get half of the room. */
+  readonly isGrounded?: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export interface MemoryLimits {
 export function recall(newestFirst: Iterable<Turn>, limits: MemoryLimits): { messages: Message[]; turns: number } {
   const context = limits.contextTokens ?? assumedContextTokens;
   const fixed = estimateTokens(limits.systemMessage ?? '') + estimateTokens(limits.message) + 2 * tokensPerMessage;
-  let room = context * (1 - answerShare) - fixed;
+  let room = (context * (1 - answerShare) - fixed) * (limits.isGrounded ? 0.5 : 1);
   const turns: Turn[] = [];
   for (const turn of newestFirst) {
     room -= estimateTokens(turn.question) + estimateTokens(turn.answer) + 2 * tokensPerMessage;

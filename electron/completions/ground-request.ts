@@ -19,7 +19,7 @@ export function groundRequest(prepared: PreparedRun, grounding: Grounding): RunP
   if (dataspaceIds.length === 0 && !choice.only) return null;
   return async ({ signal }) => {
     const { messages, configuration, citations } = await grounding.ground(
-      { ...prepared, dataspaceIds, choice },
+      { ...prepared, dataspaceIds, choice, history: context.turn?.history ?? [] },
       { signal },
     );
     return {

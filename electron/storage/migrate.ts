@@ -15,6 +15,7 @@ import { knowledgeTables } from './migrations/0012-knowledge.ts';
 import { promptUsageTables } from './migrations/0013-prompt-usage.ts';
 import { auditSpanColumn } from './migrations/0014-audit-spans.ts';
 import { agentRunTables } from './migrations/0015-agent-runs.ts';
+import { agentSettingColumns } from './migrations/0016-agent-settings.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
 const migrations: readonly string[] = [
@@ -33,6 +34,7 @@ const migrations: readonly string[] = [
   promptUsageTables,
   auditSpanColumn,
   agentRunTables,
+  agentSettingColumns,
 ];
 
 function version(database: Database.Database): number {

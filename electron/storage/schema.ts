@@ -218,6 +218,9 @@ export interface AgentRow {
   model: string;
   prompt: string;
   created_at: number;
+  configuration_json: string | null;
+  dataspace_ids_json: string | null;
+  prompt_version_id: string | null;
 }
 
 export interface PromptFolderRow {

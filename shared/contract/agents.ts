@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { aiSystem, errorBody, listOf, listQuery, timestamp, uuid } from './common.ts';
-import { completionChunk } from './completions.ts';
+import { completionChunk, configuration } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { messageAnswer } from './prompt-runs.ts';
 
@@ -9,7 +9,7 @@ const notEmpty = 'must not be empty';
 
 const agentName = z.string().min(1, notEmpty).max(300);
 const model = z.string().min(1, notEmpty).max(300);
-const agentPrompt = z.string().describe('The system message of every turn, sent as it is');
+const agentPrompt = z.string().describe('The system message of every turn, sent without replacing anything in it');
 
 function requireModel(
   agent: { aiSystem?: string | null | undefined; model?: string | null | undefined },
@@ -19,16 +19,36 @@ function requireModel(
   context.addIssue({ code: 'custom', path: ['model'], message: 'is required when aiSystem is given' });
 }
 
-const chosenSystem = aiSystem.nullish().describe('The first provider that has the model, unless given');
+const chosenSystem = aiSystem.nullish().describe('Default: the first provider that has the model');
+
+/** What every turn is run with beside the model and the prompt. */
+const turnSettings = {
+  configuration: configuration.nullish().describe('Parameters of every turn, as in a completion'),
+  dataspaceIds: z.array(uuid).max(100).nullish().describe('Every turn is answered from these dataspaces'),
+  promptVersionId: uuid
+    .nullish()
+    .describe(
+      'A version of a stored prompt that the agent is based on. A new agent takes its system message (or its text, if it has none) and model where none are given.',
+    ),
+};
 
 export const agentInput = z
-  .strictObject({ name: agentName, model: model.nullish(), aiSystem: chosenSystem, prompt: agentPrompt.nullish() })
+  .strictObject({
+    name: agentName,
+    model: model.nullish(),
+    aiSystem: chosenSystem,
+    prompt: agentPrompt.nullish(),
+    ...turnSettings,
+  })
   .superRefine(requireModel)
-  .meta({ id: 'AgentInput', description: 'Without a model it is the first one of ServiceAi, without a prompt none' });
+  .meta({
+    id: 'AgentInput',
+    description: 'Without a model, the first ServiceAi model is used; without a prompt, none is sent',
+  });
 export type AgentInput = z.infer<typeof agentInput>;
 
 export const wholeAgentInput = z
-  .strictObject({ name: agentName, model, aiSystem: chosenSystem, prompt: agentPrompt })
+  .strictObject({ name: agentName, model, aiSystem: chosenSystem, prompt: agentPrompt, ...turnSettings })
   .meta({ id: 'WholeAgentInput' });
 
 export const agentChange = z
@@ -37,20 +57,34 @@ export const agentChange = z
     model: model.optional(),
     aiSystem: aiSystem.optional(),
     prompt: agentPrompt.optional(),
+    ...turnSettings,
   })
   .superRefine(requireModel)
-  .meta({ id: 'AgentChange', description: 'Absent fields stay as they are' });
+  .meta({
+    id: 'AgentChange',
+    description: 'Absent fields are unchanged; null removes parameters, dataspaces or the base version',
+  });
 export type AgentChange = z.infer<typeof agentChange>;
 
 export const agent = z
-  .object({ id: uuid, name: z.string(), aiSystem, model: z.string(), prompt: z.string(), createdAt: timestamp })
+  .object({
+    id: uuid,
+    name: z.string(),
+    aiSystem,
+    model: z.string(),
+    prompt: z.string(),
+    configuration: z.record(z.string(), z.unknown()).nullable(),
+    dataspaceIds: z.array(uuid).nullable(),
+    promptVersionId: uuid.nullable().describe('The version of a stored prompt that it is based on'),
+    createdAt: timestamp,
+  })
   .meta({ id: 'Agent' });
 export type Agent = z.infer<typeof agent>;
 
 export const agentRunRequest = z
   .strictObject({
-    message: z.string().min(1, notEmpty).describe('Sent as it is: no template'),
-    conversationId: uuid.nullish().describe('Goes on with a conversation of the caller; a new one unless given'),
+    message: z.string().min(1, notEmpty).describe('Not a template: sent unchanged'),
+    conversationId: uuid.nullish().describe('Continues a conversation of the caller. Default: a new conversation'),
   })
   .meta({ id: 'AgentRunRequest' });
 export type AgentRunRequest = z.infer<typeof agentRunRequest>;
@@ -61,7 +95,7 @@ export const createWholeAgent = defineEndpoint({
   path: '/v1/agents',
   access: 'manage',
   tag,
-  summary: 'Make an agent from its name, model and prompt',
+  summary: 'Create an agent; name, model and prompt are required',
   body: wholeAgentInput,
   status: 201,
   response: agent,
@@ -73,7 +107,7 @@ export const listAgents = defineEndpoint({
   path: '/agents',
   access: 'manage',
   tag,
-  summary: 'Agents, newest first',
+  summary: 'List agents, newest first',
   query: listQuery,
   response: listOf(agent),
 });
@@ -84,7 +118,7 @@ export const createAgent = defineEndpoint({
   path: '/agents',
   access: 'manage',
   tag,
-  summary: 'Make an agent; only its name is required',
+  summary: 'Create an agent; only the name is required',
   body: agentInput,
   status: 201,
   response: agent,
@@ -96,7 +130,7 @@ export const readAgent = defineEndpoint({
   path: '/agents/{id}',
   access: 'manage',
   tag,
-  summary: 'One agent',
+  summary: 'Read an agent',
   parameters: z.object({ id: uuid }),
   response: agent,
   errors: [404],
@@ -108,7 +142,7 @@ export const updateAgent = defineEndpoint({
   path: '/agents/{id}',
   access: 'manage',
   tag,
-  summary: 'Change an agent; its conversations go on with what it is now',
+  summary: 'Change an agent; later turns of its conversations use the change',
   parameters: z.object({ id: uuid }),
   body: agentChange,
   response: agent,
@@ -121,7 +155,7 @@ export const deleteAgent = defineEndpoint({
   path: '/agents/{id}',
   access: 'manage',
   tag,
-  summary: 'Delete an agent; its conversations stay',
+  summary: 'Delete an agent; its conversations are kept',
   parameters: z.object({ id: uuid }),
   status: 204,
   kinds: ['empty'],
@@ -134,11 +168,11 @@ export const runAgent = defineEndpoint({
   path: '/agents/{id}/run',
   access: 'run',
   tag,
-  summary: 'Say something to an agent; server-sent events for `Accept: text/event-stream`',
+  summary: 'Send a message to an agent',
   parameters: z.object({ id: uuid }),
   body: agentRunRequest,
   kinds: ['json', 'event-stream'],
   response: messageAnswer,
   part: z.union([completionChunk, errorBody]),
-  errors: [402, 404, 429, 502, 503, 504],
+  errors: [402, 404, 409, 429, 502, 503, 504],
 });

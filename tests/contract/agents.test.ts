@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Agent } from '../../shared/contract/agents.ts';
 import { callJson, jsonRequest, refusalOf, walk } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
+import { addSource, settledSource } from '../support/source-upload.ts';
 import { judgeError, judgeEvents } from '../support/specification-judge.ts';
 import { minimalRequest, readAll, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
@@ -49,7 +50,8 @@ describe.each(ways)('%s: agents', (way) => {
   test('both addresses make the same resource', async () => {
     const whole = await callJson(host, way, 'POST', '/v1/agents', { body: { name: 'A', model, prompt: 'Be kind.' } });
     const named = await callJson(host, way, 'POST', '/agents', { body: { name: 'B' } });
-    const expected = { id: expect.any(String), createdAt: time };
+    const bare = { configuration: null, dataspaceIds: null, promptVersionId: null };
+    const expected = { id: expect.any(String), createdAt: time, ...bare };
     expect([whole.status, whole.body, named.status, named.body]).toEqual([
       201,
       { ...expected, name: 'A', model, aiSystem: 'OpenAiCompatible', prompt: 'Be kind.' },
@@ -242,6 +244,93 @@ describe.each(ways)('%s: a turn', (way) => {
     });
     const answer = judgeEvents(await callJson(host, way, 'POST', `/agents/${made.id}/run`, call));
     expect([answer.content, answer.error?.code]).toEqual(['half', 'provider_failed']);
+  });
+});
+
+describe.each(ways)('%s: what a turn is run with', (way) => {
+  const rule = 'Employees may carry over at most five days of unused leave into the next year.';
+
+  async function rulesDataspace(): Promise<string> {
+    const { body } = await callJson(host, way, 'POST', '/dataspaces', { body: { name: 'Rules' } });
+    const source = await addSource(host, way, rule, { name: 'Leave', dataspaceId: body.id });
+    await settledSource(host, way, source.id);
+    return body.id;
+  }
+
+  const change = async (agent: Agent, body: unknown) => callJson(host, way, 'PATCH', `/agents/${agent.id}`, { body });
+
+  test('its parameters go to the provider and the run; null removes them', async () => {
+    answerLoudly();
+    const configuration = { temperature: 0.2, min_p: 0.1 };
+    const made = await create(way, { configuration: { ...configuration, seed: null } });
+    expect(made.configuration).toEqual(configuration);
+    const { conversationId } = (await say(way, made, { message: 'one' })).body;
+    expect(host.provider.calls.at(-1)?.body).toMatchObject(configuration);
+    expect((await runsOf(way, conversationId))[0].input.configuration).toEqual(configuration);
+    expect((await change(made, { name: 'Other' })).body.configuration).toEqual(configuration);
+    expect((await change(made, { configuration: null })).body.configuration).toBe(null);
+    await say(way, made, { message: 'two', conversationId });
+    expect(host.provider.calls.at(-1)?.body).not.toHaveProperty('temperature');
+  });
+
+  test('its dataspaces answer every turn; what was said is remembered without the passages', async () => {
+    answerLoudly();
+    const dataspaceId = await rulesDataspace();
+    const made = await create(way, { dataspaceIds: [dataspaceId.toUpperCase()] });
+    expect(made.dataspaceIds).toEqual([dataspaceId]);
+    const question = 'How many days of unused leave may employees carry over?';
+    const first = await say(way, made, { message: question });
+    expect(first.body.citations).toMatchObject([{ index: 1, sourceName: 'Leave', text: rule }]);
+    expect((lastMessages() as { content: string }[]).at(-1)!.content).toContain('five days');
+    await say(way, made, { message: 'And of used leave?', conversationId: first.body.conversationId });
+    expect((lastMessages() as unknown[]).slice(0, 3)).toEqual([system, user(question), assistant(first.body.message)]);
+    expect((await change(made, { dataspaceIds: [] })).body.dataspaceIds).toBe(null);
+  });
+
+  test('a dataspace that was deleted stops the turn with the reason', async () => {
+    const dataspaceId = await rulesDataspace();
+    const made = await create(way, { dataspaceIds: [dataspaceId] });
+    await callJson(host, way, 'DELETE', `/dataspaces/${dataspaceId}`);
+    const answer = await say(way, made, { message: 'Hi' });
+    judgeError(answer, 409);
+    expect(answer.body.error.message).toContain('uses a dataspace that was deleted');
+    expect((await change(made, { name: 'Still editable' })).status).toBe(200);
+  });
+
+  test('a version of a stored prompt gives what the caller leaves out', async () => {
+    const version = { systemMessage: 'Be brief.', aiSystem: 'OpenAiCompatible', model, configuration: { top_p: 0.5 } };
+    const { body: prompt } = await callJson(host, way, 'POST', '/prompts', {
+      body: { name: 'Brief', promptText: 'Answer {{this}}', ...version },
+    });
+    const promptVersionId = prompt.latestVersionId;
+    const based = await callJson(host, way, 'POST', '/agents', { body: { name: 'A', promptVersionId } });
+    expect(based.body).toMatchObject({
+      prompt: 'Be brief.',
+      model,
+      aiSystem: 'OpenAiCompatible',
+      configuration: { top_p: 0.5 },
+      promptVersionId,
+    });
+    const own = await create(way, { promptVersionId, prompt: 'Be long.', configuration: null });
+    expect(own).toMatchObject({ prompt: 'Be long.', configuration: null, promptVersionId });
+    expect((await change(own, { promptVersionId: null })).body.promptVersionId).toBe(null);
+  });
+
+  test.each([
+    ['dataspaceIds', [randomUUID()], 'dataspaceIds[0]', 'is not a dataspace of this service'],
+    ['promptVersionId', randomUUID(), 'promptVersionId', 'is not a version of a stored prompt'],
+    ['configuration', { model: 'x' }, 'configuration.model', 'is set by the service and cannot be configured'],
+    ['configuration', { temperature: 3 }, 'configuration.temperature', 'must be at most 2'],
+  ])('rejects a bad %s %j', async (name, value, field, issue) => {
+    const made = await create(way);
+    const body = { [name]: value };
+    const details = [{ field, issue }];
+    expect(refusalOf(await callJson(host, way, 'POST', '/agents', { body: { name: 'A', ...body } }))).toEqual([
+      400,
+      'invalid_request',
+      details,
+    ]);
+    expect(refusalOf(await change(made, body))).toEqual([400, 'invalid_request', details]);
   });
 });
 

@@ -23,6 +23,8 @@ export interface GroundingRequest {
   readonly configuration: Configuration;
   readonly target: Pick<ResolvedModel, 'servedBy' | 'facts'>;
   readonly choice: GroundingChoice;
+  /** What was said before in the conversation and is sent as well. */
+  readonly history?: readonly { readonly content: string }[];
 }
 
 /** What is sent instead of the prompt, and how it came about. */
@@ -68,10 +70,14 @@ function frameOf({ servedBy }: GroundingRequest['target']): PromptFrame {
 }
 
 /** Tokens that passages may take beside everything else that is sent. */
-function roomFor({ target, renderedPrompt, systemMessage }: GroundingRequest, frame: PromptFrame): number {
+function roomFor(
+  { target, renderedPrompt, systemMessage, history = [] }: GroundingRequest,
+  frame: PromptFrame,
+): number {
   const context = target.facts.contextTokens ?? assumedContextTokens;
   const taken = estimateTokens(renderedPrompt) + estimateTokens(systemMessage ?? '') + frame.ownTokens;
-  return Math.min(frame.tokens, Math.floor(context * (1 - answerShare)) - taken);
+  const before = history.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+  return Math.min(frame.tokens, Math.floor(context * (1 - answerShare)) - taken - before);
 }
 
 /** The request's parameters win; its stops are joined with those of the frame. */

@@ -8,8 +8,8 @@ import { newestList, rowsOf } from '../newest-list.ts';
 import { prepareQuery, valuesOf } from '../queries.ts';
 import type { AgentRow } from '../schema.ts';
 
-/** What an agent is made of. */
-export type AgentFields = Pick<Agent, 'name' | 'aiSystem' | 'model' | 'prompt'>;
+/** Everything of an agent that can be changed. */
+export type AgentFields = Omit<Agent, 'id' | 'createdAt'>;
 
 /** `read`, `update` and `remove` throw `not_found`. */
 export interface AgentStore {
@@ -28,12 +28,34 @@ function agentOf(row: AgentRow): Agent {
     aiSystem: row.ai_system as AiSystem,
     model: row.model,
     prompt: row.prompt,
+    configuration:
+      row.configuration_json === null ? null : (JSON.parse(row.configuration_json) as Agent['configuration']),
+    dataspaceIds: row.dataspace_ids_json === null ? null : (JSON.parse(row.dataspace_ids_json) as string[]),
+    promptVersionId: row.prompt_version_id,
     createdAt: new Date(row.created_at).toISOString(),
   };
 }
 
-function columnsOf(fields: AgentFields): Pick<AgentRow, 'name' | 'ai_system' | 'model' | 'prompt'> {
-  return { name: fields.name, ai_system: fields.aiSystem, model: fields.model, prompt: fields.prompt };
+const changeableColumns = [
+  'name',
+  'ai_system',
+  'model',
+  'prompt',
+  'configuration_json',
+  'dataspace_ids_json',
+  'prompt_version_id',
+] as const;
+
+function columnsOf(fields: AgentFields): Pick<AgentRow, (typeof changeableColumns)[number]> {
+  return {
+    name: fields.name,
+    ai_system: fields.aiSystem,
+    model: fields.model,
+    prompt: fields.prompt,
+    configuration_json: fields.configuration === null ? null : JSON.stringify(fields.configuration),
+    dataspace_ids_json: fields.dataspaceIds === null ? null : JSON.stringify(fields.dataspaceIds),
+    prompt_version_id: fields.promptVersionId,
+  };
 }
 
 export function createAgentStore(database: Database.Database, tokenSecret: string): AgentStore {
@@ -69,12 +91,12 @@ function agentQueries(database: Database.Database) {
       tables.selectFrom('agents').selectAll().where('id', '=', input.id),
     ),
     insert: prepareQuery(database, (tables, input: Omit<AgentRow, 'sequence'>) =>
-      tables.insertInto('agents').values(valuesOf(input, ['id', 'name', 'ai_system', 'model', 'prompt', 'created_at'])),
+      tables.insertInto('agents').values(valuesOf(input, ['id', ...changeableColumns, 'created_at'])),
     ),
     change: prepareQuery(database, (tables, input: Omit<AgentRow, 'sequence' | 'created_at'>) =>
       tables
         .updateTable('agents')
-        .set(valuesOf(input, ['name', 'ai_system', 'model', 'prompt']))
+        .set(valuesOf(input, [...changeableColumns]))
         .where('id', '=', input.id),
     ),
     remove: prepareQuery(database, (tables, input: { id: string }) =>

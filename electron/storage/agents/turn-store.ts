@@ -31,6 +31,15 @@ const remembered = `
     AND run_texts.content <> '' AND run_texts.rendered_prompt <> ''
 `;
 
+/**
+ * An agent's prompt text is the message as it was said; its rendered prompt may hold the passages of a dataspace as well, which are
+ * searched again for each turn.
+ */
+const questionColumn = `
+  CASE WHEN EXISTS (SELECT 1 FROM agent_runs WHERE agent_runs.run_id = runs.id)
+    THEN run_texts.prompt_text ELSE run_texts.rendered_prompt END
+`;
+
 interface Stretch {
   readonly conversationId: string;
   /** Where it ends; null for all of it. */
@@ -52,7 +61,7 @@ export function createTurnStore(database: Database.Database, flush: () => void):
   const callerOf = database.prepare<[string], string>('SELECT caller_id FROM conversations WHERE id = ?').pluck();
   const count = database.prepare<[Stretch], number>(`SELECT count(*) ${remembered}`).pluck();
   const newestFirst = database.prepare<[Stretch], Turn>(
-    `SELECT run_texts.rendered_prompt AS question, run_texts.content AS answer ${remembered} ORDER BY runs.sequence DESC`,
+    `SELECT ${questionColumn} AS question, run_texts.content AS answer ${remembered} ORDER BY runs.sequence DESC`,
   );
   const noteAgent = database.prepare<[string, string]>('INSERT INTO agent_runs (run_id, agent_id) VALUES (?, ?)');
   return {

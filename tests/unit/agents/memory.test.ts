@@ -76,3 +76,10 @@ test.each(counted)('"%s" is not taken for less than its %i tokens', (text, token
   expect(estimateTokens(text) + 1).toBeGreaterThanOrEqual(tokens);
   expect(estimateTokens(text)).toBeLessThan(3 * tokens);
 });
+
+test('a grounded turn leaves half of the room to passages', () => {
+  const newestFirst = Array.from({ length: 10 }, () => ({ question: '1'.repeat(500), answer: '2'.repeat(500) }));
+  const limits = { contextTokens: 8192, systemMessage: null, message: '' };
+  expect(recall(newestFirst, limits).turns).toBe(6);
+  expect(recall(newestFirst, { ...limits, isGrounded: true }).turns).toBe(3);
+});
