@@ -1,4 +1,4 @@
-/** Gives one holder at a time the turn, first come, first served. */
+/** A mutex, or with a higher concurrency a semaphore; first come, first served. */
 export interface TurnQueue {
   /** How many wait. */
   readonly waiting: number;
@@ -7,13 +7,13 @@ export interface TurnQueue {
 }
 
 /** `onChange` is called whenever the number of those who wait changes. */
-export function createTurnQueue(onChange: () => void): TurnQueue {
+export function createTurnQueue(onChange: () => void, { concurrency = 1 } = {}): TurnQueue {
   const waiting: (() => void)[] = [];
-  let isTaken = false;
+  let active = 0;
 
   function release(): void {
     const next = waiting.shift();
-    if (!next) isTaken = false;
+    if (!next) active -= 1;
     else {
       onChange();
       next();
@@ -26,8 +26,8 @@ export function createTurnQueue(onChange: () => void): TurnQueue {
     },
     async take({ signal }) {
       signal.throwIfAborted();
-      if (!isTaken) {
-        isTaken = true;
+      if (active < concurrency) {
+        active += 1;
         return release;
       }
       await new Promise<void>((resolve, reject) => {

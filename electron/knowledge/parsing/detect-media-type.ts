@@ -1,17 +1,24 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { fileTypeFromBuffer, type FileTypeResult } from 'file-type';
 import { openPromise } from 'yauzl';
 import { AppError } from '../../../shared/app-error.ts';
 import { mainDocument } from './docx-archive.ts';
 import type { SourceFile, SourceMediaType } from './parsed-source.ts';
-import { isCompoundFile, isEncryptedOffice, kindBySignature, kindOfCompoundFile } from './signatures.ts';
+import { isCompoundFile, isEncryptedOffice, kindOfCompoundFile } from './compound-file.ts';
 import { looksLikeText } from './text-encoding.ts';
 
 const headBytes = 65_536;
+/** The sample that `file-type` asks for; its parsers see no more of a hostile file than this. */
+const signatureBytes = 4_100;
+/** PDF readers accept the header within the first, and the end marker within the last, 1,024 bytes. */
+const pdfHeaderBytes = 1_024;
+/** A JSON key at the start of a file that is longer is not recognised. */
+const maxKeyCharacters = 1_000;
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
-/** Entries of an archive that are looked at; documents name their kind early. */
-const mostEntries = 2000;
+/** Archive entries that are inspected; documents name their kind early. */
+const maxEntries = 2000;
 
 const typeByExtension: Readonly<Record<string, SourceMediaType>> = {
   '.txt': 'text/plain',
@@ -29,7 +36,7 @@ const typeByExtension: Readonly<Record<string, SourceMediaType>> = {
   '.ndjson': 'application/json',
 };
 
-/** The first file name in an archive that tells its kind, and how a person calls it. */
+/** Entry names that identify an archive's format, with a description for the user. */
 const kindByEntry: readonly (readonly [RegExp, string])[] = [
   [/^xl\//, 'an Excel workbook; save it as .csv'],
   [/^ppt\//, 'a PowerPoint presentation; save it as PDF'],
@@ -39,9 +46,38 @@ const kindByEntry: readonly (readonly [RegExp, string])[] = [
   [/^META-INF\/MANIFEST\.MF$/, 'a Java archive'],
 ];
 
-function refuse(looksLike: string): never {
+const fileTypeGroups: Readonly<Record<string, readonly string[]>> = {
+  'an archive': ['gz', 'tar', 'tar.gz', 'bz2', 'xz', 'zst', 'lz', 'lz4', '7z', 'rar', 'cab', 'Z', 'ar', 'deb', 'rpm'],
+  'a program': ['exe', 'elf', 'macho', 'wasm', 'class', 'dex', 'msi'],
+};
+
+const descriptions: Readonly<Record<string, string>> = {
+  rtf: 'an RTF document; save it as .docx',
+  ps: 'a PostScript document; save it as PDF',
+  eps: 'a PostScript document; save it as PDF',
+  sqlite: 'a SQLite database',
+  parquet: 'a Parquet table; save it as .csv',
+};
+
+/** Formats that are written as text; the other signatures may be words at the start of a text. */
+const textSignatures = new Set(['rtf', 'ps', 'eps']);
+
+function describeFileType({ ext, mime }: FileTypeResult): string {
+  const format = ext.toUpperCase();
+  const description = descriptions[ext];
+  if (description) return description;
+  const [kind] = mime.split('/');
+  if (kind === 'image') return `an image (${format})`;
+  if (kind === 'video') return `a video (${format})`;
+  if (kind === 'audio') return `an audio file (${format})`;
+  if (kind === 'font') return `a font (${format})`;
+  const group = Object.entries(fileTypeGroups).find(([, extensions]) => extensions.includes(ext))?.[0];
+  return group ? `${group} (${format})` : `a file of the type ${format}`;
+}
+
+function rejectFile(looksLike: string): never {
   const kinds = 'text, Markdown, HTML, PDF, Word (.docx), CSV and JSON';
-  throw new AppError('unsupported_media_type', `This looks like ${looksLike}. What can be read is ${kinds}.`, {
+  throw new AppError('unsupported_media_type', `This looks like ${looksLike}. Supported: ${kinds}.`, {
     details: [{ field: 'file', issue: `looks like ${looksLike}` }],
   });
 }
@@ -51,62 +87,102 @@ async function readHead(file: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** A Word document by what is in the archive. One that is cut off is taken for what its first entries say, so that the reason is told. */
+/** Detects a Word document by its archive entries. A truncated one is detected by its first entries, so that reading it gives the reason. */
 async function ofArchive(path: string, head: Buffer, signal: AbortSignal): Promise<SourceMediaType> {
   let looksLike = 'a ZIP archive';
   try {
     const archive = await openPromise(path, { decodeStrings: true });
-    let looked = 0;
+    let inspected = 0;
     for await (const { fileName } of archive.eachEntry()) {
       signal.throwIfAborted();
       if (mainDocument.test(fileName)) return word;
       looksLike = kindByEntry.find(([name]) => name.test(fileName))?.[1] ?? looksLike;
-      looked += 1;
-      if (looked >= mostEntries) break;
+      inspected += 1;
+      if (inspected >= maxEntries) break;
     }
   } catch (error) {
     if (signal.aborted) throw error;
     if (head.includes('word/') || head.includes('[Content_Types].xml')) return word;
     looksLike = 'a broken ZIP archive';
   }
-  return refuse(looksLike);
+  return rejectFile(looksLike);
 }
 
 async function ofCompoundFile(path: string, signal: AbortSignal): Promise<SourceMediaType> {
   const bytes = await readFile(path, { signal });
-  return isEncryptedOffice(bytes) ? word : refuse(kindOfCompoundFile(bytes));
+  return isEncryptedOffice(bytes) ? word : rejectFile(kindOfCompoundFile(bytes));
 }
 
-/** Readers of PDF take its mark within the first 1,024 bytes; in a text it may be a word like any other. */
-function isPdf(head: Buffer, isText: boolean): boolean {
-  const beginning = head.toString('latin1', 0, 1024);
-  return beginning.trimStart().startsWith('%PDF-') || (!isText && beginning.includes('%PDF-'));
+async function readTail(file: FileHandle): Promise<string> {
+  const { size } = await file.stat();
+  const { buffer, bytesRead } = await file.read({
+    buffer: Buffer.alloc(pdfHeaderBytes),
+    position: Math.max(0, size - pdfHeaderBytes),
+  });
+  return buffer.toString('latin1', 0, bytesRead);
 }
 
-/** The beginning as text, as far as telling HTML and JSON apart needs it: their signs are ASCII in every encoding. */
-function beginningOf(head: Buffer): string {
+/**
+ * A PDF may have other bytes before its header. A text may also mention the header: it is a PDF only if binary data
+ * or a PDF's end marker follows.
+ */
+async function isPdf(head: Buffer, file: FileHandle): Promise<boolean> {
+  const beginning = head.toString('latin1', 0, pdfHeaderBytes + 8);
+  const offset = beginning.indexOf('%PDF-');
+  if (offset < 0 || offset > pdfHeaderBytes) return false;
+  if (beginning.slice(0, offset).trim() === '' || !looksLikeText(head.subarray(offset))) return true;
+  return /^%PDF-\d\.\d\s/.test(beginning.slice(offset)) && (await readTail(file)).includes('%%EOF');
+}
+
+/** The start as text, as far as detecting HTML and JSON needs it: their characters are ASCII in every encoding. */
+function startOf(head: Buffer): string {
   return head
     .toString('latin1')
     .replaceAll(/[\0\xff\xfe]|^\xef\xbb\xbf/g, '')
     .trimStart();
 }
 
+/** What follows an XML declaration and comments. A scan, because a regular expression for this takes exponential time. */
+function skipProlog(text: string): string {
+  let offset = 0;
+  const skip = (opening: string, closing: string): boolean => {
+    if (!text.startsWith(opening, offset)) return false;
+    const end = text.indexOf(closing, offset + opening.length);
+    offset = end < 0 ? text.length : end + closing.length;
+    while (offset < text.length && text.charAt(offset).trim() === '') offset += 1;
+    return true;
+  };
+  skip('<?xml', '>');
+  while (skip('<!--', '-->'));
+  return text.slice(offset);
+}
+
+/** Whether the text is the beginning of a JSON object or list, rather than prose in brackets. */
+function startsLikeJson(start: string): boolean {
+  const rest = start.slice(1).trimStart();
+  if (start.startsWith('{')) {
+    if (rest.startsWith('}')) return rest.slice(1).trim() === '';
+    const key = /^"(?:[^"\\]|\\.)*"/s.exec(rest.slice(0, maxKeyCharacters))?.[0];
+    return key !== undefined && rest.slice(key.length).trimStart().startsWith(':');
+  }
+  if (!start.startsWith('[')) return false;
+  if (rest.startsWith(']')) return rest.slice(1).trim() === '';
+  return /^(?:[[{"]|-?\d|true|false|null)/.test(rest) && /["\]}]/.test(rest);
+}
+
 function ofText(head: Buffer, fileName: string): SourceMediaType {
   const named = typeByExtension[extname(fileName).toLowerCase()];
   if (named) return named;
-  const beginning = beginningOf(head);
-  if (/^(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/is.test(beginning))
-    return 'text/html';
-  if (/^(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+svg|svg)[\s>]/is.test(beginning)) refuse('an SVG picture');
-  if (/^\{\s*(?:"(?:[^"\\]|\\.){0,1000}"\s*:|\}\s*$)/.test(beginning)) return 'application/json';
-  if (/^\[\s*(?:[[{"]|-?\d|true|false|null|\]\s*$)/.test(beginning) && /["\]}]/.test(beginning))
-    return 'application/json';
-  return 'text/plain';
+  const start = startOf(head);
+  const markup = skipProlog(start);
+  if (/^<(?:!doctype\s+html|html|head|body)[\s>]/i.test(markup)) return 'text/html';
+  if (/^<(?:!doctype\s+svg|svg)[\s>]/i.test(markup)) rejectFile('an SVG image');
+  return startsLikeJson(start) ? 'application/json' : 'text/plain';
 }
 
 /**
- * The kind of a file by its content; its name only decides among kinds of text. Throws `unsupported_media_type` with what the
- * file looks like, and 400 for an empty one. A file that is damaged is still of its kind: reading it tells what is wrong.
+ * Detects the format from the content; the name only decides between text formats. Throws `unsupported_media_type` with
+ * what the file looks like, and 400 for an empty file. A damaged file keeps its format, so that reading it gives the reason.
  */
 export async function detectMediaType(
   { path, fileName }: SourceFile,
@@ -119,11 +195,11 @@ export async function detectMediaType(
     throw new AppError('invalid_request', 'The file is empty.', {
       details: [{ field: 'file', issue: 'must not be empty' }],
     });
-  const isText = looksLikeText(head);
-  if (isPdf(head, isText)) return 'application/pdf';
+  if (await isPdf(head, file)) return 'application/pdf';
   if (head.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1'))) return ofArchive(path, head, signal);
   if (isCompoundFile(head)) return ofCompoundFile(path, signal);
-  const kind = kindBySignature(head, { isText });
-  if (kind) return refuse(kind);
-  return isText ? ofText(head, fileName) : refuse('binary data of no known kind');
+  const isText = looksLikeText(head);
+  const type = await fileTypeFromBuffer(head.subarray(0, signatureBytes));
+  if (type && (!isText || textSignatures.has(type.ext))) return rejectFile(describeFileType(type));
+  return isText ? ofText(head, fileName) : rejectFile('binary data of an unknown type');
 }

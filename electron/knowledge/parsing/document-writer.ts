@@ -1,7 +1,7 @@
 import { createCutter, type BlockKind } from '../cutting/cutter.ts';
 import type { CutPassage } from '../cutting/passage-builder.ts';
 import type { SourcePage } from './parsed-source.ts';
-import { mostTextCharacters, tooMuchText } from './source-failure.ts';
+import { maxTextCharacters, tooMuchText } from './source-failure.ts';
 import { cleanText } from './text-encoding.ts';
 
 /** A document as its parser leaves it. */
@@ -44,7 +44,7 @@ export function createDocumentWriter(): DocumentWriter {
 
   function append(text: string): void {
     length += text.length;
-    if (length > mostTextCharacters) throw tooMuchText();
+    if (length > maxTextCharacters) throw tooMuchText();
     parts.push(text);
   }
 

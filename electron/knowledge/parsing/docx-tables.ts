@@ -2,9 +2,9 @@ import type { DocumentWriter } from './document-writer.ts';
 import { areColumnNames, createTableWriter, leastNamedColumns, type TableWriter } from './table-writer.ts';
 import type { XmlAttributes } from './xml-events.ts';
 
-/** The tables of a Word document; one within a cell of another is read as that cell's text. */
+/** The tables of a Word document. A row that holds a table in one of its cells is read as layout: its cells become blocks. */
 export interface DocxTables {
-  /** Takes a paragraph as part of the cell under way; `false` outside of tables. */
+  /** Takes a paragraph as part of the current cell; `false` outside of tables and in layout. */
   take(paragraph: string): boolean;
   open(name: string, attributes: XmlAttributes): void;
   close(name: string): void;
@@ -17,11 +17,12 @@ interface OpenTable {
   columns: number;
   rows: number;
   isHeaderRow: boolean;
+  isLayoutRow: boolean;
 }
 
-const mostSpannedColumns = 50;
+const maxSpannedColumns = 50;
 
-/** What a switch of Word says: it is on unless it says otherwise. */
+/** Word's on/off properties are on unless the value turns them off. */
 export const isOn = (attributes: XmlAttributes) => !['0', 'false', 'off', 'none'].includes(attributes['w:val'] ?? '');
 
 function endCell(table: OpenTable): void {
@@ -32,43 +33,63 @@ function endCell(table: OpenTable): void {
 
 function endRow(table: OpenTable): void {
   const looksLikeHeader = table.rows === 0 && table.cells.length >= leastNamedColumns && areColumnNames(table.cells);
-  table.writer.row(table.cells, { isHeader: table.isHeaderRow || looksLikeHeader });
+  if (!table.isLayoutRow) table.writer.row(table.cells, { isHeader: table.isHeaderRow || looksLikeHeader });
   table.rows += 1;
   table.cells = [];
   table.isHeaderRow = false;
+  table.isLayoutRow = false;
 }
 
 export function createDocxTables(writer: DocumentWriter): DocxTables {
-  let table: OpenTable | null = null;
-  let depth = 0;
+  const tables: OpenTable[] = [];
 
   function begin(): OpenTable {
-    return { writer: createTableWriter(writer), cells: [], cell: [], columns: 1, rows: 0, isHeaderRow: false };
+    return {
+      writer: createTableWriter(writer),
+      cells: [],
+      cell: [],
+      columns: 1,
+      rows: 0,
+      isHeaderRow: false,
+      isLayoutRow: false,
+    };
+  }
+
+  /** Writes what the row holds so far, so that a table inside it comes after that. */
+  function startLayoutRow(table: OpenTable): void {
+    if (table.isLayoutRow) return;
+    table.isLayoutRow = true;
+    table.writer.finish();
+    for (const text of [...table.cells, ...table.cell]) writer.paragraph(text);
+    table.cells = [];
+    table.cell = [];
   }
 
   return {
     take(paragraph) {
-      table?.cell.push(paragraph);
-      return table !== null;
+      const table = tables.at(-1);
+      if (!table || table.isLayoutRow) return false;
+      table.cell.push(paragraph);
+      return true;
     },
     open(name, attributes) {
+      const table = tables.at(-1);
       if (name === 'w:tbl') {
-        depth += 1;
-        table ??= begin();
-      }
-      if (!table || depth > 1) return;
-      if (name === 'w:tblHeader') table.isHeaderRow = isOn(attributes);
-      if (name === 'w:gridSpan')
-        table.columns = Math.min(mostSpannedColumns, Math.max(1, Number(attributes['w:val']) || 1));
+        if (table) startLayoutRow(table);
+        tables.push(begin());
+      } else if (!table) return;
+      else if (name === 'w:tblHeader') table.isHeaderRow = isOn(attributes);
+      else if (name === 'w:gridSpan')
+        table.columns = Math.min(maxSpannedColumns, Math.max(1, Number(attributes['w:val']) || 1));
     },
     close(name) {
-      if (name === 'w:tbl') depth -= 1;
-      if (!table || depth > 1) return;
+      const table = tables.at(-1);
+      if (!table) return;
       if (name === 'w:tc') endCell(table);
       else if (name === 'w:tr') endRow(table);
       else if (name === 'w:tbl') {
         table.writer.finish();
-        table = null;
+        tables.pop();
       }
     },
   };

@@ -57,7 +57,7 @@ export interface ReadSourceOptions {
   readonly onProgress?: (fraction: number) => void;
 }
 
-/** Reads files in a process of its own, one after the other. */
+/** Reads files in separate processes, two files at a time. */
 export interface SourceReader {
   /**
    * Rejects with an `AppError` whose message is the reason for a person (encrypted, scanned, empty, broken, too large when
@@ -67,13 +67,13 @@ export interface SourceReader {
     source: SourceFile & { readonly mediaType: SourceMediaType },
     options: ReadSourceOptions,
   ): Promise<ParsedSource>;
-  /** Ends the process; what is being read rejects with an `AbortError`. */
+  /** Ends the processes; files being read reject with an `AbortError`. */
   close(): Promise<void>;
 }
 
 export interface SourceReaderOptions {
-  /** Seconds that reading one file may take; 120 unless told. */
+  /** Time limit for one file; 120 by default. */
   readonly deadlineSeconds?: number;
-  /** Megabytes that the process may hold; 1024 unless told. */
+  /** Memory limit of each process; 1024 by default. */
   readonly memoryMegabytes?: number;
 }

@@ -4,7 +4,7 @@ import { readNumbering, readStyles } from './docx-styles.ts';
 import { createDocxText } from './docx-text.ts';
 import { createDocumentWriter, type ReadDocument } from './document-writer.ts';
 import type { ReportProgress } from './read-document.ts';
-import { isCompoundFile } from './signatures.ts';
+import { isCompoundFile } from './compound-file.ts';
 import { SourceFailure } from './source-failure.ts';
 import { readXml } from './xml-events.ts';
 

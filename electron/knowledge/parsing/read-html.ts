@@ -2,6 +2,7 @@ import { Parser } from 'htmlparser2';
 import { createDocumentWriter, type ReadDocument } from './document-writer.ts';
 import { createHtmlText } from './html-text.ts';
 import type { ReportProgress } from './read-document.ts';
+import { createDepthLimit } from './source-failure.ts';
 import { decodeText } from './text-encoding.ts';
 
 /** The parser is given the page in pieces, so that no more of it than these is in work at once. */
@@ -40,12 +41,15 @@ export function readHtml(bytes: Uint8Array, report: ReportProgress): ReadDocumen
   const page = createHtmlText(writer);
   /** How deep the parser is in something that is not shown; 0 when it is not. */
   let droppedDepth = 0;
+  const depth = createDepthLimit('The HTML');
   const parser = new Parser({
     onopentag(name, attributes) {
+      depth.open();
       if (droppedDepth > 0 || dropped.has(name) || isHidden(attributes)) droppedDepth += 1;
       else page.open(name, attributes);
     },
     onclosetag(name) {
+      depth.close();
       if (droppedDepth > 0) droppedDepth -= 1;
       else page.close(name);
     },

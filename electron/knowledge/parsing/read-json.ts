@@ -4,8 +4,8 @@ import { SourceFailure } from './source-failure.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** No document that a person made is nested deeper; it keeps paths short and calls within the thread's stack. */
-const mostLevels = 100;
+/** Deeper than any document that a person writes. Keeps paths short and recursion within the stack. */
+const maxLevels = 100;
 const longestKey = 80;
 const longestPath = 200;
 
@@ -83,7 +83,8 @@ function createJsonWriter(writer: DocumentWriter, report: ReportProgress) {
   }
 
   function write(value: Json, path: string, level: number): void {
-    if (level > mostLevels) throw new SourceFailure(`The JSON is nested more than ${mostLevels} levels deep.`);
+    if (level > maxLevels)
+      throw new SourceFailure(`The JSON is nested more than ${maxLevels} levels deep. Flatten it and add it again.`);
     if (isList(value)) writeList(value, path, level);
     else if (isScalar(value)) writer.paragraph(textOf(value));
     else writeObject(Object.entries(value as object) as [string, Json][], path, level);

@@ -6,7 +6,7 @@ import { blocksOf, type PdfBlock } from './pdf-blocks.ts';
 import { linesOfPage, type PdfLine } from './pdf-lines.ts';
 import { withoutRunningLines } from './pdf-running-lines.ts';
 import type { ReportProgress } from './read-document.ts';
-import { mostTextCharacters, SourceFailure, tooMuchText } from './source-failure.ts';
+import { maxTextCharacters, SourceFailure, tooMuchText } from './source-failure.ts';
 import { areColumnNames, createTableWriter, leastNamedColumns } from './table-writer.ts';
 
 /** Above this share of letters without a meaning the fonts do not say what they show. */
@@ -49,7 +49,7 @@ async function readLines(document: PDFDocumentProxy, report: ReportProgress): Pr
       // The other pages are still worth reading.
       broken += 1;
     }
-    if (characters > mostTextCharacters) throw tooMuchText();
+    if (characters > maxTextCharacters) throw tooMuchText();
     report(number / document.numPages);
   }
   if (broken === document.numPages) throw new SourceFailure('The PDF is damaged: none of its pages can be read.');

@@ -3,32 +3,63 @@ import type { ParsedSource, ReadSourceOptions, SourceReader, SourceReaderOptions
 import { damaged, startReadingProcess, unreadable, type ReadingProcess } from './reading-process.ts';
 import { unpackDocument, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
 
-/** The process holds its parsers and what is left of the last file meanwhile. */
+/** An idle process ends after this: until then it holds its parsers and what is left of the last file. */
 const idleSeconds = 60;
+
+/** As many as the indexing queue has lanes, so that one slow file leaves a process for the others. */
+const maxProcesses = 2;
 
 const stopped = () => new DOMException('Reading was stopped.', 'AbortError');
 
-/** Reads files one after the other in a process that starts with the first one and is replaced when one of them misbehaves. */
+interface Slot {
+  isBusy: boolean;
+  reading: ReadingProcess | null;
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+async function endProcess(slot: Slot): Promise<void> {
+  clearTimeout(slot.idleTimer);
+  const { reading } = slot;
+  slot.reading = null;
+  await reading?.end();
+}
+
+/** Reads files in processes that start with the first file and are replaced when one of them misbehaves. */
 export function createSourceReader({
   deadlineSeconds = 120,
   memoryMegabytes = 1024,
 }: SourceReaderOptions = {}): SourceReader {
   const closing = new AbortController();
-  const turns = createTurnQueue(() => undefined);
-  let reading: ReadingProcess | null = null;
-  let idleTimer: NodeJS.Timeout | undefined;
+  const queue = createTurnQueue(() => undefined, { concurrency: maxProcesses });
+  const slots = Array.from({ length: maxProcesses }, (): Slot => ({
+    isBusy: false,
+    reading: null,
+    idleTimer: undefined,
+  }));
   let lastId = 0;
 
-  async function end(): Promise<void> {
-    const ending = reading;
-    reading = null;
-    await ending?.end();
+  /** A free slot, preferably one whose process is running. */
+  function takeSlot(): Slot {
+    const free = slots.filter(({ isBusy }) => !isBusy);
+    const slot = free.find(({ reading }) => reading?.isAlive) ?? free[0]!;
+    slot.isBusy = true;
+    clearTimeout(slot.idleTimer);
+    return slot;
   }
 
-  /** Settles with whatever comes first: the answer, the end of the process, the deadline or the signal. */
-  async function ask(question: ReadQuestion, { signal, onProgress }: ReadSourceOptions): Promise<ParsedSource> {
-    if (!reading?.isAlive) reading = startReadingProcess(memoryMegabytes);
-    const asked = reading;
+  function releaseSlot(slot: Slot): void {
+    slot.isBusy = false;
+    if (!closing.signal.aborted) slot.idleTimer = setTimeout(() => void endProcess(slot), idleSeconds * 1000).unref();
+  }
+
+  /** Settles with the response, the end of the process, the deadline or the signal, whichever comes first. */
+  async function read(
+    slot: Slot,
+    question: ReadQuestion,
+    { signal, onProgress }: ReadSourceOptions,
+  ): Promise<ParsedSource> {
+    if (!slot.reading?.isAlive) slot.reading = startReadingProcess(memoryMegabytes);
+    const reading = slot.reading;
     const result = Promise.withResolvers<ParsedSource>();
     const parts: string[] = [];
     let mustEnd = false;
@@ -48,36 +79,36 @@ export function createSourceReader({
     const tooLong = `Reading the file took longer than ${deadlineSeconds} seconds. Split it into smaller files.`;
     const deadline = setTimeout(() => giveUp(unreadable(tooLong)), deadlineSeconds * 1000);
     signal.addEventListener('abort', onAbort, { once: true });
-    asked.ask(question, { onAnswer, onEnd: giveUp });
+    reading.ask(question, { onAnswer, onEnd: giveUp });
     try {
       return await result.promise;
     } finally {
       clearTimeout(deadline);
       signal.removeEventListener('abort', onAbort);
-      asked.rest();
-      if (mustEnd) await end();
+      reading.rest();
+      if (mustEnd) await endProcess(slot);
     }
   }
 
   return {
     async readSource({ path, mediaType }, { signal, onProgress }) {
       const either = AbortSignal.any([signal, closing.signal]);
-      const giveOn = await turns.take({ signal: either }).catch(() => {
+      const release = await queue.take({ signal: either }).catch(() => {
         throw stopped();
       });
-      clearTimeout(idleTimer);
+      const slot = takeSlot();
       lastId += 1;
       try {
-        return await ask({ id: lastId, path, mediaType }, { signal: either, ...(onProgress && { onProgress }) });
+        const question = { id: lastId, path, mediaType };
+        return await read(slot, question, { signal: either, ...(onProgress && { onProgress }) });
       } finally {
-        if (!closing.signal.aborted) idleTimer = setTimeout(() => void end(), idleSeconds * 1000).unref();
-        giveOn();
+        releaseSlot(slot);
+        release();
       }
     },
     async close() {
       closing.abort();
-      clearTimeout(idleTimer);
-      await end();
+      await Promise.all(slots.map(endProcess));
     },
   };
 }

@@ -7,6 +7,7 @@ import type { DocumentWriter } from './document-writer.ts';
  */
 export interface TableWriter {
   row(cells: readonly string[], options?: { readonly isHeader?: boolean }): void;
+  /** Writes all rows so far. More rows may follow. */
   finish(): void;
 }
 
@@ -110,7 +111,8 @@ export function createTableWriter(writer: DocumentWriter, { isLenient = false } 
   }
 
   function writeWaiting(): void {
-    const rows = waiting ?? [];
+    if (!waiting) return;
+    const rows = waiting;
     waiting = null;
     const costOfNames = names === null ? 0 : (lengthOf(names) + 2 * names.length) * rows.length;
     isCompact = costOfNames > rows.reduce((sum, row) => sum + lengthOf(row), 0);
@@ -136,7 +138,10 @@ export function createTableWriter(writer: DocumentWriter, { isLenient = false } 
       writeWaiting();
       // A table of nothing but its header still says something.
       if (!hasRows && names) addLine(names.filter((name) => name !== '').join(' | '));
+      hasRows = true;
       flush();
+      // What is written between this and more rows is no part of the table.
+      areContinued = false;
     },
   };
 }

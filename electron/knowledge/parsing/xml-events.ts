@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { createDepthLimit } from './source-failure.ts';
 
 export type XmlAttributes = Readonly<Record<string, string>>;
 
@@ -9,14 +10,21 @@ export interface XmlHandler {
 }
 
 /**
- * Reads XML piece by piece, without a tree. Only the five entities of XML itself and numbers are resolved: a document type's
- * own entities, outer ones too, stay what they are written as.
+ * Reads the XML of a Word document in chunks, without building a tree. Resolves only XML's five entities and character
+ * references; entities that a document type declares, internal or external, stay as written.
  */
 export async function readXml(pieces: AsyncIterable<string>, handler: XmlHandler): Promise<void> {
+  const depth = createDepthLimit('The Word document');
   const parser = new Parser(
     {
-      onopentag: (name, attributes) => handler.open(name, attributes),
-      onclosetag: (name) => handler.close(name),
+      onopentag(name, attributes) {
+        depth.open();
+        handler.open(name, attributes);
+      },
+      onclosetag(name) {
+        depth.close();
+        handler.close(name);
+      },
       ontext: (data) => handler.text?.(data),
     },
     { xmlMode: true },

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { lexer, type Tokens } from 'marked';
 import { describe, expect, test } from 'vitest';
 import { blocksOf } from '../../../../electron/knowledge/parsing/pdf-blocks.ts';
-import { fixture, headingsOf, readFileAt, readSourceText } from './test-files.ts';
+import { docx, fixture, headingsOf, readFileAt, readSourceText } from './test-files.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const decisions = join(root, 'docs/decisions');
@@ -241,6 +241,47 @@ describe('a Word document', () => {
       ].join('\n\n'),
     );
     expect(headingsOf(passages)).toEqual(['The touchstone › What it is', 'The touchstone › Needles']);
+  });
+
+  const word = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+  const cell = (content: string) => `<w:tc>${content}</w:tc>`;
+  const table = (...rows: string[]) => `<w:tbl>${rows.map((row) => `<w:tr>${row}</w:tr>`).join('')}</w:tbl>`;
+
+  test('keeps the text around a table that is nested in a cell, in order', async () => {
+    const inner = table(
+      ['Needle', 'Gold', 'Colour'].map((name) => cell(word(name))).join(''),
+      ['First', '583', 'pale'].map((name) => cell(word(name))).join(''),
+    );
+    const body = table(
+      cell(word('Before')) + cell(word('Above') + inner + word('Below')) + cell(word('After')),
+      cell(word('Next')) + cell(word('row')),
+    );
+    const { text } = await readSourceText('a.docx', await docx(`${body}${word('End')}`));
+    expect(text).toBe(
+      ['Before', 'Above', 'Needle: First; Gold: 583; Colour: pale', 'Below', 'After', 'Next | row', 'End'].join('\n\n'),
+    );
+  });
+
+  test('keeps every word of tables that are nested in any way, in order', async () => {
+    const { content } = fc.letrec<{ content: unknown[]; block: unknown; table: unknown }>((tie) => ({
+      content: fc.array(tie('block'), { maxLength: 3 }),
+      block: fc.oneof({ depthSize: 'small' }, fc.constant('word'), tie('table')),
+      table: fc.array(fc.array(tie('content'), { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 3 }),
+    }));
+    await fc.assert(
+      fc.asyncProperty(content, async (blocks) => {
+        const written: string[] = [];
+        const xmlOf = (block: unknown): string => {
+          if (block === 'word') return word(written[written.push(`w${written.length}`) - 1]!);
+          const rows = (block as unknown[][][]).map((row) => row.map((own) => cell(own.map(xmlOf).join(''))).join(''));
+          return table(...rows);
+        };
+        const body = word('start') + blocks.map(xmlOf).join('');
+        const { text } = await readSourceText('a.docx', await docx(body));
+        expect(wordsOf(text)).toEqual(['start', ...written]);
+      }),
+      { numRuns: 200 },
+    );
   });
 });
 

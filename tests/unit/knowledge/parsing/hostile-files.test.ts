@@ -108,29 +108,44 @@ describe('a file that is made to hurt', () => {
     expect((await read('a.docx', content)).text).toBe('before &b; &c; & A after');
   });
 
-  test('depth of ten thousand levels', async () => {
+  test('depth of ten thousand levels is read', async () => {
     const deep = (open: string, close = '') => open.repeat(10_000) + 'bottom' + close.repeat(10_000);
+    const cell = '<w:tbl><w:tr><w:tc>';
     expect([
       await reasonOf('a.html', deep('<div>')),
-      await reasonOf('a.html', deep('<b><p>')),
-      await reasonOf('a.html', deep('<table><tr><td>')),
-      (await reasonOf('a.html', deep('<ul><li>x'))).slice(0, 14),
+      await reasonOf('a.html', deep('<b>')),
+      await reasonOf('a.html', '<table><tr><td>'.repeat(4_000) + 'bottom'),
       await reasonOf('a.docx', await docx('<w:p>'.repeat(10_000) + '<w:r><w:t>bottom</w:t></w:r>')),
-      await reasonOf('a.json', '['.repeat(10_000) + ']'.repeat(10_000)),
-      await reasonOf('a.json', '{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000)),
+      await reasonOf('a.docx', await docx(`${cell.repeat(4_000)}<w:p><w:r><w:t>bottom</w:t></w:r></w:p>`)),
       (await reasonOf('a.md', '>'.repeat(10_000))).slice(0, 10),
       (await reasonOf('a.md', '```\n'.repeat(10_001))).slice(0, 9),
     ]).toEqual([
       'read: bottom',
       'read: bottom',
       'read: bottom',
-      'read: - x\n- x\n',
       'read: bottom',
-      'The JSON is nested more than 100 levels deep.',
-      'The JSON is nested more than 100 levels deep.',
+      'read: bottom',
       'read: >>>>',
       'read: ```',
     ]);
+  });
+
+  test('depth of twenty thousand levels is rejected with the reason', async () => {
+    const html = 'The HTML is nested more than 15,000 levels deep. Simplify it and add it again.';
+    const word = 'The Word document is nested more than 15,000 levels deep. Simplify it and add it again.';
+    const json = 'The JSON is nested more than 100 levels deep. Flatten it and add it again.';
+    const levels = 20_000;
+    expect([
+      await reasonOf('a.html', '<div>'.repeat(levels)),
+      await reasonOf('a.html', `${'<b>'.repeat(levels)}x${'</b>'.repeat(levels)}`),
+      await reasonOf('a.html', '<ul><li>x'.repeat(levels)),
+      await reasonOf('a.html', '<table><tr><td>'.repeat(levels)),
+      await reasonOf('a.docx', await docx('<w:p>'.repeat(levels))),
+      await reasonOf('a.docx', await docx('<w:tbl><w:tr><w:tc>'.repeat(levels))),
+      await reasonOf('a.docx', await docx('', { 'word/styles.xml': '<w:style>'.repeat(levels) })),
+      await reasonOf('a.json', '['.repeat(levels) + ']'.repeat(levels)),
+      await reasonOf('a.json', '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)),
+    ]).toEqual([html, html, html, html, word, word, word, json, json]);
   });
 
   test('PDFs whose pages lead back to themselves, or that claim a billion of them', async () => {

@@ -32,9 +32,9 @@ const text = (content: string) => ({
 });
 const report = { path: fixture('report.pdf'), fileName: 'report.pdf', mediaType: 'application/pdf' as const };
 
-/** The stack of open elements is searched from its end to its beginning for each of these: seconds of work. */
-const slow = (depth = 400_000) => ({
-  path: writeSource('a.html', '<div>'.repeat(depth)),
+/** The parser searches its whole stack of open elements at each of these end tags: minutes of work. */
+const slow = (endTags = 2_000_000) => ({
+  path: writeSource('a.html', '<div>'.repeat(14_000) + '</x>'.repeat(endTags)),
   fileName: 'a.html',
   mediaType: 'text/html' as const,
 });
@@ -73,7 +73,7 @@ describe('the reader of sources', () => {
     expect(parsed.passages.every(({ tokens }) => tokens > 40 && tokens < 256)).toBe(true);
   });
 
-  test('reads many files in one process, and those that are asked for at once one after the other', async () => {
+  test('reads many files in two processes at most', async () => {
     const processes = countProcesses();
     const reader = startReader();
     const words = Array.from({ length: 12 }, (_, index) => `Word ${index}.`);
@@ -82,7 +82,27 @@ describe('the reader of sources', () => {
     await expect(reader.readSource({ ...text('{'), mediaType: 'application/json' }, { signal })).rejects.toThrow(
       'not valid',
     );
+    expect(processes()).toBe(2);
+  });
+
+  test('reads one file after the other in the same process', async () => {
+    const processes = countProcesses();
+    const reader = startReader();
+    for (const word of ['One.', 'Two.', 'Three.']) await reader.readSource(text(word), { signal });
     expect(processes()).toBe(1);
+  });
+
+  test('reads other files while a slow one is being read', async () => {
+    const reader = startReader();
+    const controller = new AbortController();
+    const slowRead = reader.readSource(slow(), { signal: controller.signal });
+    let isSlowDone = false;
+    const slowEnd = slowRead.catch((error: unknown) => error).finally(() => (isSlowDone = true));
+    for (const word of ['One.', 'Two.', 'Three.'])
+      expect((await reader.readSource(text(word), { signal })).text).toBe(word);
+    expect(isSlowDone).toBe(false);
+    controller.abort();
+    expect(await slowEnd).toMatchObject({ name: 'AbortError' });
   });
 
   test('tells how far it is', async () => {
@@ -104,15 +124,15 @@ describe('the reader of sources', () => {
     expect((await reader.readSource(text('Next.'), { signal })).text).toBe('Next.');
   });
 
-  test('does not begin with a file whose turn has not come when it is stopped', async () => {
+  test('does not start a queued file that is stopped', async () => {
     const reader = startReader();
     const [first, second] = [new AbortController(), new AbortController()];
-    const under = reader.readSource(slow(), { signal: first.signal });
-    const waiting = reader.readSource(text('Never.'), { signal: second.signal });
+    const running = [1, 2].map(() => reader.readSource(slow(), { signal: first.signal }));
+    const queued = reader.readSource(text('Never.'), { signal: second.signal });
     second.abort();
-    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(queued).rejects.toMatchObject({ name: 'AbortError' });
     first.abort();
-    await expect(under).rejects.toMatchObject({ name: 'AbortError' });
+    for (const read of running) await expect(read).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   test('ends what takes too long, with the reason', async () => {
