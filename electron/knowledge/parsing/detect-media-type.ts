@@ -199,7 +199,7 @@ export async function detectMediaType(
   if (head.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1'))) return ofArchive(path, head, signal);
   if (isCompoundFile(head)) return ofCompoundFile(path, signal);
   const isText = looksLikeText(head);
-  const type = await fileTypeFromBuffer(head.subarray(0, signatureBytes));
+  const type = await fileTypeFromBuffer(Uint8Array.from(head.subarray(0, signatureBytes)));
   if (type && (!isText || textSignatures.has(type.ext))) return rejectFile(describeFileType(type));
   return isText ? ofText(head, fileName) : rejectFile('binary data of an unknown type');
 }

@@ -2,7 +2,7 @@ import type { PdfLine } from './pdf-lines.ts';
 
 /** Lines that belong together. */
 export interface PdfBlock {
-  readonly kind: 'heading' | 'paragraph' | 'item' | 'table';
+  readonly kind: 'heading' | 'paragraph' | 'item' | 'table' | 'fields';
   /** Of a heading, from 1. */
   readonly level: number;
   readonly lines: PdfLine[];
@@ -80,6 +80,7 @@ const isRowBeside = (row: PdfLine, line: PdfLine | undefined) =>
 
 function kindOf(lines: readonly PdfLine[], index: number, text: TextMeasures): PdfBlock['kind'] {
   const line = lines[index]!;
+  if (line.isField) return 'fields';
   if (isHeading(line, text)) return 'heading';
   if (bullet.test(line.text)) return 'item';
   // A single line with a gap in it is no table: it may be justified.
@@ -93,14 +94,15 @@ const follows: Readonly<Record<PdfBlock['kind'], (line: PdfLine, next: PdfLine, 
   paragraph: goesOn,
   // Rows may stand further apart than lines do.
   table: (line, next) => line.page === next.page && line.y - next.y < line.size * 4 && line.y > next.y,
+  fields: (line, next) => line.page === next.page,
 };
 
 /** Paragraphs, list items, tables and headings out of lines, by their sizes and places. */
 export function blocksOf(lines: readonly PdfLine[]): PdfBlock[] {
-  const text = measure(lines);
-  const sizes = [...new Set(lines.filter((line) => isHeading(line, text)).map(({ size }) => size))].toSorted(
-    (one, other) => other - one,
-  );
+  const text = measure(lines.filter(({ isField }) => !isField));
+  const sizes = [
+    ...new Set(lines.filter((line) => !line.isField && isHeading(line, text)).map(({ size }) => size)),
+  ].toSorted((one, other) => other - one);
   const levelOf = ({ size }: PdfLine) => Math.min(mostLevels, sizes.indexOf(size) + 1);
   const blocks: PdfBlock[] = [];
   for (const [index, line] of lines.entries()) {

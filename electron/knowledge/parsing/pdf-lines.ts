@@ -13,6 +13,8 @@ export interface PdfLine {
   readonly size: number;
   /** Where it stands on the page, from 0 at the bottom to 1 at the top. */
   readonly place: number;
+  /** The value of a form field or an annotation, which has no position in the page's text. */
+  readonly isField?: true;
 }
 
 interface TextItem {

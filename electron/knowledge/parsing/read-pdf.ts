@@ -3,6 +3,7 @@ import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import { createDocumentWriter, type DocumentWriter, type ReadDocument } from './document-writer.ts';
 import { createLineJoiner, type LineJoiner } from './line-joiner.ts';
 import { blocksOf, type PdfBlock } from './pdf-blocks.ts';
+import { fieldsOfPage } from './pdf-fields.ts';
 import { linesOfPage, type PdfLine } from './pdf-lines.ts';
 import { withoutRunningLines } from './pdf-running-lines.ts';
 import type { ReportProgress } from './read-document.ts';
@@ -41,7 +42,8 @@ async function readLines(document: PDFDocumentProxy, report: ReportProgress): Pr
   for (let number = 1; number <= document.numPages; number += 1) {
     try {
       const page = await document.getPage(number);
-      const own = await linesOfPage(page);
+      // Broken annotations leave the text readable.
+      const own = [...(await linesOfPage(page)), ...(await fieldsOfPage(page).catch(() => []))];
       page.cleanup();
       characters += own.reduce((sum, { text }) => sum + text.length, 0);
       lines.push(...own);
@@ -89,12 +91,13 @@ function writeBlock(writer: DocumentWriter, block: PdfBlock, joiner: LineJoiner)
   const text = parts.map((part) => part.joint + part.text).join('');
   writer.page(block.lines[0]!.page);
   if (block.kind === 'table') writeTable(writer, block);
+  else if (block.kind === 'fields') writer.lines(block.lines.map((line) => line.text).join('\n'));
   else if (block.kind === 'heading') writer.heading(block.level, text);
   else if (block.kind === 'item' && parts.length === 1) writer.item(text);
   else writer.pagedParagraph(parts);
 }
 
-/** The text of a PDF, page by page, with headings and paragraphs as far as they can be told from how it is set. */
+/** The text of a PDF, page by page, with headings and paragraphs as far as the layout shows them, and filled form fields. */
 export async function readPdf(data: Uint8Array, report: ReportProgress): Promise<ReadDocument> {
   const document = await openPdf(new Uint8Array(data));
   try {

@@ -1,32 +1,37 @@
-/** More parts than these are not looked for by themselves: each of them is a search. */
-const mostParts = 3;
+/** Each part is a search of its own. */
+const maxParts = 3;
 
-const sentenceEnds = /(?<=[.!?…]["'”’)\]]*)\s+|(?<=[。！？])|\n+/u;
+/** Matches with the punctuation before it: a look-behind over closing quotes would take quadratic time. */
+const sentenceEnd = /[.!?…]["'”’)\]]*\s+|[。！？]|\n+/gu;
 
-/** The sentences of a text that end with a question mark. */
+function sentencesOf(text: string): string[] {
+  const ends = [...text.matchAll(sentenceEnd)].map((match) => match.index + match[0].length);
+  return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
+}
+
+/** The sentences of a text that end with a question mark, with single spaces. */
 export function askedSentences(text: string): string[] {
-  return text
-    .split(sentenceEnds)
-    .map((sentence) => sentence.trim())
+  return sentencesOf(text)
+    .map((sentence) => sentence.replaceAll(/\s+/gu, ' ').trim())
     .filter((sentence) => /[?？]["'”’)\]]*$/u.test(sentence));
 }
 
 const questionWord = '(?:how|what|when|where|which|who|whom|whose|why)';
 const verbAndSubject =
-  '(?:can|could|may|must|should|do|does|did|is|are|was|were|will|would)\\s+(?:I|we|you|there|the|an?|my|our|your)';
+  '(?:can|could|may|must|should|do|does|did|is|are|was|were|will|would) (?:I|we|you|there|the|an?|my|our|your)';
 
 /** Where a second question begins within a sentence: "…, and how long does the trial last?" */
-const betweenClauses = new RegExp(`[,;]?\\s+(?:and|or|but)\\s+(?=(?:${questionWord}|${verbAndSubject})\\s)`, 'iu');
+const betweenClauses = new RegExp(`[,;]? (?:and|or|but) (?=(?:${questionWord}|${verbAndSubject}) )`, 'iu');
 
-/** Without what was asked before nobody knows what these mean, and nearly every passage is a little like them. */
+/** Parts with these words mean nothing without the rest of the question, and resemble nearly every passage a little. */
 const pointsBack =
-  /(?<!\p{L})(?:it|its|they|them|their|theirs|that|this|these|those|he|him|his|she|her|hers|one|ones|so)(?!\p{L})/iu;
+  /(?:^|[^\p{L}])(?:it|its|they|them|their|theirs|that|this|these|those|he|him|his|she|her|hers|one|ones|so)(?!\p{L})/iu;
 
-/** A part with fewer words says too little to be searched by itself. */
-const leastWords = 4;
+/** A part with fewer words says too little to be searched alone. */
+const minWords = 4;
 
 function speaksForItself(part: string): boolean {
-  return part.split(/\s+/u).length >= leastWords && !pointsBack.test(part);
+  return part.split(/\s+/u).length >= minWords && !pointsBack.test(part);
 }
 
 /**
@@ -35,5 +40,5 @@ function speaksForItself(part: string): boolean {
  */
 export function questionParts(text: string): string[] {
   const parts = askedSentences(text).flatMap((sentence) => sentence.split(betweenClauses));
-  return parts.length < 2 ? [] : parts.filter(speaksForItself).slice(0, mostParts);
+  return parts.length < 2 ? [] : parts.filter(speaksForItself).slice(0, maxParts);
 }

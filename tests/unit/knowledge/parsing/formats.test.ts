@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { lexer, type Tokens } from 'marked';
 import { describe, expect, test } from 'vitest';
 import { blocksOf } from '../../../../electron/knowledge/parsing/pdf-blocks.ts';
-import { docx, fixture, headingsOf, readFileAt, readSourceText } from './test-files.ts';
+import { docx, fixture, headingsOf, pdf, pdfStream, readFileAt, readSourceText } from './test-files.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const decisions = join(root, 'docs/decisions');
@@ -332,6 +332,48 @@ describe('a PDF', () => {
       ['paragraph', 1],
       ['paragraph', 20],
     ]);
+  });
+
+  /** A form of two pages: the paragraph of the first one goes on on the second. */
+  const form = () => {
+    const page = (content: number, annotations: string) =>
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]/Contents ${content} 0 R/Resources<</Font<</F 7 0 R>>>>/Annots[${annotations}]>>`;
+    const drawn = (text: string) => pdfStream(Buffer.from(`BT /F 12 Tf 20 250 Td (${text}) Tj ET`));
+    const field = (entries: string, top: number) => `<</Type/Annot/F 4/Rect[20 ${top - 9} 120 ${top}]${entries}>>`;
+    return pdf([
+      '<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[8 0 R 9 0 R 10 0 R 11 0 R 12 0 R 13 0 R 14 0 R]>>>>',
+      '<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>',
+      page(5, '14 0 R 8 0 R 9 0 R 10 0 R 11 0 R 12 0 R 13 0 R'),
+      page(6, '15 0 R'),
+      drawn('This registration is for the'),
+      drawn('course of next year.'),
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+      field('/Subtype/Widget/FT/Tx/T(Full name)/V(Ada Lovelace)', 220),
+      field('/Subtype/Widget/FT/Btn/T(Newsletter)/V/Yes/AS/Yes/AP<</N<</Yes 5 0 R/Off 5 0 R>>>>', 200),
+      field('/Subtype/Widget/FT/Btn/T(Vegetarian)/V/Off/AS/Off/AP<</N<</Yes 5 0 R/Off 5 0 R>>>>', 190),
+      field(
+        '/Subtype/Widget/FT/Ch/Ff 131072/T(a[0].f1_01[0])/TU(Country)/V(de)/Opt[[(de)(Germany)][(fr)(France)]]',
+        180,
+      ),
+      field('/Subtype/Widget/FT/Tx/T(a[0].f1_02[0])/V(Room 12)', 170),
+      field('/Subtype/Widget/FT/Tx/T(Password)/V(hunter2)/Ff 8192', 160),
+      field('/Subtype/Widget/FT/Tx/T(Hidden)/V(hidden)/F 2', 150).replace('/F 4', ''),
+      field('/Subtype/FreeText/Contents(Please call back.)/DA(/Helv 10 Tf)', 100),
+    ]);
+  };
+
+  test('gives filled form fields with their names, and free-text annotations, on their page', async () => {
+    const { text, pages } = await readSourceText('a.pdf', form());
+    expect(pages!.map(({ start, end }) => text.slice(start, end).trim())).toEqual([
+      'This registration is for the\n\nFull name: Ada Lovelace\nNewsletter: Yes\nCountry: Germany\nRoom 12',
+      'course of next year.\n\nPlease call back.',
+    ]);
+  });
+
+  test('is read after other bytes', async () => {
+    const before = Buffer.from('Content-Type: application/pdf\r\n\r\n');
+    const { text } = await readSourceText('a.pdf', Buffer.concat([before, readFileSync(fixture('report.pdf'))]));
+    expect(text).toBe((await readFileAt(fixture('report.pdf'))).text);
   });
 
   test('that only asks for a password to be changed is read', async () => {

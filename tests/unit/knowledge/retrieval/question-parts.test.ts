@@ -47,4 +47,14 @@ describe('the parts of a question', () => {
     const text = ['gold', 'paper', 'stone', 'iron'].map((name) => `How is ${name} cleaned properly?`).join(' ');
     expect(questionParts(text)).toHaveLength(3);
   });
+
+  test.each([
+    ['quotes', '"'.repeat(1_000_000)],
+    ['quotes after dots', '.""""'.repeat(200_000)],
+    ['spaces', `a${' '.repeat(1_000_000)}b?`],
+    ['line ends', `${'\n'.repeat(1_000_000)}?`],
+    ['conjunctions', ' and or but'.repeat(90_000)],
+  ])('are found in one pass over a hostile text of %s', (_, text) => {
+    expect(questionParts(text)).toEqual([]);
+  });
 });

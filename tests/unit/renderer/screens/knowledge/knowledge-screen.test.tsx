@@ -63,7 +63,7 @@ test('a refused file says why, and the others are added', async () => {
   const waiting = await screen.findByRole('group', { name: 'Files on their way' });
   await waitFor(() => expect(within(waiting).getByRole('status').textContent).toBe('2 files refused'));
   expect(waiting.textContent).toContain('The file is empty.');
-  expect(waiting.textContent).toContain('This looks like a program.');
+  expect(waiting.textContent).toContain('This looks like a program (ELF).');
   await whenIndexed('kestrel.md');
   fireEvent.click(within(waiting).getByRole('button', { name: 'Dismiss empty.txt' }));
   await waitFor(() => expect(waiting.textContent).not.toContain('The file is empty.'));
