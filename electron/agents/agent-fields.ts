@@ -31,6 +31,10 @@ function versionOf(versionId: string | null | undefined, { findVersion }: AgentF
   return version;
 }
 
+function idsOf(base: PromptVersion | null): Pick<Agent, 'promptId' | 'promptVersionId'> {
+  return { promptId: base?.promptId ?? null, promptVersionId: base?.id ?? null };
+}
+
 function modelOf(
   { model, aiSystem }: Pick<AgentInput, 'model' | 'aiSystem'>,
   base: PromptVersion | null,
@@ -53,7 +57,7 @@ export function newAgentFields(input: AgentInput, sources: AgentFieldSources): A
     ...modelOf(input, base, sources),
     configuration: configurationOf(input.configuration === undefined ? base?.configuration : input.configuration),
     dataspaceIds: dataspacesOf(input.dataspaceIds, sources),
-    promptVersionId: base?.id ?? null,
+    ...idsOf(base),
   };
 }
 
@@ -66,7 +70,8 @@ export function changedAgentFields(agent: Agent, change: AgentChange, sources: A
     ...(model === undefined ? { model: agent.model, aiSystem: agent.aiSystem } : modelOf(change, null, sources)),
     configuration: configuration === undefined ? agent.configuration : configurationOf(configuration),
     dataspaceIds: dataspaceIds === undefined ? agent.dataspaceIds : dataspacesOf(dataspaceIds, sources),
-    promptVersionId:
-      promptVersionId === undefined ? agent.promptVersionId : (versionOf(promptVersionId, sources)?.id ?? null),
+    ...(promptVersionId === undefined
+      ? { promptId: agent.promptId, promptVersionId: agent.promptVersionId }
+      : idsOf(versionOf(promptVersionId, sources))),
   };
 }

@@ -220,6 +220,7 @@ export interface AgentRow {
   created_at: number;
   configuration_json: string | null;
   dataspace_ids_json: string | null;
+  prompt_id: string | null;
   prompt_version_id: string | null;
 }
 

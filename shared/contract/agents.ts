@@ -75,7 +75,8 @@ export const agent = z
     prompt: z.string(),
     configuration: z.record(z.string(), z.unknown()).nullable(),
     dataspaceIds: z.array(uuid).nullable(),
-    promptVersionId: uuid.nullable().describe('The version of a stored prompt that it is based on'),
+    promptId: uuid.nullable().describe('The stored prompt that it is based on'),
+    promptVersionId: uuid.nullable().describe('The version of that prompt'),
     createdAt: timestamp,
   })
   .meta({ id: 'Agent' });

@@ -50,7 +50,7 @@ describe.each(ways)('%s: agents', (way) => {
   test('both addresses make the same resource', async () => {
     const whole = await callJson(host, way, 'POST', '/v1/agents', { body: { name: 'A', model, prompt: 'Be kind.' } });
     const named = await callJson(host, way, 'POST', '/agents', { body: { name: 'B' } });
-    const bare = { configuration: null, dataspaceIds: null, promptVersionId: null };
+    const bare = { configuration: null, dataspaceIds: null, promptId: null, promptVersionId: null };
     const expected = { id: expect.any(String), createdAt: time, ...bare };
     expect([whole.status, whole.body, named.status, named.body]).toEqual([
       201,
@@ -309,11 +309,13 @@ describe.each(ways)('%s: what a turn is run with', (way) => {
       model,
       aiSystem: 'OpenAiCompatible',
       configuration: { top_p: 0.5 },
+      promptId: prompt.id,
       promptVersionId,
     });
     const own = await create(way, { promptVersionId, prompt: 'Be long.', configuration: null });
     expect(own).toMatchObject({ prompt: 'Be long.', configuration: null, promptVersionId });
-    expect((await change(own, { promptVersionId: null })).body.promptVersionId).toBe(null);
+    const without = { promptId: null, promptVersionId: null };
+    expect((await change(own, { promptVersionId: null })).body).toMatchObject(without);
   });
 
   test.each([

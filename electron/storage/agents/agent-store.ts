@@ -31,6 +31,7 @@ function agentOf(row: AgentRow): Agent {
     configuration:
       row.configuration_json === null ? null : (JSON.parse(row.configuration_json) as Agent['configuration']),
     dataspaceIds: row.dataspace_ids_json === null ? null : (JSON.parse(row.dataspace_ids_json) as string[]),
+    promptId: row.prompt_id,
     promptVersionId: row.prompt_version_id,
     createdAt: new Date(row.created_at).toISOString(),
   };
@@ -43,6 +44,7 @@ const changeableColumns = [
   'prompt',
   'configuration_json',
   'dataspace_ids_json',
+  'prompt_id',
   'prompt_version_id',
 ] as const;
 
@@ -54,6 +56,7 @@ function columnsOf(fields: AgentFields): Pick<AgentRow, (typeof changeableColumn
     prompt: fields.prompt,
     configuration_json: fields.configuration === null ? null : JSON.stringify(fields.configuration),
     dataspace_ids_json: fields.dataspaceIds === null ? null : JSON.stringify(fields.dataspaceIds),
+    prompt_id: fields.promptId,
     prompt_version_id: fields.promptVersionId,
   };
 }
