@@ -6,40 +6,64 @@ import { Failure } from './state-panels.tsx';
 interface ErrorBoundaryProps {
   /** The part of the window inside it: `Playground`. */
   name: string;
+  /** What the part shows, such as its address. A crash ends when something else is shown. */
+  resetKey?: string;
+  /** Goes to an address that doesn't crash. The part is drawn again after it. */
+  onReload?: () => void;
   children: ReactNode;
 }
 
 function describeFailure(name: string, error: unknown): { title: string; reason: ReactNode } {
   if (error instanceof PartNotLoaded) {
     return {
-      title: `${name} could not be loaded`,
+      title: `Couldn't load ${name}`,
       reason:
-        'Touchstone is not running, or it is a newer version than this window. What you typed is kept. Open it again; if it fails again, reload the window.',
+        "Touchstone isn't running, or it was updated. Your work is saved. Reload this screen, or reload the window.",
     };
   }
   return {
-    title: `${name} stopped working`,
+    title: `${name} crashed`,
     reason: (
       <>
-        What you typed is kept. Open it again; if it fails again, reload the window.{' '}
+        Your work is saved. Reload this screen. If it crashes again, reload the window.{' '}
         <span className="mono--small">{error instanceof Error ? error.message : String(error)}</span>
       </>
     ),
   };
 }
 
-/** Keeps a failure of one part inside that part: the rest of the window works on, and what was typed is kept. */
-export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: unknown }> {
-  override state: { error: unknown } = { error: null };
+interface ErrorBoundaryState {
+  error: unknown;
+  /** The `resetKey` at which it crashed. */
+  crashedKey: string | undefined;
+}
 
-  static getDerivedStateFromError(error: unknown): { error: unknown } {
+/** Keeps a failure of one part inside that part: the rest of the window works on, and what was typed is kept. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { error: null, crashedKey: undefined };
+
+  static getDerivedStateFromError(error: unknown): Partial<ErrorBoundaryState> {
     return { error };
+  }
+
+  static getDerivedStateFromProps(
+    { resetKey }: ErrorBoundaryProps,
+    { crashedKey }: ErrorBoundaryState,
+  ): ErrorBoundaryState | null {
+    return crashedKey === undefined || crashedKey === resetKey ? null : { error: null, crashedKey: undefined };
   }
 
   override componentDidCatch(error: unknown, info: ErrorInfo): void {
     if (error instanceof PartNotLoaded) error.forget();
     console.error(`${this.props.name} failed`, error, info.componentStack);
+    this.setState({ crashedKey: this.props.resetKey });
   }
+
+  #reload = (): void => {
+    // Files that didn't load say nothing about the address.
+    if (!(this.state.error instanceof PartNotLoaded)) this.props.onReload?.();
+    this.setState({ error: null, crashedKey: undefined });
+  };
 
   override render(): ReactNode {
     const { error } = this.state;
@@ -47,12 +71,60 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: unknow
     return (
       <div className="boundary">
         <Failure {...describeFailure(this.props.name, error)}>
-          <Button onClick={() => this.setState({ error: null })}>Open again</Button>
+          <Button onClick={this.#reload}>Reload this screen</Button>
           <Button variant="quiet" onClick={() => location.reload()}>
-            Reload the window
+            Reload window
           </Button>
         </Failure>
       </div>
     );
+  }
+}
+
+interface CleanupBoundaryProps {
+  /** The screen that is open. */
+  resetKey: string;
+  children: ReactNode;
+}
+
+interface CleanupBoundaryState {
+  error: unknown;
+  /** How often it caught an error since `resetKey` changed. */
+  count: number;
+  resetKey: string;
+}
+
+/** A screen that crashes as often as this in a row isn't one that was left. */
+const maxCleanupErrors = 3;
+
+/**
+ * Catches errors in the effect cleanups of a screen that is left. The screen's own boundary goes with it, so React looks for
+ * one above. The screen that comes next is drawn as if nothing had happened.
+ */
+export class CleanupBoundary extends Component<CleanupBoundaryProps, CleanupBoundaryState> {
+  override state: CleanupBoundaryState = { error: null, count: 0, resetKey: this.props.resetKey };
+
+  static getDerivedStateFromError(error: unknown): Partial<CleanupBoundaryState> {
+    return { error };
+  }
+
+  static getDerivedStateFromProps(
+    { resetKey }: CleanupBoundaryProps,
+    state: CleanupBoundaryState,
+  ): Partial<CleanupBoundaryState> | null {
+    return resetKey === state.resetKey ? null : { resetKey, count: 0 };
+  }
+
+  override componentDidCatch(error: unknown, info: ErrorInfo): void {
+    console.error('A screen failed while it was closed', error, info.componentStack);
+    this.setState(({ count }) => ({ error: count < maxCleanupErrors ? null : error, count: count + 1 }));
+  }
+
+  override render(): ReactNode {
+    const { error, count } = this.state;
+    if (error === null) return this.props.children;
+    // The boundary of the window shows it.
+    if (count > maxCleanupErrors) throw error;
+    return null;
   }
 }

@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useRef } from 'react';
+import { useCallback, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 
 /** Pixels from the end within which a reader counts as being at the end. */
@@ -20,10 +20,13 @@ export function useFollowScroll(
     if (element) isFollowing.current = element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd;
   }, []);
 
-  useLayoutEffect(() => {
+  // A run that ends keeps its place; only another run starts at the top.
+  const startAtTop = useEffectEvent(() => {
     isFollowing.current = isGrowing;
     if (scroller.current) scroller.current.scrollTop = 0;
-    // A run that ends keeps its place; only another run begins anew.
+  });
+  useLayoutEffect(() => {
+    startAtTop();
   }, [key]);
 
   useLayoutEffect(() => {

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useId, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export interface VirtualListProps<Item> {
@@ -57,10 +57,13 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
 
   const selectedIndex = items.findIndex((item) => itemKey(item) === selectedKey);
   const isThere = selectedIndex >= 0;
+  // Its place may change while others come and go; the reader's place stays then.
+  const showSelected = useEffectEvent(() => {
+    if (scroller.current) bringIntoView(scroller.current, selectedIndex * rowHeight, rowHeight);
+  });
   useEffect(() => {
     // One that was chosen elsewhere, by an address or the palette, may be far below.
-    if (isThere && scroller.current) bringIntoView(scroller.current, selectedIndex * rowHeight, rowHeight);
-    // Its place may change while others come and go; the reader's place stays then.
+    if (isThere) showSelected();
   }, [selectedKey, isThere]);
   const onKeyDown = (event: KeyboardEvent) => {
     const selected = items[selectedIndex];

@@ -1,4 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import {
   createReplay,
   deleteReplay,
@@ -75,8 +76,8 @@ export function useChangeReplay() {
 /** Everything that shows runs is read anew. */
 export function useRenewRuns() {
   const queryClient = useQueryClient();
-  return () => {
+  return useCallback(() => {
     for (const queryKey of [auditListKey, auditSummaryKey, auditFacetsKey, runsKey, hostKey])
       void queryClient.invalidateQueries({ queryKey });
-  };
+  }, [queryClient]);
 }

@@ -1,4 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { readAuditFacets, summarizeAudit, type AuditFilter, type AuditPage } from '../../shared/contract/audit.ts';
 import {
   giveFeedback,
@@ -49,11 +50,14 @@ function readOne(client: Client, id: string, signal: AbortSignal): Promise<Conve
 export function useReadAhead(): (conversationId: string) => void {
   const { client } = useHost();
   const queryClient = useQueryClient();
-  return (id) =>
-    void queryClient.prefetchQuery({
-      queryKey: conversationKey(id),
-      queryFn: ({ signal }) => readOne(client, id, signal),
-    });
+  return useCallback(
+    (id) =>
+      void queryClient.prefetchQuery({
+        queryKey: conversationKey(id),
+        queryFn: ({ signal }) => readOne(client, id, signal),
+      }),
+    [client, queryClient],
+  );
 }
 
 /** One conversation with its runs. The one before stays until the next one is there. */

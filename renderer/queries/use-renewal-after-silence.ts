@@ -11,11 +11,10 @@ function mayHaveChanged({ options, state, meta }: Query): boolean {
 /** A host that is there again may be another one than before, and reads in between have failed: what is shown is read anew. */
 export function useRenewalAfterSilence(): void {
   const queryClient = useQueryClient();
-  useEffect(
-    () =>
-      useConnection.subscribe(({ connection }) => {
-        if (connection === 'there') void queryClient.invalidateQueries({ predicate: mayHaveChanged });
-      }),
-    [queryClient],
-  );
+  useEffect(() => {
+    const unsubscribe = useConnection.subscribe(({ connection }) => {
+      if (connection === 'there') void queryClient.invalidateQueries({ predicate: mayHaveChanged });
+    });
+    return () => unsubscribe();
+  }, [queryClient]);
 }

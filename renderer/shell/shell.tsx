@@ -1,9 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
-import { Button } from '../components/button.tsx';
-import { ErrorBoundary } from '../components/error-boundary.tsx';
-import { EmptyState, LoadingRows } from '../components/state-panels.tsx';
 import { useHost } from '../host/host-context.tsx';
 import { useFollowOnDevice } from '../queries/on-device.ts';
 import { hostKey } from '../queries/host-state.ts';
@@ -18,33 +15,13 @@ import { ConnectionNotice } from './connection-notice.tsx';
 import { useGlobalKeys } from './global-keys.ts';
 import { useInputMethodKeys } from './input-method-keys.ts';
 import { KeysHelp } from './keys-help.tsx';
+import { OpenScreen } from './open-screen.tsx';
 import { Rail } from './rail.tsx';
-import { screenAt, screens, type Screen } from './screens.ts';
+import { screenAt } from './screens.ts';
 import { StatusBar } from './status-bar.tsx';
 import { TitleBar } from './title-bar.tsx';
 import { Toaster } from './toaster.tsx';
 import { useWindowActions } from './window-actions.ts';
-
-function OpenScreen({ screen }: { screen: Screen | undefined }) {
-  const [, navigate] = useLocation();
-  if (!screen) {
-    return (
-      <div className="boundary">
-        <EmptyState title="There is no such screen" reason="The address is from another version, or it was cut.">
-          <Button onClick={() => navigate(`/${screens[0].id}`)}>Open the playground</Button>
-        </EmptyState>
-      </div>
-    );
-  }
-  const Component = screen.component;
-  return (
-    <ErrorBoundary key={screen.id} name={screen.name}>
-      <Suspense fallback={<LoadingRows label={`Opening ${screen.name}`} />}>
-        <Component />
-      </Suspense>
-    </ErrorBoundary>
-  );
-}
 
 /** A theme that was chosen in another window of the same host is taken over at the next start. */
 function useKeptTheme(): void {
@@ -57,15 +34,14 @@ function useKeptTheme(): void {
 /** A run that ends has changed what is kept: the status bar's count and the lists of runs are read again. */
 function useRenewalAfterRuns(): void {
   const queryClient = useQueryClient();
-  useEffect(
-    () =>
-      useActivity.subscribe(({ streamingRuns }, before) => {
-        if (streamingRuns >= before.streamingRuns) return;
-        void queryClient.invalidateQueries({ queryKey: hostKey });
-        void queryClient.invalidateQueries({ queryKey: runsKey });
-      }),
-    [queryClient],
-  );
+  useEffect(() => {
+    const unsubscribe = useActivity.subscribe(({ streamingRuns }, before) => {
+      if (streamingRuns >= before.streamingRuns) return;
+      void queryClient.invalidateQueries({ queryKey: hostKey });
+      void queryClient.invalidateQueries({ queryKey: runsKey });
+    });
+    return () => unsubscribe();
+  }, [queryClient]);
 }
 
 /** The frame of the window around the open screen. */

@@ -67,15 +67,14 @@ export function useActions(source: string, actions: readonly Action[]): void {
   const newest = useRef(actions);
   newest.current = actions;
   const shown = signature(actions);
-  useEffect(
-    () =>
-      registerActions(
-        source,
-        newest.current.map((action) => ({
-          ...action,
-          run: () => newest.current.find(({ id }) => id === action.id)?.run(),
-        })),
-      ),
-    [source, shown],
-  );
+  useEffect(() => {
+    const remove = registerActions(
+      source,
+      newest.current.map((action) => ({
+        ...action,
+        run: () => newest.current.find(({ id }) => id === action.id)?.run(),
+      })),
+    );
+    return () => remove();
+  }, [source, shown]);
 }

@@ -9,7 +9,8 @@ class NoResizeObserver implements ResizeObserver {
 
 export function standInForLayout(): void {
   globalThis.ResizeObserver ??= NoResizeObserver;
-  Element.prototype.scrollIntoView ??= () => {};
+  // Chromium 156 answers with a promise.
+  Element.prototype.scrollIntoView ??= () => Promise.resolve();
 }
 
 /** A list draws only the rows that can be seen, and in jsdom everything has a height of 0. `vi.restoreAllMocks` takes it back. */

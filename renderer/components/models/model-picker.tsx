@@ -27,11 +27,10 @@ interface PickerProps {
 }
 
 function useActiveRow(shown: readonly Model[], chosenKey: string, words: string) {
-  const [activeKey, setActiveKey] = useState(chosenKey);
-  useEffect(() => {
-    // Another search begins at its first hit; without one the chosen model is where one was.
-    setActiveKey(words === '' ? chosenKey : shown[0] ? modelKey(shown[0]) : '');
-  }, [words]);
+  // Another search starts at its first match; without one the chosen model is active.
+  const [moved, setMoved] = useState<{ words: string; key: string } | null>(null);
+  const setActiveKey = (key: string): void => setMoved({ words, key });
+  const activeKey = moved?.words === words ? moved.key : words === '' ? chosenKey : null;
   const active = shown.find((model) => modelKey(model) === activeKey) ?? shown[0] ?? null;
   const move = (step: number): void => {
     const index = active ? shown.indexOf(active) : -1;
@@ -98,6 +97,8 @@ function PickerSearch({ words, onWords, groups, active, onMove, counts, onChoose
   );
 }
 
+const noModels: readonly Model[] = [];
+
 function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProps) {
   const [, navigate] = useLocation();
   const models = useModels();
@@ -105,7 +106,7 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
   const endpoints = useEndpoints().data?.data ?? [];
   useUnaskedEndpoints(endpoints);
   const [filter, setFilter] = useState<ModelFilter>(noFilter);
-  const all = models.data?.data ?? [];
+  const all = models.data?.data ?? noModels;
   const groups = useMemo(() => groupModels(all, filter), [all, filter]);
   const shown = useMemo(() => groups.flatMap((group) => group.models), [groups]);
   const { active, move, activate } = useActiveRow(shown, chosenKey, filter.words);

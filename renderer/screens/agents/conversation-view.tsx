@@ -147,7 +147,9 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
   const canEdit = conversation.isOwn && last?.runId != null && !isAnswering;
   const editLast = (): void => setEdited(canEdit ? last.key : null);
   const { scroller, onScroll } = useFollowScroll(`${agent.id}/${turns.length}`, isAnsweringHere);
-  useEffect(() => input.current?.focus(), [agent.id, conversationId]);
+  useEffect(() => {
+    input.current?.focus();
+  }, [agent.id, conversationId]);
   useEffect(() => {
     // A conversation is read from its end.
     if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;

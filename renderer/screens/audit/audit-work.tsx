@@ -1,11 +1,10 @@
-import { useMemo, useState, type RefObject } from 'react';
+import { useCallback, useState, type RefObject } from 'react';
 import type { AuditFacets } from '../../../shared/contract/audit.ts';
 import type { ConversationRun } from '../../../shared/contract/conversations.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import { findAuditMoment, type AuditListHead } from '../../queries/audit-list.ts';
-import { useAuditSummary } from '../../queries/audit.ts';
 import { useActions } from '../../stores/actions.ts';
 import { clearSelection, useAuditSelection } from '../../stores/audit-selection.ts';
 import { DetailPane } from './detail/detail-pane.tsx';
@@ -99,17 +98,10 @@ export function AuditWork({
   const picked = useAuditSelection();
   const [replayed, setReplayed] = useState<{ run: ConversationRun; name: string } | null>(null);
   const list = useAuditList(head, isPlaceholder, address);
-  const summary = useAuditSummary(address.filter);
   const { filter, search } = address;
-  // Hundreds of bars, which going through the list leaves as they are.
-  const figures = useMemo(
-    () => (
-      <SummaryStrip
-        query={summary}
-        onSpan={(startDate, endDate) => search({ filter: { ...filter, startDate, endDate } })}
-      />
-    ),
-    [summary.data, summary.error, summary.isPlaceholderData, summary.isFetching, filter, address.sort],
+  const searchSpan = useCallback(
+    (startDate: string, endDate: string) => search({ filter: { ...filter, startDate, endDate } }),
+    [filter, search],
   );
   const focusRead = () => document.getElementById('audit-read')?.focus();
   useListActions(list, listRef);
@@ -121,7 +113,7 @@ export function AuditWork({
   return (
     <>
       <section className="panel audit__main" aria-label="Conversations">
-        {figures}
+        <SummaryStrip filter={filter} onSpan={searchSpan} />
         <ListHeader
           total={list.total}
           isTotalExact={list.isTotalExact}

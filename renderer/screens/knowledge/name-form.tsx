@@ -21,7 +21,9 @@ export function NameForm({ dataspace, onDone }: NameFormProps) {
   const create = useCreateDataspace();
   const rename = useRenameDataspace();
   const { error } = dataspace ? rename : create;
-  useEffect(() => field.current?.select(), []);
+  useEffect(() => {
+    field.current?.select();
+  }, []);
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();

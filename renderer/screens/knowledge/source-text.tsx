@@ -39,7 +39,10 @@ function piecesOf({ text, start, pages }: ShownText, passage: { start: number; e
 
 function Pieces({ shown, passage }: { shown: ShownText; passage: { start: number; end: number } | null }) {
   const mark = useRef<HTMLElement>(null);
-  useEffect(() => mark.current?.scrollIntoView({ block: 'center' }), [passage?.start, shown.start]);
+  useEffect(() => {
+    // Chromium 156 answers with a promise, which React would call as the cleanup.
+    void mark.current?.scrollIntoView({ block: 'center' });
+  }, [passage?.start, shown.start]);
   let isFirstMark = true;
   return piecesOf(shown, passage).map((piece, index) => {
     const isTarget = piece.isMarked && isFirstMark;

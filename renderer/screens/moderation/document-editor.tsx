@@ -1,7 +1,7 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView, keymap, placeholder, WidgetType, type DecorationSet } from '@codemirror/view';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import type { Highlight } from '../../../shared/contract/moderation.ts';
 import { allowEditorStyles } from '../../components/editor-styles.ts';
 import { lineDirection } from '../../components/line-direction.ts';
@@ -88,12 +88,12 @@ export function DocumentEditor({ value, onValueChange, passages, onReady }: Docu
   report.current = onValueChange;
   const isReadOnly = onValueChange === undefined;
 
-  useEffect(() => {
-    if (!parent.current) return;
+  // The editor lives as long as the panel; what changes later goes in through transactions.
+  const createEditor = useEffectEvent((element: HTMLElement): EditorView => {
     allowEditorStyles();
     const keys = [...defaultKeymap, ...historyKeymap].filter(({ key }) => key !== 'Mod-Enter' && key !== 'Escape');
     const editor = new EditorView({
-      parent: parent.current,
+      parent: element,
       state: EditorState.create({
         doc: value,
         extensions: [
@@ -112,7 +112,6 @@ export function DocumentEditor({ value, onValueChange, passages, onReady }: Docu
         ],
       }),
     });
-    view.current = editor;
     onReady((start, end) => {
       const { length } = editor.state.doc;
       editor.dispatch({
@@ -121,8 +120,13 @@ export function DocumentEditor({ value, onValueChange, passages, onReady }: Docu
       });
       editor.focus();
     });
+    return editor;
+  });
+  useEffect(() => {
+    if (!parent.current) return;
+    const editor = createEditor(parent.current);
+    view.current = editor;
     return () => editor.destroy();
-    // The editor lives as long as the panel; what changes later goes in through transactions.
   }, []);
 
   useEffect(() => {

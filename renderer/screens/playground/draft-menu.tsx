@@ -33,7 +33,9 @@ function NameField({ draft, onEnd }: { draft: Draft; onEnd: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [name, setName] = useState(draft.name);
   const isCancelled = useRef(false);
-  useEffect(() => input.current?.select(), []);
+  useEffect(() => {
+    input.current?.select();
+  }, []);
   const finish = (): void => {
     const next = name.trim();
     if (!isCancelled.current && next !== '') useDrafts.getState().rename(draft.id, next);

@@ -72,7 +72,7 @@ function Navigation({ current }: { current: SettingsPageEntry }) {
 
 /** The list of pages and the page; every page has its own address, `#/settings/providers`. */
 export function SettingsScreen() {
-  const [location] = useLocation();
+  const [location, navigate] = useLocation();
   const id = location.split('/')[2];
   const page = settingsPages.find((entry) => entry.id === id);
   usePlace(page?.title ?? null);
@@ -83,7 +83,7 @@ export function SettingsScreen() {
       <Navigation current={page} />
       {/* Focusable, so that the keyboard can scroll a page that holds no control. */}
       <div key={page.id} className="scroll settings__page" tabIndex={0} role="region" aria-label={page.title}>
-        <ErrorBoundary name={page.title}>
+        <ErrorBoundary name={page.title} resetKey={location} onReload={() => navigate(settingsAddress(page.id))}>
           <Page />
         </ErrorBoundary>
       </div>

@@ -19,6 +19,36 @@ test('a dropped PDF grounds an answer whose citation opens its page', async ({ p
   await expect(page.getByRole('document', { name: 'Text of the source' }).locator('mark').first()).toBeVisible();
 });
 
+test('found passages open one after another, with J and the mouse, and the screen can be left', async ({
+  page,
+  served,
+  pageProblems,
+}) => {
+  await page.goto(`${served.address}/#/knowledge`);
+  await page.getByLabel('Files to add').setInputFiles(join(import.meta.dirname, '../../fixtures/knowledge/report.pdf'));
+  await expect(page.getByRole('option', { name: /^report\.pdf PDF .* 3 pages \d+ passages$/ })).toBeVisible();
+  await page.getByLabel('Search Default').fill('How long does cupellation take?');
+  await page.keyboard.press('Enter');
+  const found = page.getByRole('list', { name: 'Passages, best first' }).getByRole('button');
+  await found.first().click();
+  const passage = page.getByRole('region', { name: 'report.pdf' }).getByRole('heading', { level: 3 });
+  await expect(passage).toHaveText(/^Passage \d+ of \d+$/);
+  await found.nth(1).click();
+  await expect(found.nth(1)).toHaveAttribute('aria-current', 'true');
+  await expect(page.locator('.knowledge__text mark').first()).toBeVisible();
+  const [, last] = /of (\d+)/.exec((await passage.textContent()) ?? '') ?? [];
+  for (const key of ['k', 'k', 'k', 'k', 'j', 'j']) {
+    await page.keyboard.press(key);
+    await expect(page.locator('.knowledge__text mark').first()).toBeVisible();
+  }
+  await expect(passage).toHaveText(new RegExp(`^Passage \\d of ${last}$`));
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await expect(page.getByRole('heading', { name: 'Audit', level: 1 })).toBeVisible();
+  await page.getByRole('link', { name: 'Knowledge' }).click();
+  await expect(page.getByRole('option', { name: /^report\.pdf/ })).toBeVisible();
+  expect(pageProblems).toEqual([]);
+});
+
 /** What the operating system does with things that are held over the window; a page cannot make folders itself. */
 async function dropPaths(page: Page, target: Locator, files: readonly string[]): Promise<void> {
   const box = await target.boundingBox();

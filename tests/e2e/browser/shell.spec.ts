@@ -6,7 +6,7 @@ test('every object and every page has an address that opens it', async ({ page, 
   await expect(page.getByRole('heading', { name: 'Local server', level: 2 })).toBeVisible();
   await expect(page.getByText(served.address, { exact: true })).toBeVisible();
   await page.goto(`${served.address}/#/nowhere`);
-  await expect(page.getByText('There is no such screen')).toBeVisible();
+  await expect(page.getByText('Page not found')).toBeVisible();
   await page.getByRole('button', { name: 'Open the playground' }).click();
   await expect(page).toHaveURL(/#\/playground/);
 });

@@ -89,9 +89,9 @@ test('a screen whose files are gone says so, and opens once they are there', asy
   const files = /\/assets\/moderation-screen/;
   await page.route(files, (route) => route.fulfill({ status: 404, json: {} }));
   await page.getByRole('link', { name: 'Moderation' }).click();
-  await expect(page.getByText('Moderation could not be loaded')).toBeVisible();
+  await expect(page.getByText("Couldn't load Moderation")).toBeVisible();
   await page.unroute(files);
-  await page.getByRole('button', { name: 'Open again' }).click();
+  await page.getByRole('button', { name: 'Reload this screen' }).click();
   await expect(page.getByText('Many texts')).toBeVisible();
   // With its style sheet, too: without it the parts of the screen would stand below each other.
   const [texts, scores] = [page.getByText('Many texts'), page.getByText('Scores and thresholds')];

@@ -28,7 +28,7 @@ function useConversationsAhead({ neighbours }: AuditListState): void {
   const ids = neighbours.flatMap((row) => row?.conversationId ?? []).join();
   useEffect(() => {
     for (const id of ids.split(',')) if (id !== '') read(id);
-  }, [ids]);
+  }, [ids, read]);
 }
 
 /** The run to show: the one that the address names, the one that the list found, the newest. */

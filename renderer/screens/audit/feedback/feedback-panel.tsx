@@ -1,5 +1,5 @@
 import { Undo2 } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ConversationRun, FeedbackInput } from '../../../../shared/contract/conversations.ts';
 import { Button } from '../../../components/button.tsx';
 import { Score, ScoreScale } from '../../../components/scores/score-scale.tsx';
@@ -25,14 +25,18 @@ export interface FeedbackPanelProps {
 /** The text of the feedback; kept when its field is left, and by Enter, which also goes on. */
 function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: string) => void; onNext: () => void }) {
   const [typed, setTyped] = useState(text);
+  const [savedText, setSavedText] = useState(text);
+  if (savedText !== text) {
+    setSavedText(text);
+    setTyped(text);
+  }
   const newest = useRef({ typed, text, onText });
   newest.current = { typed, text, onText };
-  const save = () => {
+  const save = useCallback(() => {
     if (newest.current.typed.trim() !== newest.current.text) newest.current.onText(newest.current.typed.trim());
-  };
-  useEffect(() => setTyped(text), [text]);
+  }, []);
   // What was typed is kept however the field goes away: j, a press on another row, another screen.
-  useEffect(() => save, []);
+  useEffect(() => () => save(), [save]);
   return (
     <TextField
       id="audit-feedback-text"

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFilter, AuditSort } from '../../../../shared/contract/audit.ts';
 import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
@@ -25,11 +25,20 @@ export function useAuditAddress(): AddressedAudit {
   const { conversationId, runId } = readAuditAddress(location);
   const text = location.split('/')[2] ?? 'all';
   // The same object for the same words: everything that is read from the host hangs on it.
-  const [renewals, setRenewals] = useState(0);
-  const { filter, sort, span, ignored } = useMemo(() => readFilter(text), [text, renewals]);
-  /** A change of anything but the dates leaves them what they are. */
-  const spanOfChange = (next: AuditFilter | undefined) =>
-    next === undefined || (next.startDate === filter.startDate && !next.endDate) ? span : null;
+  const [read, setRead] = useState(() => ({ text, at: new Date() }));
+  if (read.text !== text) setRead({ text, at: new Date() });
+  const { filter, sort, span, ignored } = useMemo(() => readFilter(read.text, read.at), [read]);
+  const search: AddressedAudit['search'] = useCallback(
+    ({ span: nextSpan, ...change }, options) => {
+      const next = change.filter;
+      // A change of anything but the dates leaves them what they are.
+      const keepsDates = next === undefined || (next.startDate === filter.startDate && !next.endDate);
+      const kept = keepsDates ? span : null;
+      const dates = nextSpan === undefined ? kept : nextSpan;
+      navigate(auditAddress({ filter, sort, span: dates, runId: null, conversationId: null, ...change }), options);
+    },
+    [filter, sort, span, navigate],
+  );
   return {
     filter,
     sort,
@@ -37,19 +46,8 @@ export function useAuditAddress(): AddressedAudit {
     ignored,
     conversationId,
     runId,
-    search: ({ span: nextSpan, ...change }, options) =>
-      navigate(
-        auditAddress({
-          filter,
-          sort,
-          span: nextSpan === undefined ? spanOfChange(change.filter) : nextSpan,
-          runId: null,
-          conversationId: null,
-          ...change,
-        }),
-        options,
-      ),
-    renew: () => setRenewals((count) => count + 1),
+    search,
+    renew: () => setRead({ text, at: new Date() }),
     open: (id, openRunId = null) =>
       navigate(auditAddress({ filter, sort, span, conversationId: id, runId: openRunId }), {
         replace: conversationId !== null,

@@ -1,4 +1,4 @@
-import { useEffect, type KeyboardEvent, type MouseEvent, type Ref } from 'react';
+import { useEffect, useEffectEvent, type KeyboardEvent, type MouseEvent, type Ref } from 'react';
 import type { AuditFacets, AuditRow } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
@@ -35,9 +35,10 @@ function targetOf(key: string, index: number, last: number): number | null {
 function useRowsInView({ head, total, active }: AuditListState) {
   const window = useRowWindow(total, rowHeight);
   const rows = useAuditRows(head, useWantedPages({ ...window, count: total }));
+  // Only a move of the person brings a row into view, not one of the list.
+  const showRow = useEffectEvent((index: number) => window.show(index));
   useEffect(() => {
-    if (active !== null) window.show(active);
-    // Only a move of the person brings a row into view, not one of the list.
+    if (active !== null) showRow(active);
   }, [active, head.snapshot]);
   return { window, rows };
 }

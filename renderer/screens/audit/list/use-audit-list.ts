@@ -59,7 +59,9 @@ export function useAuditList(head: AuditListHead, isPlaceholder: boolean, addres
   const active = total === 0 ? null : index;
   const activeRow = active === null ? undefined : rows.rowAt(active);
   const list = writeFilter(head.filter, head.sort);
-  useEffect(() => selectIn(list), [list]);
+  useEffect(() => {
+    selectIn(list);
+  }, [list]);
 
   const { open } = address;
   useEffect(() => {

@@ -4,13 +4,18 @@ import { rowsPerPage } from '../../../queries/audit-list.ts';
 /** How long the scroll bar must rest before what it stopped at is read, in milliseconds. */
 const restMilliseconds = 80;
 
-function pagesOf(first: number, last: number, count: number): number[] {
+interface Pages {
+  from: number;
+  to: number;
+}
+
+function pagesOf(first: number, last: number, count: number): Pages {
   const lastPage = Math.max(0, Math.ceil(count / rowsPerPage) - 1);
   // A quarter of a page ahead: the next one is there before its rows come into view.
   const ahead = rowsPerPage / 4;
   const from = Math.max(0, Math.floor((first - ahead) / rowsPerPage));
   const to = Math.min(lastPage, Math.floor((last + ahead) / rowsPerPage));
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+  return { from, to };
 }
 
 /** The pages that the rows in view need. While the scroll bar is dragged far nothing is asked for until it rests. */
@@ -27,11 +32,15 @@ export function useWantedPages({
 }): readonly number[] {
   const near = pagesOf(first, last, count);
   const [rested, setRested] = useState(near);
-  const wanted = near.join();
+  const { from, to } = near;
   useEffect(() => {
-    if (!isFar) return setRested(near);
-    const timer = setTimeout(() => setRested(near), restMilliseconds);
+    if (!isFar) {
+      setRested({ from, to });
+      return;
+    }
+    const timer = setTimeout(() => setRested({ from, to }), restMilliseconds);
     return () => clearTimeout(timer);
-  }, [wanted, isFar]);
-  return isFar ? rested : near;
+  }, [from, to, isFar]);
+  const wanted = isFar ? rested : near;
+  return Array.from({ length: Math.max(0, wanted.to - wanted.from + 1) }, (_, index) => wanted.from + index);
 }

@@ -124,7 +124,7 @@ function useRenewalAfterReplay(state: Replay['state']): void {
   useEffect(() => {
     if (before.current === 'running' && state !== 'running') renew();
     before.current = state;
-  }, [state]);
+  }, [state, renew]);
 }
 
 function OpenReplay({ replay }: { replay: Replay }) {

@@ -1,12 +1,12 @@
 import { Table2 } from 'lucide-react';
-import { useState } from 'react';
-import type { AuditBucket, AuditSummary } from '../../../../shared/contract/audit.ts';
+import { memo, useState } from 'react';
+import type { AuditBucket, AuditFilter, AuditSummary } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { formatCost, formatCount, formatDuration, formatPlural, formatWhole } from '../../../components/format.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
-import type { useAuditSummary } from '../../../queries/audit.ts';
+import { useAuditSummary } from '../../../queries/audit.ts';
 import { bucketEnd, bucketLabel } from './chart-model.ts';
 import { BarChart, LineChart } from './chart.tsx';
 import { FiguresDialog, formatMean } from './figures-dialog.tsx';
@@ -76,13 +76,17 @@ function Charts({ summary, onChoose }: ChartsProps) {
 }
 
 export interface SummaryStripProps {
-  query: ReturnType<typeof useAuditSummary>;
+  filter: AuditFilter;
   /** Narrows the list to a span of time. */
   onSpan: (startDate: string, endDate: string) => void;
 }
 
-/** Counts, cost, latency and feedback of what matches, over time. It keeps its height while figures are on their way. */
-export function SummaryStrip({ query, onSpan }: SummaryStripProps) {
+/**
+ * Counts, cost, latency and feedback of what matches, over time. It keeps its height while figures are on their way.
+ * Memoized: it has hundreds of bars, which going through the list leaves as they are.
+ */
+export const SummaryStrip = memo(function SummaryStrip({ filter, onSpan }: SummaryStripProps) {
+  const query = useAuditSummary(filter);
   const [isOpen, setOpen] = useState(false);
   const summary = query.data;
   if (query.error && !summary) {
@@ -122,4 +126,4 @@ export function SummaryStrip({ query, onSpan }: SummaryStripProps) {
       )}
     </div>
   );
-}
+});

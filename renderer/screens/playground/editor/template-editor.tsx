@@ -12,7 +12,7 @@ import {
   lineNumbers,
   placeholder,
 } from '@codemirror/view';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { classNames } from '../../../components/class-names.ts';
 import { allowEditorStyles } from '../../../components/editor-styles.ts';
 import { lineDirection } from '../../../components/line-direction.ts';
@@ -67,11 +67,11 @@ function useEditor({ value, onValueChange, label, hint }: EditorProps, extension
   const report = useRef(onValueChange);
   report.current = onValueChange;
 
-  useEffect(() => {
-    if (!parent.current) return;
+  // The editor lives as long as its draft; what changes later goes in through transactions.
+  const createEditor = useEffectEvent((element: HTMLElement) => {
     allowEditorStyles();
-    const editor = new EditorView({
-      parent: parent.current,
+    return new EditorView({
+      parent: element,
       state: EditorState.create({
         doc: value,
         extensions: [
@@ -85,9 +85,12 @@ function useEditor({ value, onValueChange, label, hint }: EditorProps, extension
         ],
       }),
     });
+  });
+  useEffect(() => {
+    if (!parent.current) return;
+    const editor = createEditor(parent.current);
     view.current = editor;
     return () => editor.destroy();
-    // The editor lives as long as its draft; what changes later goes in through transactions.
   }, []);
 
   useEffect(() => {

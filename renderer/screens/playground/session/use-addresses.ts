@@ -1,4 +1,4 @@
-import { useLayoutEffect } from 'react';
+import { useEffectEvent, useLayoutEffect } from 'react';
 import { useLocation } from 'wouter';
 import { aiSystem } from '../../../../shared/contract/common.ts';
 import { readRun } from '../../../../shared/contract/runs.ts';
@@ -82,12 +82,8 @@ export function useAddresses(): void {
   const { client } = useHost();
   const activeId = useDrafts((state) => state.activeId);
 
-  // With the drawing itself: after it the address may be another one, which the address of the draft would replace.
-  useLayoutEffect(() => {
-    const target = readTarget(location);
-    if (target === null) return undefined;
-    const controller = new AbortController();
-    const { signal } = controller;
+  // Only a new address asks for something; the draft that it opened is its answer.
+  const follow = useEffectEvent((target: Target, signal: AbortSignal): void => {
     const { drafts, activate, change } = useDrafts.getState();
     const settle = (draftId: string): void => navigate(draftAddress(draftId), { replace: true });
     if (target.kind === 'newest') settle(activeId);
@@ -111,7 +107,14 @@ export function useAddresses(): void {
         settle(useDrafts.getState().activeId);
       });
     }
+  });
+
+  // With the drawing itself: after it the address may be another one, which the address of the draft would replace.
+  useLayoutEffect(() => {
+    const target = readTarget(location);
+    if (target === null) return;
+    const controller = new AbortController();
+    follow(target, controller.signal);
     return () => controller.abort();
-    // Only a new address asks for something; the draft that it opened is its answer.
   }, [location]);
 }

@@ -149,9 +149,12 @@ export function FramesTable({ run }: { run: LiveRun }) {
   const { found, openFrame, toggle, virtualizer, body } = useFrames(run, words);
   const { frames } = run.wire;
   const count = run.frameCount;
-  // The limit is about the whole answer: while it comes, the newest thousand frames stand for it, anew after every fifty.
-  const fifties = Math.floor(count / 50);
-  const limit = useMemo(() => longGapLimit(frames.slice(Math.max(0, count - 1000), count)), [frames, fifties]);
+  // The limit is about the whole answer. While it streams, the newest thousand frames stand for it, and every fifty update it.
+  const countedFrames = run.endedAt === null ? count - (count % 50) : count;
+  const limit = useMemo(
+    () => longGapLimit(frames.slice(Math.max(0, countedFrames - 1000), countedFrames)),
+    [frames, countedFrames],
+  );
   const open = openFrame === null ? null : frames[openFrame - 1];
   return (
     <section className="panel wire__frames" aria-label="Frames">

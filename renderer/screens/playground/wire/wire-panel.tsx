@@ -33,9 +33,10 @@ function Ticks({ run }: { run: LiveRun }) {
   const { frames } = run.wire;
   const count = run.frameCount;
   // A frame in fifty moves the picture by less than a mark.
+  const drawnCount = run.endedAt === null && count >= 200 ? count - (count % 50) : count;
   const marks = useMemo(
-    () => tickMarks(frames, count, run.startedAt, tickWidth),
-    [frames, count < 200 ? count : Math.floor(count / 50), run.startedAt, run.endedAt],
+    () => tickMarks(frames, drawnCount, run.startedAt, tickWidth),
+    [frames, drawnCount, run.startedAt],
   );
   const gap = useMemo(() => Math.round(longestGap(frames, count)), [frames, count]);
   if (count === 0) return null;

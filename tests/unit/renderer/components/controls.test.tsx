@@ -63,10 +63,10 @@ describe('a part of the window that fails', () => {
       </>,
     );
     console.error = reported;
-    expect(screen.getByRole('alert').textContent).toContain('Playground stopped working');
+    expect(screen.getByRole('alert').textContent).toContain('Playground crashed');
     expect(screen.getByText('rest')).toBeTruthy();
     isBroken = false;
-    fireEvent.click(screen.getByText('Open again'));
+    fireEvent.click(screen.getByText('Reload this screen'));
     expect(screen.getByText('works')).toBeTruthy();
   });
 });

@@ -23,9 +23,9 @@ test('a part whose files did not come says so, and is there once they come', asy
     </ErrorBoundary>,
   );
   for (const attempt of [1, 2]) {
-    expect(await screen.findByText('Audit could not be loaded')).toBeDefined();
+    expect(await screen.findByText("Couldn't load Audit")).toBeDefined();
     expect(load).toHaveBeenCalledTimes(attempt);
-    fireEvent.click(screen.getByRole('button', { name: 'Open again' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Reload this screen' }));
   }
   expect(await screen.findByText('Here it is')).toBeDefined();
 });

@@ -54,6 +54,20 @@ test('a file is added, indexed, found by a question and shown with the passage i
   expect(opened.addresses.at(-1)).toMatch(/^\/knowledge\/sources\/[\da-f-]{36}\/\d+-\d+$/);
 });
 
+test('opens one found passage after another where scrolling returns a promise', async () => {
+  await addFiles(new File([handbook], 'kestrel.md'), new File([`${handbook} Tighten them twice.`], 'merlin.md'));
+  await whenIndexed('kestrel.md');
+  await whenIndexed('merlin.md');
+  fireEvent.change(screen.getByLabelText('Search Handbooks'), { target: { value: 'rotor bolts' } });
+  fireEvent.submit(screen.getByRole('search'));
+  const found = await screen.findByRole('list', { name: 'Passages, best first' });
+  for (const name of ['kestrel.md', 'merlin.md', 'kestrel.md']) {
+    fireEvent.click(within(found).getByRole('button', { name: new RegExp(name) }));
+    const source = await screen.findByRole('region', { name });
+    await waitFor(() => expect(source.querySelector('mark')?.textContent).toContain('42 newton metres'));
+  }
+});
+
 test('a refused file says why, and the others are added', async () => {
   await addFiles(
     new File([], 'empty.txt'),

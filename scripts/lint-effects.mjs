@@ -1,0 +1,53 @@
+// A lint rule of the project, loaded by .oxlintrc.json.
+
+const effects = new Set(['useEffect', 'useLayoutEffect', 'useInsertionEffect']);
+
+function isFunction(node) {
+  return node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression';
+}
+
+function isEffect({ callee }) {
+  const name = callee.type === 'MemberExpression' ? callee.property : callee;
+  return name.type === 'Identifier' && effects.has(name.name);
+}
+
+/** The values that a function's own return statements give, without those of functions inside it. */
+function returnedValues(node) {
+  if (node === null || typeof node !== 'object') return [];
+  if (Array.isArray(node)) return node.flatMap(returnedValues);
+  if (node.type === 'ReturnStatement') return node.argument === null ? [] : [node.argument];
+  if (isFunction(node) || node.type === 'FunctionDeclaration' || typeof node.type !== 'string') return [];
+  return Object.entries(node).flatMap(([key, child]) => (key === 'parent' ? [] : returnedValues(child)));
+}
+
+/**
+ * React calls whatever an effect returns as its cleanup. `() => element.scrollIntoView()` returned undefined for years and a
+ * promise since Chromium 140: React then called the promise, and the screen crashed. Types don't show this.
+ */
+const effectReturnsCleanup = {
+  meta: {
+    type: 'problem',
+    messages: {
+      inline: 'Pass an inline function, so that this rule can see what the effect returns.',
+      async: 'An effect returns a cleanup function, and an async function returns a promise.',
+      value: 'An effect returns nothing or an inline cleanup function. Put the call into braces, or return `() => …`.',
+    },
+  },
+  create(context) {
+    return {
+      CallExpression(node) {
+        if (!isEffect(node)) return;
+        const [effect] = node.arguments;
+        if (!isFunction(effect)) return context.report({ node: effect ?? node, messageId: 'inline' });
+        if (effect.async) return context.report({ node: effect, messageId: 'async' });
+        const values = effect.body.type === 'BlockStatement' ? returnedValues(effect.body.body) : [effect.body];
+        for (const value of values) if (!isFunction(value)) context.report({ node: value, messageId: 'value' });
+      },
+    };
+  },
+};
+
+export default {
+  meta: { name: 'touchstone' },
+  rules: { 'effect-returns-cleanup': effectReturnsCleanup },
+};
