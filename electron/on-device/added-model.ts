@@ -45,5 +45,16 @@ export function toCatalogueModel({ id, title, fileName, source }: AddedModel): C
     source.kind === 'file'
       ? 'A file of this machine; it is used where it lies.'
       : 'Added by you. Needs an open network.';
-  return { id, title, fileName, source, note, bytes: null, memoryBytes: null, sha256: null, licence: null };
+  return {
+    id,
+    title,
+    fileName,
+    source,
+    note,
+    bytes: null,
+    memoryBytes: null,
+    contextTokens: null,
+    sha256: null,
+    licence: null,
+  };
 }

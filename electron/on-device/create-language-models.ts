@@ -43,6 +43,7 @@ export function createOnDeviceLanguageModels(
     threads: options.threads ?? null,
     idleMs: (options.idleMinutes ?? 10) * 60_000,
     onChange: notifier.changed,
+    onLoaded: (path, contextTokens) => library.setContextTokens(path, contextTokens),
     log: options.log,
   });
   const library = new ModelLibrary({
@@ -75,6 +76,7 @@ export function createOnDeviceLanguageModels(
     state,
     subscribe: notifier.subscribe,
     selectedFileName: () => library.selectedFileName(),
+    selectedContextTokens: () => library.list().find(({ isSelected }) => isSelected)?.contextTokens ?? null,
     install: async (id) => library.install(id),
     whenInstalled: (id, waiting) => library.whenInstalled(id, waiting),
     pause: (id) => library.pause(id),

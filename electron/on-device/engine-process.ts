@@ -31,8 +31,8 @@ export interface EngineProcess {
   readonly modelPath: string;
   /** Operating system's id of the process. */
   readonly processId: number | undefined;
-  /** Resolves when the model is in memory, rejects with an `AppError` when it cannot be loaded or the process ended. */
-  readonly loaded: Promise<void>;
+  /** Resolves with the context size in tokens when the model is in memory, rejects with an `AppError` when it cannot be loaded or the process ended. */
+  readonly loaded: Promise<number>;
   /** False as soon as the process has ended or cannot be used any more. */
   readonly isAlive: boolean;
   /** Resolves when the process has ended, for whatever reason. */
@@ -69,7 +69,7 @@ function forkProcess(): ChildProcess {
 /** Starts the process and loads the model into it. */
 export function startEngineProcess({ modelPath, threads, log }: EngineProcessOptions): EngineProcess {
   const child = forkProcess();
-  const loaded = Promise.withResolvers<void>();
+  const loaded = Promise.withResolvers<number>();
   // Whoever asks sees the failure; nobody may have asked yet.
   loaded.promise.catch(() => {});
   const ended = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ export function startEngineProcess({ modelPath, threads, log }: EngineProcessOpt
     errorOutput = (errorOutput + text).slice(-errorOutputCharacters);
   });
   child.on('message', (message: EngineMessage) => {
-    if (message.type === 'loaded') return loaded.resolve();
+    if (message.type === 'loaded') return loaded.resolve(message.contextTokens);
     if (message.type === 'load-failed') {
       log(`The on-device model could not be loaded: ${message.failure.details}`);
       fail(

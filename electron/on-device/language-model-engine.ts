@@ -24,6 +24,8 @@ export interface LanguageModelEngineOptions {
   /** Milliseconds without a question after which the process is ended. */
   readonly idleMs: number;
   readonly onChange: () => void;
+  /** The model is in memory, with this context size. */
+  readonly onLoaded: (modelPath: string, contextTokens: number) => void;
   readonly log: (message: string) => void;
 }
 
@@ -33,6 +35,7 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
   let engineProcess: EngineProcess | null = null;
   let state: OnDeviceState['engine']['state'] = 'idle';
   let failure: string | null = null;
+  let loadingSince: string | null = null;
   let isAnswering = false;
   let idleTimer: NodeJS.Timeout | undefined;
   let closed: AppError | null = null;
@@ -40,6 +43,7 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
   function change(next: typeof state, nextFailure: string | null = null): void {
     state = next;
     failure = nextFailure;
+    loadingSince = next === 'loading' ? new Date().toISOString() : null;
     options.onChange();
   }
 
@@ -71,7 +75,7 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
     }
     const current = engineProcess;
     try {
-      await current.loaded;
+      options.onLoaded(modelPath, await current.loaded);
     } catch (error) {
       if (error instanceof AppError && engineProcess === current) change('failed', error.message);
       throw error;
@@ -114,7 +118,7 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
         void settled.then(() => leave(release));
       }
     },
-    state: () => ({ state, queued: turns.waiting, isAnswering, failure }),
+    state: () => ({ state, loadingSince, queued: turns.waiting, isAnswering, failure }),
     processId: () => engineProcess?.processId ?? null,
     async release(modelPath, reason) {
       if (engineProcess?.modelPath === modelPath) await end(reason);

@@ -13,6 +13,8 @@ export interface OnDeviceLanguageModels {
   subscribe(listener: (state: OnDeviceState) => void): () => void;
   /** File name of the model that answers, or of the default one while none is installed. */
   selectedFileName(): string;
+  /** Context size of that model in tokens; null while it is unknown. */
+  selectedContextTokens(): number | null;
   /** Starts or resumes a fetch; resolves when it is under way, not when it is done. Unknown ids are `not_found`. */
   install(id: string): Promise<void>;
   /** Resolves when the model is installed and checked, rejects with the reason when it cannot be. */

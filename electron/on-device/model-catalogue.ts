@@ -20,6 +20,8 @@ export interface CatalogueModel {
   readonly fileName: string;
   readonly bytes: number | null;
   readonly memoryBytes: number | null;
+  /** Context size as the engine loads it: the model's own, at most 8,192 tokens. */
+  readonly contextTokens: number | null;
   readonly sha256: string | null;
   readonly licence: string | null;
   readonly note: string;
@@ -40,6 +42,7 @@ export const modelCatalogue: readonly CatalogueModel[] = [
     fileName: 'tinyllama-1.1b-chat-iq2_xxs.gguf',
     bytes: 322_591_712,
     memoryBytes: 460_000_000,
+    contextTokens: 2048,
     sha256: '9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0',
     licence: 'Apache-2.0',
     note:
@@ -59,6 +62,7 @@ export const modelCatalogue: readonly CatalogueModel[] = [
     fileName: 'SmolLM2-1.7B-Instruct-Q4_K_M.gguf',
     bytes: 1_055_609_824,
     memoryBytes: null,
+    contextTokens: 8192,
     sha256: '77665ea4815999596525c636fbeb56ba8b080b46ae85efef4f0d986a139834d7',
     licence: 'Apache-2.0',
     note: 'Short English texts and simple questions. Needs an open network.',
@@ -74,6 +78,7 @@ export const modelCatalogue: readonly CatalogueModel[] = [
     fileName: 'qwen2.5-1.5b-instruct-q4_k_m.gguf',
     bytes: 1_117_320_736,
     memoryBytes: null,
+    contextTokens: 8192,
     sha256: '6a1a2eb6d15622bf3c96857206351ba97e1af16c30d7a74ee38970e434e9407e',
     licence: 'Apache-2.0',
     note: 'Many languages, follows simple instructions. Needs an open network.',
@@ -89,6 +94,7 @@ export const modelCatalogue: readonly CatalogueModel[] = [
     fileName: 'Llama-3.2-3B-Instruct-Q4_K_M.gguf',
     bytes: 2_019_377_696,
     memoryBytes: null,
+    contextTokens: 8192,
     sha256: '6c1a2b41161032677be168d354123594c0e6e67d2b9227c84f296ad037c728ff',
     licence: 'Llama 3.2 Community License',
     note: 'Everyday chat and summaries; slower on few cores. Needs an open network.',
@@ -104,6 +110,7 @@ export const modelCatalogue: readonly CatalogueModel[] = [
     fileName: 'Qwen3-4B-Instruct-2507-Q4_K_M.gguf',
     bytes: 2_497_281_120,
     memoryBytes: null,
+    contextTokens: 8192,
     sha256: '3605803b982cb64aead44f6c1b2ae36e3acdb41d8e46c8a94c6533bc4c67e597',
     licence: 'Apache-2.0',
     note: 'The strongest of this list and the slowest. Needs an open network.',

@@ -13,6 +13,7 @@ export interface ModelEntry {
   readonly rate: TransferRate;
   state: OnDeviceModel['state'];
   bytes: number | null;
+  contextTokens: number | null;
   sha256: string | null;
   receivedBytes: number;
   step: string | null;
@@ -44,6 +45,7 @@ export function readEntry(directory: string, model: CatalogueModel, records: Mod
     rate: createTransferRate(),
     state: 'absent',
     bytes: model.bytes,
+    contextTokens: records.contextTokens(model.fileName) ?? model.contextTokens,
     sha256: model.sha256,
     receivedBytes: 0,
     step: null,
@@ -103,6 +105,7 @@ export function toOnDeviceModel(entry: ModelEntry, selectedFileName: string): On
     fileName: model.fileName,
     bytes: entry.bytes,
     memoryBytes: model.memoryBytes,
+    contextTokens: entry.contextTokens,
     sha256: entry.sha256,
     licence: model.licence,
     note: model.note,

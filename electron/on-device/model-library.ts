@@ -55,6 +55,15 @@ export class ModelLibrary {
     return settings.read().onDeviceModel ?? byDefault?.fileName ?? '';
   }
 
+  /** Keeps the context size that a model was loaded with; it may be less than the model's own when memory is short. */
+  setContextTokens(path: string, contextTokens: number): void {
+    const entry = this.#entries.find((other) => this.#path(other) === path);
+    if (!entry || entry.contextTokens === contextTokens) return;
+    entry.contextTokens = contextTokens;
+    this.#records.setContextTokens(entry.model.fileName, contextTokens);
+    this.#changed();
+  }
+
   /** Path of the selected model's file; waits for a check that is under way. Throws `model_not_installed`. */
   async selectedPath({ signal }: { readonly signal: AbortSignal }): Promise<string> {
     const entry = this.#entries.find(({ model }) => model.fileName === this.selectedFileName());
@@ -154,6 +163,7 @@ export class ModelLibrary {
     const { catalogue, directory, settings } = this.#options;
     const { model } = entry;
     this.#records.setChecked(model.fileName, null);
+    this.#records.setContextTokens(model.fileName, null);
     if (catalogue.includes(model)) Object.assign(entry, readEntry(directory, model, this.#records));
     else {
       this.#records.forget(model.id);

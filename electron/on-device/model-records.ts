@@ -20,7 +20,12 @@ export type AddedModel = z.infer<typeof addedModel>;
 const checkedFile = z.object({ bytes: z.int(), modifiedMs: z.number(), sha256: z.string() });
 export type CheckedFile = z.infer<typeof checkedFile>;
 
-const content = z.object({ added: z.array(addedModel), checked: z.record(z.string(), checkedFile) });
+const content = z.object({
+  added: z.array(addedModel),
+  checked: z.record(z.string(), checkedFile),
+  /** By file name; absent in older versions. */
+  contextTokens: z.record(z.string(), z.int()).default({}),
+});
 
 /** What is remembered in the models folder, beside the models. */
 export interface ModelRecords {
@@ -30,6 +35,9 @@ export interface ModelRecords {
   /** Null for a file that was never checked. */
   checked(fileName: string): CheckedFile | null;
   setChecked(fileName: string, file: CheckedFile | null): void;
+  /** The context size that the file was last loaded with; null before. */
+  contextTokens(fileName: string): number | null;
+  setContextTokens(fileName: string, contextTokens: number | null): void;
 }
 
 function read(path: string): z.infer<typeof content> {
@@ -37,7 +45,7 @@ function read(path: string): z.infer<typeof content> {
     return content.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
     // Nothing is lost but the list: files are checked again, and what the person added can be added again.
-    return { added: [], checked: {} };
+    return { added: [], checked: {}, contextTokens: {} };
   }
 }
 
@@ -59,6 +67,11 @@ export function openModelRecords(directory: string): ModelRecords {
     setChecked(name, file) {
       const { [name]: _, ...others } = state.checked;
       write({ ...state, checked: file ? { ...others, [name]: file } : others });
+    },
+    contextTokens: (name) => state.contextTokens[name] ?? null,
+    setContextTokens(name, tokens) {
+      const { [name]: _, ...others } = state.contextTokens;
+      write({ ...state, contextTokens: tokens === null ? others : { ...others, [name]: tokens } });
     },
   };
 }

@@ -138,7 +138,8 @@ function serviceModel(name: ServiceModel, options: ModelListOptions): Model {
     const isInstalled = onDevice
       .state()
       .models.some((model) => model.fileName === fileName && model.state === 'installed');
-    const facts = factsOf('on-device', name, null, null);
+    const contextTokens = onDevice.selectedContextTokens() ?? undefined;
+    const facts = factsOf('on-device', name, null, { name, ...(contextTokens && { contextTokens }) });
     return { ...describe(facts, own), isReady: isInstalled, servedBy: `on-device/${fileName}` };
   }
   const target = directory.all().find((model) => model.aiSystem === route.aiSystem && model.name === route.model);

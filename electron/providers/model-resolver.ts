@@ -24,13 +24,14 @@ export interface ResolvedModel {
 /** An endpoint without a list takes any name, so names are not bounded by themselves. */
 const mostResolved = 1000;
 
-/** The context of the smallest model that is offered for this machine; another file may have more. */
-const onDeviceContextTokens = 2048;
-const onDeviceFacts = factsOf('on-device', 'the on-device model', null, {
-  name: 'on-device',
-  title: 'the on-device model',
-  contextTokens: onDeviceContextTokens,
-});
+/** The context of the smallest model that is offered, for a file that was never loaded. */
+const assumedOnDeviceContextTokens = 2048;
+
+function onDeviceFacts(contextTokens: number | null): ModelFacts {
+  const name = 'the on-device model';
+  const listed = { name, title: name, contextTokens: contextTokens ?? assumedOnDeviceContextTokens };
+  return factsOf('on-device', name, null, listed);
+}
 
 function isServiceModel(name: string): name is ServiceModel {
   return (serviceModels as readonly string[]).includes(name);
@@ -75,7 +76,8 @@ export function createModelResolver({ settings, onDevice, accounts, directory }:
     const route = settings.read().serviceRoutes[requireServiceModel(name)];
     if (route.kind === 'on-device') {
       const servedBy = `on-device/${onDevice.selectedFileName()}`;
-      return { provider: onDevice.provider, model: name, servedBy, catalogueEntry: null, facts: onDeviceFacts };
+      const facts = onDeviceFacts(onDevice.selectedContextTokens());
+      return { provider: onDevice.provider, model: name, servedBy, catalogueEntry: null, facts };
     }
     try {
       return resolveAtProvider(route.aiSystem, route.model);

@@ -26,9 +26,15 @@ export function useOnDevice() {
   });
 }
 
-function readyModels(state: OnDeviceState | undefined): string {
+/** What of the on-device models the list of all models shows. */
+function listedFacts(state: OnDeviceState | undefined): string {
   return JSON.stringify(
-    state?.models.map(({ id, state: modelState, isSelected }) => [id, modelState === 'installed', isSelected]),
+    state?.models.map(({ id, state: modelState, isSelected, contextTokens }) => [
+      id,
+      modelState === 'installed',
+      isSelected,
+      contextTokens,
+    ]),
   );
 }
 
@@ -38,7 +44,7 @@ export function useFollowOnDevice(): void {
   useFollow(followOnDevice, (state) => {
     const before = queryClient.getQueryData<OnDeviceState>(onDeviceKey);
     showNewer(queryClient, onDeviceKey, state);
-    if (readyModels(before) !== readyModels(state)) void queryClient.invalidateQueries({ queryKey: modelsKey });
+    if (listedFacts(before) !== listedFacts(state)) void queryClient.invalidateQueries({ queryKey: modelsKey });
   });
 }
 

@@ -14,27 +14,41 @@ import { useConnection } from '../stores/connection.ts';
 import { settingsAddress } from './addresses.ts';
 import { openOverlay } from './overlay-state.ts';
 
-/** One line about the on-device model, and whether something is being done about it. */
-export function onDeviceSummary({ models, engine }: OnDeviceState): {
+interface Summary {
   text: string;
   tone: 'accent' | 'negative' | 'neutral';
-} {
-  const fetching = models.find(({ state }) => state === 'downloading');
-  if (fetching) {
-    const percent = fetching.bytes ? `, ${Math.floor((fetching.receivedBytes / fetching.bytes) * 100)}%` : '';
-    return { text: `Downloading the on-device model${percent}`, tone: 'accent' };
-  }
-  if (models.some(({ state }) => state === 'checking')) return { text: 'Checking the on-device model', tone: 'accent' };
-  if (models.some(({ state }) => state === 'failed'))
-    return { text: 'The on-device model could not be fetched', tone: 'negative' };
-  if (engine.state === 'failed') return { text: 'The on-device model failed', tone: 'negative' };
-  if (models.some(({ state }) => state === 'paused'))
-    return { text: 'Download of the on-device model paused', tone: 'neutral' };
-  if (!models.some(({ isSelected, state }) => isSelected && state === 'installed'))
-    return { text: 'No on-device model', tone: 'neutral' };
+}
+
+function readySummary(engine: OnDeviceState['engine']): Summary {
+  if (engine.state === 'failed') return { text: 'On-device model failed', tone: 'negative' };
   if (engine.state === 'loading') return { text: 'Loading the on-device model', tone: 'accent' };
-  const queued = engine.queued > 0 ? `, ${formatCount(engine.queued)} waiting` : '';
-  return { text: engine.isAnswering ? `On-device model answers${queued}` : 'On-device model ready', tone: 'neutral' };
+  const queued = engine.queued > 0 ? `, ${formatCount(engine.queued)} queued` : '';
+  return {
+    text: engine.isAnswering ? `On-device model is answering${queued}` : 'On-device model ready',
+    tone: 'neutral',
+  };
+}
+
+/**
+ * One line about the on-device models. While the selected one is installed, a failed or paused download of another one is not
+ * worth a word here: its card in the settings shows it.
+ */
+export function onDeviceSummary({ models, engine }: OnDeviceState): Summary {
+  const downloading = models.find(({ state }) => state === 'downloading');
+  if (downloading) {
+    const percent = downloading.bytes ? `, ${Math.floor((downloading.receivedBytes / downloading.bytes) * 100)}%` : '';
+    return { text: `Downloading ${downloading.title}${percent}`, tone: 'accent' };
+  }
+  const checking = models.find(({ state }) => state === 'checking');
+  if (checking) return { text: `Checking ${checking.title}`, tone: 'accent' };
+  if (models.some(({ isSelected, state }) => isSelected && state === 'installed')) return readySummary(engine);
+  const failed = models.find(({ state }) => state === 'failed');
+  if (failed) {
+    const text = failed.source === 'file' ? `${failed.title} is not available` : `Couldn't download ${failed.title}`;
+    return { text, tone: 'negative' };
+  }
+  const paused = models.find(({ state }) => state === 'paused');
+  return { text: paused ? `Download of ${paused.title} paused` : 'No on-device model', tone: 'neutral' };
 }
 
 function OnDevice() {
@@ -57,7 +71,7 @@ function Server() {
     return (
       <span className="negative">
         <Dot tone="hollow" />
-        {connection === 'silent' ? 'No answer from the host' : 'This browser is not let in'}
+        {connection === 'silent' ? 'Disconnected' : 'Not signed in'}
       </span>
     );
   }
@@ -65,9 +79,9 @@ function Server() {
   const state = serverState(data, wanted);
   const text = {
     off: 'Local server off',
-    changing: wanted?.isEnabled ? 'Local server starts' : 'Local server stops',
+    changing: wanted?.isEnabled ? 'Starting the local server' : 'Stopping the local server',
     on: `Local server on ${data.serverAddress ? new URL(data.serverAddress).host : ''}`,
-    failed: 'Local server could not start',
+    failed: "Local server couldn't start",
   }[state];
   return (
     <Link href={settingsAddress('local-server')} className={`statusbar__item ${state === 'failed' ? 'negative' : ''}`}>
@@ -77,7 +91,7 @@ function Server() {
   );
 }
 
-function Kept() {
+function Database() {
   const { data } = useHostState();
   if (!data) return null;
   const text =
@@ -89,7 +103,7 @@ function Kept() {
   );
 }
 
-/** What goes on without being looked at. Each fact leads to the page about it. */
+/** Background activity. Each entry links to its page. */
 export function StatusBar() {
   const streaming = useActivity((state) => state.streamingRuns);
   return (
@@ -98,10 +112,10 @@ export function StatusBar() {
       <OnDevice />
       {streaming > 0 && <span className="accent numbers">{formatPlural(streaming, 'run')} streaming</span>}
       <span className="push" />
-      <Kept />
+      <Database />
       <button type="button" className="statusbar__item" onClick={() => openOverlay('keys')}>
         <KeyCaps keys="?" />
-        Keys
+        Shortcuts
       </button>
     </footer>
   );

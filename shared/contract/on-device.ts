@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestamp } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
 const tag = 'Window: on-device models';
@@ -13,6 +14,8 @@ export const onDeviceModel = z.object({
   bytes: z.int().nullable(),
   /** About how much memory it takes while it answers; null when unknown. */
   memoryBytes: z.int().nullable(),
+  /** Tokens of prompt and answer together; null until a model that the user added was loaded once. */
+  contextTokens: z.int().nullable(),
   sha256: z.string().nullable(),
   licence: z.string().nullable(),
   /** What it is fit for and what not, for people. */
@@ -38,6 +41,8 @@ export const onDeviceState = z.object({
   models: z.array(onDeviceModel),
   engine: z.object({
     state: z.enum(['idle', 'loading', 'ready', 'failed']),
+    /** When loading started; null in every other state. */
+    loadingSince: timestamp.nullable(),
     /** Answers waiting for their turn. */
     queued: z.int(),
     isAnswering: z.boolean(),

@@ -97,6 +97,7 @@ export async function createTestRegistry(bytes = 3_000_000): Promise<TestRegistr
       fileName: 'test-model.gguf',
       bytes,
       memoryBytes: null,
+      contextTokens: null,
       sha256: createHash('sha256').update(content).digest('hex'),
       licence: 'MIT',
       note: 'Random bytes.',

@@ -117,6 +117,11 @@ export function servicePlace(model: Pick<Model, 'servedBy'>): string {
   return isOnDevice(model) ? 'on this device' : `routed to ${model.servedBy ?? 'a provider'}`;
 }
 
+/** Whether a run of the model is answered by an on-device model. */
+export function runsOnDevice(model: Pick<Model, 'aiSystem' | 'servedBy'>): boolean {
+  return model.aiSystem === 'ServiceAi' && isOnDevice(model);
+}
+
 export function isOnDevice(model: Pick<Model, 'servedBy'>): boolean {
   return model.servedBy === null || model.servedBy.startsWith('on-device');
 }

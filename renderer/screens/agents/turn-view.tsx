@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { formatPlural, formatRunDuration, formatTime } from '../../components/format.ts';
 import { IconButton } from '../../components/icon-button.tsx';
+import { WaitingForAnswer } from '../../components/waiting-for-answer.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Spinner } from '../../components/marks.tsx';
 import { Failure, Notice } from '../../components/state-panels.tsx';
@@ -27,12 +28,13 @@ export interface TurnViewProps {
   editing: { isOpen: boolean; onSend: (turn: ShownTurn, text: string) => void; onClose: () => void } | null;
 }
 
-function State({ state }: Pick<ShownTurn, 'state'>) {
-  if (state === 'connecting' || state === 'streaming') {
+function State({ state, agent }: Pick<ShownTurn, 'state'> & Pick<TurnViewProps, 'agent'>) {
+  if (state === 'connecting') return <WaitingForAnswer aiSystem={agent.aiSystem} model={agent.model} />;
+  if (state === 'streaming') {
     return (
       <span className="row accent nowrap">
         <Spinner />
-        {state === 'connecting' ? 'Waiting for the first token' : 'Streaming'}
+        Streaming
       </span>
     );
   }
@@ -81,13 +83,13 @@ function TurnFailure({ agent, turn, onRetry }: TurnViewProps) {
 }
 
 /** What there is to know of a turn, and what can be done with it. */
-function TurnFoot({ turn, conversationId, onRetry }: TurnViewProps) {
+function TurnFoot({ agent, turn, conversationId, onRetry }: TurnViewProps) {
   const memory = turn.memory && memoryText(turn.memory);
   const isUnderWay = turn.state === 'connecting' || turn.state === 'streaming';
   const place = turn.conversationId ?? conversationId;
   return (
     <div className="turn__foot row caption tertiary">
-      <State state={turn.state} />
+      <State state={turn.state} agent={agent} />
       {turn.model !== null && <span className="truncate">{turn.model}</span>}
       {turn.totalMs !== null && <span className="numbers nowrap">{formatRunDuration(turn.totalMs)}</span>}
       {turn.tokens !== null && <span className="numbers nowrap">{formatPlural(turn.tokens, 'token')}</span>}

@@ -18,6 +18,7 @@ const listed: CatalogueModel = {
   fileName: 'listed.gguf',
   bytes: 10,
   memoryBytes: null,
+  contextTokens: null,
   sha256: null,
   licence: null,
   note: '',

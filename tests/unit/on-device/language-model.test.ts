@@ -75,7 +75,13 @@ describe('an answer of the on-device model', longTest, () => {
         total_tokens: expect.any(Number),
       },
     });
-    expect(models.state().engine).toEqual({ state: 'ready', queued: 0, isAnswering: false, failure: null });
+    expect(models.state().engine).toEqual({
+      state: 'ready',
+      loadingSince: null,
+      queued: 0,
+      isAnswering: false,
+      failure: null,
+    });
   });
 
   it('counts the tokens of the prompt as the model sees it, and those of the answer', async () => {

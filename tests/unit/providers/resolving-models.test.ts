@@ -84,6 +84,12 @@ describe("the service's own models", () => {
     expect([servedBy, provider]).toEqual([`on-device/${world.onDevice.selectedFileName()}`, world.onDevice.provider]);
   });
 
+  it('have the context size of the on-device model that answers', () => {
+    const providers = world.open();
+    expect(providers.resolve('ServiceAi', 'hl-gpt-4o-mini').facts.contextTokens).toBe(2048);
+    expect(providers.models().find(({ name }) => name === 'hl-gpt-4o-mini')).toMatchObject({ contextTokens: 2048 });
+  });
+
   it('go where the settings say, from the next run on', () => {
     const providers = world.open({ environment: { GROQ_API_KEY: 'k' } });
     providers.resolve('ServiceAi', 'hl-gpt-4.1-mini');

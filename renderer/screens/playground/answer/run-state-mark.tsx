@@ -1,17 +1,12 @@
 import { Check, CircleX, Square } from 'lucide-react';
 import { Icon } from '../../../components/icon.tsx';
 import { Spinner } from '../../../components/marks.tsx';
+import { WaitingForAnswer } from '../../../components/waiting-for-answer.tsx';
 import type { ShownRun } from './shown-run.ts';
 
 /** The state of the run as icon and word. */
 export function RunStateMark({ run }: { run: ShownRun }) {
-  if (run.state === 'connecting')
-    return (
-      <span className="row small accent">
-        <Spinner />
-        Waiting for the first token
-      </span>
-    );
+  if (run.state === 'connecting') return <WaitingForAnswer aiSystem={run.aiSystem} model={run.model} />;
   if (run.state === 'streaming')
     return (
       <span className="row small accent">

@@ -15,7 +15,7 @@ import type { LiveRun } from '../../../stores/playground-run.ts';
 import { useLiveRuns } from '../../../stores/playground-runs.ts';
 import { shownKept, shownLive, withKept } from '../answer/shown-run.ts';
 import type { ShownRun } from '../answer/shown-run.ts';
-import { isOnDevice } from '../../../components/models/model-list.ts';
+import { runsOnDevice } from '../../../components/models/model-list.ts';
 import { asSent, readChoice, readRequest } from './run-request.ts';
 import type { Blocker } from './run-request.ts';
 
@@ -30,7 +30,7 @@ export function useChosenModel({ aiSystem, model }: Pick<Draft, 'aiSystem' | 'mo
 
 /** Whether a run has to wait until the on-device model is installed. */
 export function isWaitingForModel(model: Model | null): boolean {
-  return model !== null && model.aiSystem === 'ServiceAi' && !model.isReady && isOnDevice(model);
+  return model !== null && !model.isReady && runsOnDevice(model);
 }
 
 /** The newest run of the draft since the window opened; null before it and while an older one is shown in its place. */
@@ -70,6 +70,12 @@ async function onDeviceModelReady(client: ReturnType<typeof useHost>['client'], 
   }
 }
 
+/** Whether reasoning may come: unknown for models outside the catalogue, such as a GGUF file. */
+function mayReason(model: Model | null): boolean {
+  if (model === null || model.contextTokens === null || runsOnDevice(model)) return true;
+  return model.capabilities.includes('reasoning');
+}
+
 /** Starts and stops the runs of a draft. It reads the draft at the moment of the press, not as it was drawn. */
 export function useRunner(draftId: string, model: Model | null): Runner {
   const { client } = useHost();
@@ -90,7 +96,7 @@ export function useRunner(draftId: string, model: Model | null): Runner {
         request: asSent(read.request, draft),
         choice: choice ?? readChoice(draft),
         transport: draft.transport,
-        hasReasoning: model === null || model.contextTokens === null || model.capabilities.includes('reasoning'),
+        hasReasoning: mayReason(model),
         onRunId: (shownRunId) => {
           useDrafts.getState().change(draftId, { shownRunId });
           void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });

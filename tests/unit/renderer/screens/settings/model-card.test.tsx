@@ -12,6 +12,7 @@ const absent: OnDeviceModel = {
   fileName: 'tiny.gguf',
   bytes: 322_600_000,
   memoryBytes: 460_000_000,
+  contextTokens: 2048,
   sha256: null,
   licence: 'Apache-2.0',
   note: 'Small.',
@@ -23,7 +24,13 @@ const absent: OnDeviceModel = {
   failure: null,
   isSelected: false,
 };
-const engine: OnDeviceState['engine'] = { state: 'ready', queued: 0, isAnswering: false, failure: null };
+const engine: OnDeviceState['engine'] = {
+  state: 'ready',
+  loadingSince: null,
+  queued: 0,
+  isAnswering: false,
+  failure: null,
+};
 const downloading: OnDeviceModel = {
   ...absent,
   state: 'downloading',
@@ -78,16 +85,44 @@ test('the time left is not known before there is a rate and a size', () => {
   ]).toEqual([expect.closeTo(15_553.57, 1), null, null, null]);
 });
 
+const other: OnDeviceModel = { ...absent, id: 'qwen', title: 'Qwen2.5 1.5B', source: 'hugging-face' };
+
 test.each([
-  ['nothing is here', [absent], {}, 'No on-device model'],
-  ['one is fetched', [downloading], {}, 'Downloading the on-device model, 46%'],
-  ['a fetch failed', [{ ...absent, state: 'failed' }], {}, 'The on-device model could not be fetched'],
+  ['nothing is installed', [absent], {}, 'No on-device model'],
+  ['one is downloading', [downloading], {}, 'Downloading TinyLlama 1.1B, 46%'],
+  ['its download failed', [{ ...absent, state: 'failed' }], {}, "Couldn't download TinyLlama 1.1B"],
+  ['its own file is gone', [{ ...absent, state: 'failed', source: 'file' }], {}, 'TinyLlama 1.1B is not available'],
+  ['its download is paused', [{ ...absent, state: 'paused' }], {}, 'Download of TinyLlama 1.1B paused'],
   ['one is ready', [selected], {}, 'On-device model ready'],
-  ['it answers and others wait', [selected], { isAnswering: true, queued: 2 }, 'On-device model answers, 2 waiting'],
-  ['it is loaded', [selected], { state: 'loading' }, 'Loading the on-device model'],
-  ['one is ready while another is fetched', [selected, downloading], {}, 'Downloading the on-device model, 46%'],
+  [
+    'it answers and others wait',
+    [selected],
+    { isAnswering: true, queued: 2 },
+    'On-device model is answering, 2 queued',
+  ],
+  ['it is loading', [selected], { state: 'loading' }, 'Loading the on-device model'],
+  ['it failed to load', [selected], { state: 'failed' }, 'On-device model failed'],
+  ['one is ready and another is downloading', [selected, downloading], {}, 'Downloading TinyLlama 1.1B, 46%'],
+  [
+    'one is ready and the download of another failed',
+    [selected, { ...other, state: 'failed' }],
+    {},
+    'On-device model ready',
+  ],
+  [
+    'one answers and the download of another failed',
+    [{ ...other, state: 'failed' }, selected],
+    { isAnswering: true },
+    'On-device model is answering',
+  ],
+  [
+    'one is ready and the download of another is paused',
+    [selected, { ...other, state: 'paused' }],
+    {},
+    'On-device model ready',
+  ],
 ] as [string, OnDeviceModel[], Partial<OnDeviceState['engine']>, string][])(
-  'the status bar says it when %s',
+  'the status bar is right when %s',
   (_when, models, change, text) => {
     expect(onDeviceSummary({ models, engine: { ...engine, ...change } }).text).toBe(text);
   },

@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'react';
+import type { Model } from '../../shared/contract/providers.ts';
+import { useModels } from '../queries/models.ts';
+import { useOnDevice } from '../queries/on-device.ts';
+import { Spinner } from './marks.tsx';
+import { runsOnDevice } from './models/model-list.ts';
+
+/** Whole seconds since a moment. */
+function useSecondsSince(timestamp: string): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(0, Math.floor((now - Date.parse(timestamp)) / 1000));
+}
+
+function Loading({ since }: { since: string }) {
+  const seconds = useSecondsSince(since);
+  return (
+    <span>
+      Loading model
+      {/* A screen reader announces the state once, not every second. */}
+      <span aria-hidden="true" className="numbers">{`, ${seconds} s`}</span>
+    </span>
+  );
+}
+
+/** What a run does before its first token. The on-device model takes seconds to load, which is not the model's own delay. */
+export function WaitingForAnswer({ aiSystem, model }: { aiSystem: Model['aiSystem']; model: string }) {
+  const known = useModels().data?.data.find((entry) => entry.aiSystem === aiSystem && entry.name === model);
+  const loadingSince = useOnDevice().data?.engine.loadingSince ?? null;
+  const isLoading = known !== undefined && runsOnDevice(known) && loadingSince !== null;
+  return (
+    <span className="row small accent nowrap">
+      <Spinner />
+      {isLoading ? <Loading since={loadingSince} /> : 'Waiting for the first token'}
+    </span>
+  );
+}
