@@ -116,7 +116,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...knowledgeWindowHandlers(knowledge, log),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers),
-      ...runHandlers(storage.runs, completions, log),
+      ...runHandlers({ runs: storage.runs, completions, exchanges: work.exchanges, log }),
       ...onDeviceHandlers(onDevice, log),
       ...apiKeyHandlers(storage.apiKeys),
       ...settingsHandlers(storage, hostState),

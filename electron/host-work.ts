@@ -19,6 +19,7 @@ import { createPromptFolders } from './prompts/folder/create-prompt-folders.ts';
 import { noticeChanges } from './prompts/folder/notice-changes.ts';
 import { createPromptReader } from './prompts/transfer/create-prompt-reader.ts';
 import { createUploadShelf } from './prompts/transfer/upload-shelf.ts';
+import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';
 import { createProviders } from './providers/create-providers.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { HostOptions } from './create-host.ts';
@@ -53,12 +54,14 @@ export async function createHostWork(options: HostOptions) {
   const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
   const batches = createModerationBatches({ storage, classifierOf: moderation.classifierOf, log });
   const grounding = createGrounding({ retrieval, findDataspace: storage.dataspaces.find });
+  const exchanges = createProviderExchanges({ store: storage.exchanges, settings: storage.settings, log });
   const completions = createCompletions({
     runs: storage.runs,
     providers,
     credits: createCredits(),
     guard,
     grounding,
+    exchanges,
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const keptPrompts = createPrompts({ store: storage.prompts, providers, completions });
@@ -98,6 +101,7 @@ export async function createHostWork(options: HostOptions) {
     guard,
     batches,
     completions,
+    exchanges,
     knowledge,
     retrieval,
     prompts,
@@ -113,6 +117,7 @@ export async function createHostWork(options: HostOptions) {
       await folders.close();
       await reader.close();
       await completions.close();
+      await exchanges.close();
       await batches.close();
       await moderation.close();
       await knowledgeWork.close();

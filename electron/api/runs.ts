@@ -1,9 +1,11 @@
 import { AppError } from '../../shared/app-error.ts';
+import { readProviderExchanges } from '../../shared/contract/provider-exchanges.ts';
 import { followReasoning, listRuns, readRun, renderPreview } from '../../shared/contract/runs.ts';
 import type { Completions } from '../completions/completions.ts';
 import { previewPrompt } from '../completions/render-prompt.ts';
 import type { Run } from '../completions/run.ts';
 import type { Log } from '../log.ts';
+import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { eventQueue } from './event-queue.ts';
 import { followAnswer } from './follow-answer.ts';
@@ -27,7 +29,14 @@ async function* reasoningOf(run: Run, signal: AbortSignal): AsyncGenerator<{ tex
   }
 }
 
-export function runHandlers(runs: RunStore, completions: Completions, reportFailure: Log): Handler[] {
+export interface RunHandlerOptions {
+  readonly runs: RunStore;
+  readonly completions: Completions;
+  readonly exchanges: Pick<ProviderExchanges, 'read'>;
+  readonly log: Log;
+}
+
+export function runHandlers({ runs, completions, exchanges, log }: RunHandlerOptions): Handler[] {
   return [
     implement(listRuns, ({ query }) =>
       runs.list({
@@ -41,12 +50,18 @@ export function runHandlers(runs: RunStore, completions: Completions, reportFail
       if (run === null) throw unknownRun();
       return run;
     }),
+    implement(readProviderExchanges, ({ parameters }) => {
+      const runId = parameters.id.toLowerCase();
+      const data = exchanges.read(runId);
+      if (data.length === 0 && runs.read(runId) === null) throw unknownRun();
+      return { data };
+    }),
     implement(followReasoning, (input) => {
       const runId = input.parameters.id.toLowerCase();
       const run = completions.active(runId);
       if (run === null && runs.read(runId) === null) throw unknownRun();
       // A run that has just ended has nothing more to tell; what it thought is kept with it.
-      return followAnswer(input, (signal) => (run === null ? nothing() : reasoningOf(run, signal)), reportFailure);
+      return followAnswer(input, (signal) => (run === null ? nothing() : reasoningOf(run, signal)), log);
     }),
     implement(renderPreview, ({ body }) => previewPrompt(body.promptText, body.replacements ?? {})),
   ];

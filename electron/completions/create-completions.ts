@@ -4,6 +4,7 @@ import type { GroundingChoice, GroundingPreview } from '../../shared/contract/gr
 import type { Credits } from '../credits/credits.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { ApplicablePart, StoredPromptIds } from '../prompts/stored-prompt.ts';
+import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { titleOf } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
@@ -20,6 +21,7 @@ export interface CompletionsOptions {
   readonly credits: Credits;
   readonly guard: Guard;
   readonly grounding: Grounding;
+  readonly exchanges: Pick<ProviderExchanges, 'open'>;
   /** The stored version that a request of its own says it was made from; null for none, and for one that was edited. */
   readonly storedPromptOf: (request: CompletionRequest, applicable: ApplicablePart) => StoredPromptIds | null;
 }
@@ -83,6 +85,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
         releaseCredit: credit.release,
         runs,
         guard: runGuard,
+        exchanges: options.exchanges.open(),
       },
       context.signal,
     );

@@ -1,6 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { ModelRequest, Provider } from '../providers/provider.ts';
+import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import type { RunOutcome, RunStore } from '../storage/storage.ts';
 import type { RunGuard } from './guard.ts';
 import { isAbort, stopSignal } from './stop-signal.ts';
@@ -35,6 +36,8 @@ export interface RunPlan {
   readonly runs: RunStore;
   /** Null when prompts and answers go through unseen. */
   readonly guard: RunGuard | null;
+  /** Follows the calls to the provider; null when they aren't stored. */
+  readonly exchanges: ExchangeLog | null;
 }
 
 /** A whole answer, as it was kept. */
@@ -170,6 +173,7 @@ export class Run {
   #callOptions() {
     return {
       signal: this.#stop.signal,
+      exchanges: this.plan.exchanges,
       onFirstByte: () => {
         this.#hasFirstByte = true;
       },
@@ -230,6 +234,7 @@ export class Run {
         ...(this.#grounded && { sentPrompt: this.#grounded.sentPrompt }),
         ...(moderation && { moderation }),
       });
+      this.plan.exchanges?.store(this.plan.runId);
     } finally {
       this.#stop.dispose();
       this.#settled.resolve();

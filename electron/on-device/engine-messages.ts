@@ -34,6 +34,8 @@ export type HostMessage =
 export type EngineMessage =
   | { readonly type: 'loaded'; readonly contextTokens: number }
   | { readonly type: 'load-failed'; readonly failure: LoadFailure }
+  /** The prompt in the model's chat template, before its first token. */
+  | { readonly type: 'prompt'; readonly id: number; readonly text: string }
   | { readonly type: 'text' | 'reasoning'; readonly id: number; readonly text: string }
   | { readonly type: 'finished'; readonly id: number; readonly finishReason: FinishReason; readonly usage: Usage }
   | { readonly type: 'cancelled'; readonly id: number }

@@ -7,7 +7,7 @@ import { siblingModule } from '../sibling-module.ts';
 import type { EngineMessage, EngineQuestion, HostMessage, LoadFailure } from './engine-messages.ts';
 
 export type EnginePart =
-  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'prompt' | 'text' | 'reasoning'; readonly text: string }
   | { readonly type: 'finished'; readonly finishReason: FinishReason; readonly usage: Usage };
 
 /** Characters of the process's error output that are kept for the log. */
@@ -111,7 +111,7 @@ export function startEngineProcess({ modelPath, threads, log }: EngineProcessOpt
     }
     if (message.id !== exchange?.id) return;
     deliver(message, exchange.parts, log);
-    if (message.type !== 'text' && message.type !== 'reasoning') settle();
+    if (!isPart(message)) settle();
   });
   const onEnd = (how: string) => {
     if (!endReason) log(`The on-device model's process ended: ${how}. ${errorOutput}`);
@@ -154,6 +154,10 @@ export function startEngineProcess({ modelPath, threads, log }: EngineProcessOpt
   };
 }
 
+function isPart({ type }: EngineMessage): boolean {
+  return type === 'prompt' || type === 'text' || type === 'reasoning';
+}
+
 /** Hands one message about a question to whoever reads its answer. */
 function deliver(
   message: Extract<EngineMessage, { id: number }>,
@@ -163,6 +167,7 @@ function deliver(
   // The reader has left or was told of the abort already.
   if (parts.destroyed) return;
   switch (message.type) {
+    case 'prompt':
     case 'text':
     case 'reasoning':
       parts.push({ type: message.type, text: message.text } satisfies EnginePart);

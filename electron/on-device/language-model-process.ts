@@ -39,6 +39,7 @@ async function answer(id: number, question: EngineQuestion): Promise<void> {
   try {
     if (!model) throw new Error('A question came before the model was loaded');
     const callbacks = {
+      onPrompt: (text: string) => send({ type: 'prompt', id, text }),
       onText: (text: string) => send({ type: 'text', id, text }),
       onReasoning: (text: string) => send({ type: 'reasoning', id, text }),
     };

@@ -18,6 +18,8 @@ const defaultTopK = 40;
 const penaltyWindowTokens = 256;
 
 export interface AnswerCallbacks {
+  /** The prompt in the model's chat template, with its special tokens. */
+  readonly onPrompt: (text: string) => void;
   readonly onText: (text: string) => void;
   readonly onReasoning: (text: string) => void;
 }
@@ -78,6 +80,7 @@ async function answer(
     chatHistory: [...history, { type: 'model', response: [] }],
   });
   const prompt = contextText.tokenize(chat.model.tokenizer);
+  callbacks.onPrompt(chat.model.detokenize(prompt, true));
   const contextTokens = chat.context.contextSize;
   // The library would shift the context, that is forget the beginning, rather than refuse; two tokens keep it from that.
   const roomForAnswer = contextTokens - prompt.length - 2;

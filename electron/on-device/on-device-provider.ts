@@ -1,4 +1,6 @@
+import { basename } from 'node:path';
 import type { Configuration } from '../../shared/contract/completions.ts';
+import type { OnDeviceCapture } from '../provider-exchanges/exchange-log.ts';
 import type {
   ListedModel,
   ModelAnswer,
@@ -20,8 +22,12 @@ export interface OnDeviceProviderOptions {
 
 /** The on-device model as a provider. Whatever `model` a request names, the selected one answers. */
 export function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDeviceProviderOptions): Provider {
-  async function* stream(request: ModelRequest, { signal, onFirstByte }: ModelCallOptions): AsyncGenerator<ModelPart> {
+  async function* stream(
+    request: ModelRequest,
+    { signal, onFirstByte, exchanges }: ModelCallOptions,
+  ): AsyncGenerator<ModelPart> {
     signal.throwIfAborted();
+    let capture: OnDeviceCapture | undefined;
     try {
       const modelPath = await selectedPath({ signal });
       const question = {
@@ -29,13 +35,21 @@ export function createOnDeviceProvider({ engine, selectedPath, installedModel }:
         messages: request.messages,
         sampling: toSampling(request.configuration),
       };
+      capture = exchanges?.beginOnDevice(basename(modelPath), { ...question.sampling });
       let isFirst = true;
       for await (const part of engine.answer(question, { modelPath, signal })) {
+        if (part.type === 'prompt') {
+          capture?.notePrompt(part.text);
+          continue;
+        }
         if (isFirst) onFirstByte?.();
         isFirst = false;
+        if (part.type === 'finished') capture?.end();
+        else capture?.take(part.type, part.text);
         yield toModelPart(part);
       }
     } catch (error) {
+      capture?.fail(signal.aborted ? signal.reason : error);
       // Streams and events wrap the reason in an error of their own.
       throw signal.aborted ? signal.reason : error;
     }
@@ -66,7 +80,7 @@ async function collect(parts: AsyncIterable<ModelPart>): Promise<ModelAnswer> {
   return { content, reasoning, finishReason: end.finishReason, usage: end.usage };
 }
 
-function toModelPart(part: EnginePart): ModelPart {
+function toModelPart(part: Exclude<EnginePart, { type: 'prompt' }>): ModelPart {
   if (part.type === 'finished') return { type: 'finish', finishReason: part.finishReason, usage: part.usage };
   return { type: part.type === 'text' ? 'text-delta' : 'reasoning-delta', text: part.text };
 }

@@ -1,4 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import type { SentRequest } from '../provider-exchanges/exchange-log.ts';
+import { secretForms } from '../provider-exchanges/redact.ts';
 import { bodyRewrite } from './merge-body.ts';
 import { toAnswer, toCallOptions, toPart, unnamedParameters } from './model-translation.ts';
 import type { ListModels } from './provider-lists.ts';
@@ -69,10 +71,15 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
     return model;
   }
 
-  function begin(request: ModelRequest, { signal, onFirstByte }: ModelCallOptions) {
+  const secrets = secretForms(settings.key);
+
+  function begin(request: ModelRequest, { signal, onFirstByte, exchanges }: ModelCallOptions) {
     const call = new Call(signal);
     const rewriteBody = bodyRewrite(unnamedParameters(request.configuration), traits.fixedBody);
-    if (onFirstByte || rewriteBody) transport.join(call.signal, { onFirstByte: once(onFirstByte), rewriteBody });
+    const capture = exchanges ? (sent: SentRequest) => exchanges.beginHttp(sent, secrets) : undefined;
+    if (onFirstByte || rewriteBody || capture) {
+      transport.join(call.signal, { onFirstByte: once(onFirstByte), rewriteBody, capture });
+    }
     const options = { ...toCallOptions(request), abortSignal: call.signal };
     return { call, options: traits.adaptOptions?.(options, request) ?? options };
   }

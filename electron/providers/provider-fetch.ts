@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { HttpCapture, SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { createDispatcher, trustSystemCertificates } from '../outgoing-network.ts';
 import {
   CollectedAnswer,
@@ -34,6 +35,8 @@ export interface CallContext {
   readonly onFirstByte?: (() => void) | undefined;
   /** Rewrites the JSON body before it is sent; absent when there is nothing to add. */
   readonly rewriteBody?: ((body: string) => string) | undefined;
+  /** Told what is sent; what it returns is told what comes back. */
+  readonly capture?: ((request: SentRequest) => HttpCapture | undefined) | undefined;
 }
 
 export interface ProviderFetch {
@@ -85,7 +88,9 @@ export function createProviderFetch({ timeLimits, environment }: ProviderFetchOp
     // An address that cannot be read rejects, as it does in `fetch`.
     if (!init.signal?.aborted) {
       try {
-        agent.dispatch(dispatchOptions(String(address), init, context), exchange);
+        const options = dispatchOptions(String(address), init, context);
+        exchange.capture = context?.capture?.(sentRequest(options));
+        agent.dispatch(options, exchange);
       } catch (error) {
         exchange.fail(error as Error);
       }
@@ -101,18 +106,34 @@ export function createProviderFetch({ timeLimits, environment }: ProviderFetchOp
   };
 }
 
-function dispatchOptions(
-  address: string,
-  init: RequestInit,
-  context: CallContext | undefined,
-): Dispatcher.DispatchOptions {
+type DispatchedRequest = Omit<Dispatcher.DispatchOptions, 'origin' | 'headers' | 'body'> & {
+  readonly origin: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+};
+
+/** The request with the headers that undici adds. */
+function sentRequest({ method, origin, path, headers, body }: DispatchedRequest): SentRequest {
+  return {
+    method,
+    url: origin + path,
+    headers: {
+      host: new URL(origin).host,
+      ...headers,
+      ...(body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+    },
+    body,
+  };
+}
+
+function dispatchOptions(address: string, init: RequestInit, context: CallContext | undefined): DispatchedRequest {
   const { origin, protocol, pathname, search } = new URL(address);
   if (protocol === 'https:') trustSystemCertificates();
   const body = (init.body as string | null | undefined) ?? null;
   return {
     origin,
     path: pathname + search,
-    method: init.method ?? 'GET',
+    method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
     // Some gateways compress unless told not to, and a streamed answer gains nothing from it.
     headers: { ...(init.headers as Record<string, string> | undefined), 'accept-encoding': 'identity' },
     body: body !== null && context?.rewriteBody ? context.rewriteBody(body) : body,
@@ -126,6 +147,7 @@ class Exchange implements Dispatcher.DispatchHandler, AnswerFlow {
   readonly #signal: AbortSignal | null;
   readonly #receiver: AnswerReceiver;
   readonly #onAbort = () => this.fail(this.#signal?.reason as Error);
+  capture: HttpCapture | undefined;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #isSuccess = false;
@@ -164,6 +186,7 @@ class Exchange implements Dispatcher.DispatchHandler, AnswerFlow {
   ): void {
     if (status < 200) return;
     this.#isSuccess = status < 300;
+    this.capture?.begin(status, statusText, headers);
     this.#receiver.begin(status, statusText, headers, this);
   }
 
@@ -171,6 +194,7 @@ class Exchange implements Dispatcher.DispatchHandler, AnswerFlow {
     // undici hands out an empty piece when it is resumed. Queued, it would fill the place that was just made free.
     if (chunk.length === 0 || this.#failure) return;
     this.#pieces += 1;
+    this.capture?.take(chunk);
     if (this.#hasFirstByte) this.#timer.refresh();
     else this.#onFirstByte();
     if (this.#receiver.take(chunk)) return;
@@ -180,7 +204,9 @@ class Exchange implements Dispatcher.DispatchHandler, AnswerFlow {
 
   onResponseEnd(): void {
     this.#settle();
-    if (!this.#failure) this.#receiver.end();
+    if (this.#failure) return;
+    this.capture?.end();
+    this.#receiver.end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -204,6 +230,7 @@ class Exchange implements Dispatcher.DispatchHandler, AnswerFlow {
     this.#failure = error;
     this.#settle();
     this.#controller?.abort(error);
+    this.capture?.fail(error);
     this.#receiver.fail(error);
   }
 

@@ -1,4 +1,5 @@
 import type { Configuration, FinishReason, Usage } from '../../shared/contract/completions.ts';
+import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 
 /** One question to a model, in the service's words. The provider's file turns it into the provider's own form. */
 export interface ModelRequest {
@@ -29,6 +30,8 @@ export interface ModelCallOptions {
   readonly signal: AbortSignal;
   /** Called once, at the first byte of a successful answer's body; from here on the run costs credits. */
   readonly onFirstByte?: () => void;
+  /** Follows what is sent and received; null when nothing is stored. */
+  readonly exchanges?: ExchangeLog | null;
 }
 
 /** A model that a provider's own list names; what the list does not tell is absent. */

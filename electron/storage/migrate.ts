@@ -16,6 +16,7 @@ import { promptUsageTables } from './migrations/0013-prompt-usage.ts';
 import { auditSpanColumn } from './migrations/0014-audit-spans.ts';
 import { agentRunTables } from './migrations/0015-agent-runs.ts';
 import { agentSettingColumns } from './migrations/0016-agent-settings.ts';
+import { providerExchangeTables } from './migrations/0017-provider-exchanges.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
 const migrations: readonly string[] = [
@@ -35,6 +36,7 @@ const migrations: readonly string[] = [
   auditSpanColumn,
   agentRunTables,
   agentSettingColumns,
+  providerExchangeTables,
 ];
 
 function version(database: Database.Database): number {

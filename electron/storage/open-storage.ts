@@ -7,6 +7,7 @@ import { createApiKeys } from './api-keys.ts';
 import { createAuditStore } from './audit/audit-store.ts';
 import { applyScheduledRestore, createBackups } from './backups.ts';
 import { databaseFile, openDatabase, prepareDirectory } from './database.ts';
+import { createExchangeStore } from './exchange-store.ts';
 import { createExportRows } from './export-rows.ts';
 import { createFacts } from './facts.ts';
 import { lockHost } from './host-lock.ts';
@@ -79,6 +80,7 @@ function assembleStorage(
     runs,
     audit: audit.store,
     exportRows: createExportRows(database),
+    exchanges: createExchangeStore(database),
     retention: createRetentionStore(database, facts, { onChange: audit.noteChanges, onEnd: audit.noteRemovals }),
     samples: createSampleStore(database, facts),
     replays: createReplayStore(database),

@@ -9,6 +9,7 @@ import type { ListedModel } from '../providers/provider.ts';
 import type { AgentStore } from './agents/agent-store.ts';
 import type { TurnStore } from './agents/turn-store.ts';
 import type { AuditStore } from './audit/audit-store.ts';
+import type { ExchangeStore } from './exchange-store.ts';
 import type { ExportRows } from './export-rows.ts';
 import type { DataspaceStore } from './knowledge/dataspace-store.ts';
 import type { SourceStore } from './knowledge/source-store.ts';
@@ -148,6 +149,7 @@ export interface Storage {
   readonly runs: RunStore;
   readonly audit: AuditStore;
   readonly exportRows: ExportRows;
+  readonly exchanges: ExchangeStore;
   readonly retention: RetentionStore;
   readonly samples: SampleStore;
   readonly replays: ReplayStore;

@@ -24,6 +24,7 @@ import * as promptRuns from './prompt-runs.ts';
 import * as promptTransfer from './prompt-transfer.ts';
 import * as promptUsage from './prompt-usage.ts';
 import * as prompts from './prompts.ts';
+import * as providerExchanges from './provider-exchanges.ts';
 import * as providers from './providers.ts';
 import * as runs from './runs.ts';
 import * as settings from './settings.ts';
@@ -61,6 +62,7 @@ export const endpoints: readonly Endpoint[] = [
   openApi,
   providers,
   runs,
+  providerExchanges,
   onDevice,
   apiKeys,
   settings,

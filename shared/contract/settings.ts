@@ -5,6 +5,7 @@ import { embeddingSettings } from './embeddings.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { guard } from './guard.ts';
 import { defaultModerationSettings, moderationSettings } from './moderation.ts';
+import { providerExchangeSettings } from './provider-exchanges.ts';
 
 const tag = 'Window: settings and host';
 
@@ -48,6 +49,8 @@ export const settings = z.strictObject({
   /** Who classifies texts, and from which scores on they are flagged. */
   moderation: moderationSettings,
   embeddings: embeddingSettings,
+  /** Of which runs the request to the provider and its raw response are stored. */
+  providerExchanges: providerExchangeSettings,
 });
 export type Settings = z.infer<typeof settings>;
 
@@ -61,6 +64,7 @@ export const defaultSettings: Settings = {
   guard: { prompts: 'off', answers: 'off' },
   moderation: defaultModerationSettings,
   embeddings: { kind: 'on-device' },
+  providerExchanges: { keep: 'newest' },
 };
 
 export const readSettings = defineEndpoint({

@@ -38,6 +38,7 @@ function planWith(provider: Partial<Provider>): RunPlan {
     },
     runs,
     guard: null,
+    exchanges: null,
   };
 }
 

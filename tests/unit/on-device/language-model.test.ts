@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOnDeviceLanguageModels } from '../../../electron/on-device/create-language-models.ts';
+import { ExchangeLog } from '../../../electron/provider-exchanges/exchange-log.ts';
 import type { ModelPart, ModelRequest } from '../../../electron/providers/provider.ts';
 import type { Configuration } from '../../../shared/contract/completions.ts';
 import { ensureTestModel } from '../../support/on-device-model.ts';
@@ -55,6 +56,23 @@ beforeAll(async () => {
 afterAll(() => models.close());
 
 describe('an answer of the on-device model', longTest, () => {
+  it('hands over the prompt in the chat template, the parameters and the text as its exchange', async () => {
+    const exchanges = new ExchangeLog(() => {});
+    const asked = request('Name a colour.', { temperature: 0, max_tokens: 4 }, 'Be brief.');
+    const answer = await models.provider.generate(asked, { signal, exchanges });
+    const [exchange] = exchanges.read();
+    expect(exchange).toMatchObject({
+      kind: 'on-device',
+      model: fileName,
+      parameters: { temperature: 0, maxTokens: 4 },
+      response: { text: answer.content, isCut: false },
+      error: null,
+    });
+    expect(exchange?.kind === 'on-device' && exchange.prompt?.text).toMatch(
+      /<\|system\|>\s+Be brief\.<\/s>[\s\S]*Name a colour\./,
+    );
+  });
+
   it('streams the text in pieces and ends with the reason and the usage', async () => {
     let firstBytes = 0;
     const parts: ModelPart[] = [];

@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  newestExchangeRuns,
+  type ProviderExchange,
+  type ProviderExchangeSettings,
+} from '../../shared/contract/provider-exchanges.ts';
+import type { Log } from '../log.ts';
+import type { ExchangeStore, StoredExchange } from '../storage/exchange-store.ts';
+import type { SettingsStore } from '../storage/storage.ts';
+import { ExchangeLog } from './exchange-log.ts';
+
+/** Provider exchanges, from the first byte to the database. */
+export interface ProviderExchanges {
+  /** Where the calls of one run are followed; null while the setting is off. */
+  open(): ExchangeLog | null;
+  /** The stored exchanges of a run, also those that are still queued. */
+  read(runId: string): ProviderExchange[];
+  /** Writes what is queued. */
+  close(): Promise<void>;
+}
+
+export interface ProviderExchangesOptions {
+  readonly store: ExchangeStore;
+  readonly settings: Pick<SettingsStore, 'read' | 'subscribe'>;
+  readonly log: Log;
+}
+
+/** How long ended runs are collected before they are written, out of the way of responses. */
+const writeDelayMilliseconds = 100;
+/** Bytes of one transaction; more wait until the event loop has had a turn. */
+const sliceBytes = 1_048_576;
+/** Beyond this, ended runs are written at once, so that a burst can't fill the memory. */
+const maxQueuedBytes = 33_554_432;
+/** Deleted in one transaction. Each may be 2 MB, which SQLite overwrites with zeros. */
+const pruneSlice = 8;
+const prunePauseMilliseconds = 5;
+
+const keptRuns: Record<ProviderExchangeSettings['keep'], number> = {
+  none: 0,
+  newest: newestExchangeRuns,
+  all: Number.MAX_SAFE_INTEGER,
+};
+
+export function createProviderExchanges({ store, settings, log }: ProviderExchangesOptions): ProviderExchanges {
+  const queue = new Map<string, ExchangeLog>();
+  let queuedBytes = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let turn: NodeJS.Immediate | null = null;
+  let pruning: Promise<void> | null = null;
+  let isClosing = false;
+  let hasFailed = false;
+  const keep = () => keptRuns[settings.read().providerExchanges.keep];
+
+  function takeSlice(): StoredExchange[] {
+    const slice: StoredExchange[] = [];
+    let bytes = 0;
+    for (const [runId, exchanges] of queue) {
+      if (bytes > sliceBytes) break;
+      queue.delete(runId);
+      queuedBytes -= exchanges.size;
+      bytes += exchanges.size;
+      slice.push({ runId, json: JSON.stringify(exchanges.read()) });
+    }
+    return slice;
+  }
+
+  function writeSlice(): void {
+    const slice = takeSlice();
+    // Turned off since: what was queued isn't wanted any more.
+    if (slice.length === 0 || keep() === 0) return;
+    try {
+      store.write(slice);
+      store.prune(keep(), slice.length + pruneSlice);
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) log('provider requests and responses could not be stored', error);
+      hasFailed = true;
+    }
+  }
+
+  function writeAll(): void {
+    while (queue.size > 0) writeSlice();
+  }
+
+  function writeSlices(): void {
+    timer = turn = null;
+    writeSlice();
+    if (queue.size > 0) turn = setImmediate(writeSlices);
+  }
+
+  function enqueue(runId: string, exchanges: ExchangeLog): void {
+    queue.set(runId, exchanges);
+    queuedBytes += exchanges.size;
+    while (queuedBytes > maxQueuedBytes) writeSlice();
+    if (timer === null && turn === null) timer = setTimeout(writeSlices, writeDelayMilliseconds).unref();
+  }
+
+  async function pruneAll(): Promise<void> {
+    while (!isClosing && store.prune(keep(), pruneSlice) > 0) await wait(prunePauseMilliseconds);
+  }
+
+  function pruneInBackground(): void {
+    pruning ??= pruneAll()
+      .catch((error: unknown) => log('old provider requests and responses could not be deleted', error))
+      .finally(() => {
+        pruning = null;
+      });
+  }
+
+  let applied = keep();
+  const unsubscribe = settings.subscribe(() => {
+    const isFewer = keep() < applied;
+    applied = keep();
+    if (isFewer) pruneInBackground();
+  });
+  // A change that the end of the last host interrupted is completed.
+  pruneInBackground();
+
+  return {
+    open: () => (keep() === 0 ? null : new ExchangeLog(enqueue)),
+    read(runId) {
+      const queued = queue.get(runId);
+      if (queued) return queued.read();
+      const json = store.read(runId);
+      return json === null ? [] : (JSON.parse(json) as ProviderExchange[]);
+    },
+    async close() {
+      isClosing = true;
+      unsubscribe();
+      if (timer) clearTimeout(timer);
+      if (turn) clearImmediate(turn);
+      writeAll();
+      await pruning;
+    },
+  };
+}

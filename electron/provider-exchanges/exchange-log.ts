@@ -1,0 +1,195 @@
+import type { HttpExchange, OnDeviceExchange, ProviderExchange } from '../../shared/contract/provider-exchanges.ts';
+import { CapturedBytes, captureText } from './captured-bytes.ts';
+import { redactHeaders, redactText, redactUrl } from './redact.ts';
+
+/** A request as it is handed to the socket. */
+export interface SentRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** Gemini's package continues a long answer with another request; more than this is a loop. */
+const maxExchangesPerRun = 10;
+
+class Clock {
+  readonly startedAt = new Date().toISOString();
+  firstByteMs: number | null = null;
+  totalMs: number | null = null;
+  readonly #start = performance.now();
+
+  noteByte(): void {
+    this.firstByteMs ??= performance.now() - this.#start;
+  }
+
+  noteEnd(): void {
+    this.totalMs ??= performance.now() - this.#start;
+  }
+}
+
+/** Follows one HTTP call. It never touches what passes and never throws. */
+export class HttpCapture {
+  readonly #clock = new Clock();
+  readonly #request: SentRequest;
+  readonly #secrets: readonly string[];
+  readonly #body = new CapturedBytes();
+  #head: {
+    status: number;
+    statusText: string;
+    headers: Readonly<Record<string, string | string[] | undefined>>;
+  } | null = null;
+  #error: Error | null = null;
+
+  constructor(request: SentRequest, secrets: readonly string[]) {
+    this.#request = request;
+    this.#secrets = secrets;
+  }
+
+  begin(status: number, statusText: string, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    this.#head = { status, statusText, headers };
+  }
+
+  take(chunk: Uint8Array): void {
+    this.#clock.noteByte();
+    this.#body.append(chunk);
+  }
+
+  end(): void {
+    this.#clock.noteEnd();
+  }
+
+  fail(error: Error): void {
+    this.#clock.noteEnd();
+    this.#error ??= error;
+  }
+
+  get size(): number {
+    return this.#body.size + (this.#request.body?.length ?? 0);
+  }
+
+  read(): HttpExchange {
+    const { method, url, headers, body } = this.#request;
+    const secrets = this.#secrets;
+    const { startedAt, firstByteMs, totalMs } = this.#clock;
+    return {
+      kind: 'http',
+      startedAt,
+      request: {
+        method,
+        url: redactUrl(url, secrets),
+        headers: redactHeaders(Object.entries(headers), secrets),
+        body: body === null ? null : captureText(body, secrets),
+      },
+      response: this.#head && {
+        status: this.#head.status,
+        statusText: redactText(this.#head.statusText, secrets),
+        headers: redactHeaders(eachHeader(this.#head.headers), secrets),
+        body: this.#body.read(secrets),
+      },
+      error: this.#error && redactText(this.#error.message, secrets),
+      firstByteMs,
+      totalMs,
+    };
+  }
+}
+
+function* eachHeader(headers: Readonly<Record<string, string | string[] | undefined>>): Generator<[string, string]> {
+  for (const [name, value] of Object.entries(headers)) {
+    for (const one of [value ?? []].flat()) yield [name, one];
+  }
+}
+
+/** Follows one call of the on-device model. */
+export class OnDeviceCapture {
+  readonly #clock = new Clock();
+  readonly #model: string;
+  readonly #parameters: Readonly<Record<string, unknown>>;
+  #prompt: string | null = null;
+  readonly #text = new CapturedBytes();
+  readonly #reasoning = new CapturedBytes();
+  #error: string | null = null;
+
+  constructor(model: string, parameters: Readonly<Record<string, unknown>>) {
+    this.#model = model;
+    this.#parameters = parameters;
+  }
+
+  notePrompt(prompt: string): void {
+    this.#prompt = prompt;
+  }
+
+  take(kind: 'text' | 'reasoning', text: string): void {
+    this.#clock.noteByte();
+    (kind === 'text' ? this.#text : this.#reasoning).append(Buffer.from(text));
+  }
+
+  end(): void {
+    this.#clock.noteEnd();
+  }
+
+  fail(error: unknown): void {
+    this.#clock.noteEnd();
+    this.#error ??= error instanceof Error ? error.message : String(error);
+  }
+
+  get size(): number {
+    return this.#text.size + this.#reasoning.size + (this.#prompt?.length ?? 0);
+  }
+
+  read(): OnDeviceExchange {
+    const { startedAt, firstByteMs, totalMs } = this.#clock;
+    return {
+      kind: 'on-device',
+      startedAt,
+      model: this.#model,
+      prompt: this.#prompt === null ? null : captureText(this.#prompt, []),
+      parameters: { ...this.#parameters },
+      reasoning: this.#reasoning.size === 0 ? null : this.#reasoning.read([]),
+      response: this.#text.read([]),
+      error: this.#error,
+      firstByteMs,
+      totalMs,
+    };
+  }
+}
+
+/** The provider calls of one run, in order. */
+export class ExchangeLog {
+  readonly #captures: (HttpCapture | OnDeviceCapture)[] = [];
+  readonly #onEnd: (runId: string, log: ExchangeLog) => void;
+
+  constructor(onEnd: (runId: string, log: ExchangeLog) => void) {
+    this.#onEnd = onEnd;
+  }
+
+  /** Undefined when the run has made too many calls already. `secrets` as `secretForms` gives them. */
+  beginHttp(request: SentRequest, secrets: readonly string[]): HttpCapture | undefined {
+    return this.#add(new HttpCapture(request, secrets));
+  }
+
+  beginOnDevice(model: string, parameters: Readonly<Record<string, unknown>>): OnDeviceCapture | undefined {
+    return this.#add(new OnDeviceCapture(model, parameters));
+  }
+
+  /** Hands the calls over for storing; called once the run is on disk. */
+  store(runId: string): void {
+    if (this.#captures.length > 0) this.#onEnd(runId, this);
+  }
+
+  /** Roughly the bytes that it holds in memory. */
+  get size(): number {
+    return this.#captures.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Without credentials. Costs a pass over every body, so it isn't called while responses stream. */
+  read(): ProviderExchange[] {
+    return this.#captures.map((capture) => capture.read());
+  }
+
+  #add<Capture extends HttpCapture | OnDeviceCapture>(capture: Capture): Capture | undefined {
+    if (this.#captures.length >= maxExchangesPerRun) return undefined;
+    this.#captures.push(capture);
+    return capture;
+  }
+}

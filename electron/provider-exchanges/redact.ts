@@ -1,0 +1,69 @@
+/** Stands in place of a credential. */
+export const redacted = '[redacted]';
+
+/** Headers that carry credentials; lower-case. */
+const secretHeaders = new Set([
+  'authorization',
+  'proxy-authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'apikey',
+  'x-auth-token',
+  'x-amz-security-token',
+  'ocp-apim-subscription-key',
+  'cookie',
+  'set-cookie',
+]);
+
+/** Query parameters that carry credentials; lower-case. */
+const secretParameters = new Set([
+  'key',
+  'api_key',
+  'api-key',
+  'apikey',
+  'access_token',
+  'token',
+  'sig',
+  'signature',
+  'secret',
+  'client_secret',
+  'password',
+  'code',
+  'subscription-key',
+]);
+
+/** A shorter credential would also match ordinary text. */
+const minSecretLength = 8;
+
+/** A credential in each form in which a URL or a JSON body may repeat it, longest first. */
+export function secretForms(key: string | null): readonly string[] {
+  if (key === null || key.length < minSecretLength) return [];
+  const forms = [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
+  return [...new Set(forms)].sort((one, other) => other.length - one.length);
+}
+
+export function redactText(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((clean, secret) => clean.replaceAll(secret, redacted), text);
+}
+
+export function redactHeaders(
+  headers: Iterable<readonly [string, string]>,
+  secrets: readonly string[],
+): [string, string][] {
+  return Array.from(headers, ([name, value]) => [
+    name,
+    secretHeaders.has(name.toLowerCase()) ? redacted : redactText(value, secrets),
+  ]);
+}
+
+export function redactUrl(url: string, secrets: readonly string[]): string {
+  const queryStart = url.indexOf('?');
+  if (queryStart === -1) return redactText(url, secrets);
+  const parameters = url.slice(queryStart + 1).split('&');
+  const clean = parameters.map((parameter) => {
+    const [name = ''] = parameter.split('=', 1);
+    return secretParameters.has(name.toLowerCase()) ? `${name}=${redacted}` : parameter;
+  });
+  return redactText(`${url.slice(0, queryStart)}?${clean.join('&')}`, secrets);
+}

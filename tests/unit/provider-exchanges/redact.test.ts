@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { CapturedBytes, captureText } from '../../../electron/provider-exchanges/captured-bytes.ts';
+import { redactHeaders, redactUrl, secretForms } from '../../../electron/provider-exchanges/redact.ts';
+import { maxExchangeBodyBytes } from '../../../shared/contract/provider-exchanges.ts';
+
+const key = 'sk-live/with+odd "characters"';
+const secrets = secretForms(key);
+
+test('headers that carry credentials lose their value, others only the key', () => {
+  const headers: [string, string][] = [
+    ['Authorization', 'Bearer abc'],
+    ['x-goog-api-key', 'abc'],
+    ['Cookie', 'a=1'],
+    ['x-ratelimit-remaining-tokens', '12'],
+    ['x-trace', `for ${key}`],
+  ];
+  expect(redactHeaders(headers, secrets)).toEqual([
+    ['Authorization', '[redacted]'],
+    ['x-goog-api-key', '[redacted]'],
+    ['Cookie', '[redacted]'],
+    ['x-ratelimit-remaining-tokens', '12'],
+    ['x-trace', 'for [redacted]'],
+  ]);
+});
+
+test('query parameters that carry credentials lose their value, and the key is nowhere in the URL', () => {
+  const url = `https://host.test/v1/${encodeURIComponent(key)}/chat?alt=sse&KEY=abc&note=${encodeURIComponent(key)}`;
+  expect(redactUrl(url, secrets)).toBe('https://host.test/v1/[redacted]/chat?alt=sse&KEY=[redacted]&note=[redacted]');
+});
+
+test('a body holds the key in no form, wherever the chunks end', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.string(), fc.constant(key))), fc.integer({ min: 1, max: 9 }), (parts, size) => {
+      const text = JSON.stringify(parts) + parts.join('');
+      const bytes = Buffer.from(text);
+      const captured = new CapturedBytes();
+      for (let start = 0; start < bytes.length; start += size) captured.append(bytes.subarray(start, start + size));
+      const read = captured.read(secrets);
+      expect(read).toEqual(captureText(text, secrets));
+      expect(secrets.some((secret) => read.text.includes(secret))).toBe(false);
+    }),
+  );
+});
+
+test('a body is bounded, and its size is that of the whole', () => {
+  const captured = new CapturedBytes();
+  const chunk = Buffer.alloc(700_000, 'é');
+  for (let count = 0; count < 4; count += 1) captured.append(chunk);
+  expect(captured.size).toBe(maxExchangeBodyBytes);
+  const { text, ...rest } = captured.read([]);
+  expect([text.length <= maxExchangeBodyBytes, rest]).toEqual([true, { bytes: 2_800_000, isCut: true }]);
+  const long = captureText('é'.repeat(maxExchangeBodyBytes), []);
+  expect([Buffer.byteLength(long.text) <= maxExchangeBodyBytes + 3, long.isCut]).toEqual([true, true]);
+});
