@@ -44,11 +44,7 @@ export async function createHostWork(options: HostOptions) {
     onDevice,
   });
   const embeddings = createEmbeddings();
-  const moderation = createModeration({
-    settings: () => storage.settings.read().moderation,
-    providers,
-    embeddings,
-  });
+  const moderation = createModeration({ settings: () => storage.settings.read().moderation, providers, embeddings });
   const knowledgeWork = await createKnowledgeWork({ dataDirectory, storage, embeddings, providers, log });
   const { knowledge, retrieval } = knowledgeWork;
   const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });

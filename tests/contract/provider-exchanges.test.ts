@@ -8,7 +8,7 @@ import {
   type HttpExchange,
   type ProviderExchange,
 } from '../../shared/contract/provider-exchanges.ts';
-import { AppError } from '../../shared/app-error.ts';
+import type { AppError } from '../../shared/app-error.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { completionCall, providerKey, startTestHost, type TestHost } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
