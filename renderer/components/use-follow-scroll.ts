@@ -6,7 +6,7 @@ const nearEnd = 24;
 
 /**
  * Keeps the end of a growing text in view for a reader who is at its end, and leaves one who has scrolled up alone.
- * Begins at the end for a new `key`.
+ * A text that arrives whole with the end of its run is shown from its beginning.
  */
 export function useFollowScroll(
   key: string,
@@ -14,6 +14,8 @@ export function useFollowScroll(
 ): { scroller: RefObject<HTMLDivElement | null>; onScroll: () => void } {
   const scroller = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);
+  /** Whether the text was longer than its view while it grew. */
+  const hasFollowed = useRef(false);
 
   const onScroll = useCallback(() => {
     const element = scroller.current;
@@ -23,6 +25,7 @@ export function useFollowScroll(
   // A run that ends keeps its place; only another run starts at the top.
   const startAtTop = useEffectEvent(() => {
     isFollowing.current = isGrowing;
+    hasFollowed.current = false;
     if (scroller.current) scroller.current.scrollTop = 0;
   });
   useLayoutEffect(() => {
@@ -35,13 +38,16 @@ export function useFollowScroll(
     if (!element || !content) return;
     if (!isGrowing) {
       // What is said at the end of a run stands below its text: a reader who followed it sees that too.
-      if (isFollowing.current) element.scrollTop = element.scrollHeight;
+      if (isFollowing.current && hasFollowed.current) element.scrollTop = element.scrollHeight;
       return;
     }
     // Observed rather than done with each draw: reading the height there would force a second layout.
-    const observer = new ResizeObserver(() => {
+    const follow = (): void => {
+      hasFollowed.current ||= element.scrollHeight > element.clientHeight;
       if (isFollowing.current) element.scrollTop = element.scrollHeight;
-    });
+    };
+    follow();
+    const observer = new ResizeObserver(follow);
     observer.observe(content);
     // The wire below takes height away from the text.
     observer.observe(element);

@@ -3,6 +3,7 @@ import { persist } from 'zustand/middleware';
 import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 import type { NamedParameter } from '../../shared/contract/completions.ts';
 import type { PassageReference } from '../../shared/contract/grounding.ts';
+import { useModelChoices } from './model-choices.ts';
 import { exampleDraft, untitled } from './playground-example.ts';
 import { createDraftStorage, type DraftsElsewhere } from './playground-draft-storage.ts';
 
@@ -67,6 +68,8 @@ export interface DeletedDraft {
 interface DraftsState {
   drafts: Draft[];
   activeId: string;
+  /** A new, empty draft whose editor hasn't had the focus yet. */
+  newId: string | null;
   activate: (id: string) => void;
   change: (id: string, change: DraftChange) => void;
   rename: (id: string, name: string) => void;
@@ -96,12 +99,18 @@ function unusedName(name: string, drafts: readonly Draft[]): string {
   return unused;
 }
 
+/** What a new prompt starts with: the model that was used last. */
+function lastUsedModel(): Pick<Draft, 'aiSystem' | 'model'> {
+  const [last] = useModelChoices.getState().recent;
+  return last ? { aiSystem: last.aiSystem, model: last.name } : onDeviceChoice;
+}
+
 function newDraft(from: DraftChange, others: readonly Draft[]): Draft {
   return {
     isExample: false,
     promptText: '',
     systemMessage: '',
-    ...onDeviceChoice,
+    ...lastUsedModel(),
     values: {},
     jsonNames: [],
     shownRunId: null,
@@ -124,7 +133,7 @@ function withinBounds(drafts: Draft[], activeId: string): Draft[] {
 }
 
 function freshState(): Pick<DraftsState, 'drafts' | 'activeId'> {
-  const draft = newDraft(exampleDraft, []);
+  const draft = newDraft({ ...exampleDraft, ...onDeviceChoice }, []);
   return { drafts: [draft], activeId: draft.id };
 }
 
@@ -132,6 +141,7 @@ export const useDrafts = create<DraftsState>()(
   persist(
     (set, get) => ({
       ...freshState(),
+      newId: null,
       activate: (id) => {
         if (get().drafts.some((draft) => draft.id === id)) set({ activeId: id });
       },
@@ -152,6 +162,7 @@ export const useDrafts = create<DraftsState>()(
       create: (from) => {
         const draft = newDraft(from ?? {}, get().drafts);
         set(({ drafts }) => ({ drafts: withinBounds([draft, ...drafts], draft.id), activeId: draft.id }));
+        if (!from) set({ newId: draft.id });
         return draft.id;
       },
       duplicate: (id) => {

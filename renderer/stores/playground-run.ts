@@ -43,6 +43,7 @@ export interface LiveRun {
   sentAt: number;
   /** Milliseconds of `performance.now()`; the others are on the same clock. */
   startedAt: number;
+  /** Of the reasoning, if the model reasons. */
   firstTokenAt: number | null;
   endedAt: number | null;
   text: string;
@@ -120,13 +121,9 @@ function takeHead(run: LiveRun, status: number, headers: Headers): void {
   run.creditsRemaining = headerNumber(headers, 'x-credits-remaining');
 }
 
-function takeChunk(run: LiveRun, chunk: CompletionChunk, at: number): void {
+function takeChunk(run: LiveRun, chunk: CompletionChunk): void {
   run.runId = chunk.runId;
-  const { content } = chunk.choice.message;
-  if (content) {
-    run.firstTokenAt ??= at;
-    run.text += content;
-  }
+  run.text += chunk.choice.message.content ?? '';
   run.finishReason = chunk.choice.finish_reason ?? run.finishReason;
   run.usage = chunk.usage ?? run.usage;
   run.warnings = chunk.warnings ?? run.warnings;
@@ -183,6 +180,7 @@ function asAppError(cause: unknown): AppError {
  */
 export async function followRun(client: Client, options: RunOptions): Promise<LiveRun> {
   const { request, transport, signal } = options;
+  const isStreamed = transport !== 'sync' || Boolean(options.choice);
   const run = newRun(options);
   const reasoningEnd = new AbortController();
   const change = (): void => options.onChange({ ...run, frameCount: run.wire.frames.length });
@@ -206,6 +204,8 @@ export async function followRun(client: Client, options: RunOptions): Promise<Li
     onHead: ({ status, headers }: { status: number; headers: Headers }) => {
       takeHead(run, status, headers);
       if (status === 200) run.state = 'streaming';
+      // The host sends the head of a stream with the first token, which may be one of the reasoning.
+      if (status === 200 && isStreamed) run.firstTokenAt = performance.now();
       if (status === 200 && options.hasReasoning && transport !== 'sync') {
         reasoning = readReasoning(client, run, AbortSignal.any([signal, reasoningEnd.signal]), change);
       }
@@ -215,13 +215,13 @@ export async function followRun(client: Client, options: RunOptions): Promise<Li
   };
 
   try {
-    if (transport === 'sync' && !options.choice) {
+    if (!isStreamed) {
       const answer = await client.call(createCompletionSync, { body: request, signal, wire, isLasting: true });
       takeAnswer(run, answer, performance.now());
     } else {
       const { parts } = await openStream(client, options, wire);
       for await (const chunk of parts) {
-        takeChunk(run, chunk, performance.now());
+        takeChunk(run, chunk);
         change();
       }
     }

@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import type { Client } from '../host/client.ts';
 import { beginStreamingRun } from './activity.ts';
+import { rememberModel } from './model-choices.ts';
 import { oncePerFrame } from './once-per-frame.ts';
 import { followRun } from './playground-run.ts';
 import type { LiveRun, RunOptions } from './playground-run.ts';
@@ -35,6 +36,8 @@ export const useLiveRuns = create<LiveRunsState>()((set, get) => ({
   waiting: {},
   start: async (client, options) => {
     const { draftId, onRunId } = options;
+    const { aiSystem, model } = options.request;
+    rememberModel({ aiSystem, name: model });
     get().stop(draftId);
     const controller = new AbortController();
     stopSwitches.set(draftId, controller);

@@ -7,9 +7,16 @@ import { Menu } from '../../components/menu.tsx';
 import { showToast } from '../../stores/toasts.ts';
 import { useDrafts } from '../../stores/playground-drafts.ts';
 import type { Draft } from '../../stores/playground-drafts.ts';
+import { usePlaygroundView } from '../../stores/playground-view.ts';
 
 /** More are found by name in the command palette. */
 const mostInMenu = 12;
+
+/** Creates a prompt and shows its template, where the focus goes. */
+export function createEmptyDraft(): string {
+  usePlaygroundView.setState({ promptView: 'template' });
+  return useDrafts.getState().create();
+}
 
 /** Deletes at once; a toast gives the way back. */
 export function deleteDraft(draft: Pick<Draft, 'id' | 'name'>, onOpen: (draftId: string) => void): void {
@@ -73,7 +80,7 @@ export interface DraftMenuProps {
 /** The name of the prompt; under it the other prompts and what can be done with this one. */
 export function DraftMenu({ draft, isRenaming, onRenamingChange, onOpen }: DraftMenuProps) {
   const drafts = useDrafts((state) => state.drafts);
-  const { create, duplicate } = useDrafts.getState();
+  const { duplicate } = useDrafts.getState();
   if (isRenaming) return <NameField draft={draft} onEnd={() => onRenamingChange(false)} />;
   const newest = drafts.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, mostInMenu);
   return (
@@ -81,7 +88,7 @@ export function DraftMenu({ draft, isRenaming, onRenamingChange, onOpen }: Draft
       <Menu
         groups={[
           [
-            { label: 'New prompt', icon: FilePlus2, onSelect: () => onOpen(create()) },
+            { label: 'New prompt', icon: FilePlus2, onSelect: () => onOpen(createEmptyDraft()) },
             { label: 'Rename', icon: Pencil, onSelect: () => requestAnimationFrame(() => onRenamingChange(true)) },
             { label: 'Duplicate', icon: Copy, onSelect: () => onOpen(duplicate(draft.id)) },
           ],

@@ -8,6 +8,7 @@ import { useInstallOnDevice, useOnDevice } from '../../queries/on-device.ts';
 import { draftAddress, runAddress } from '../../shell/addresses.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { usePlace } from '../../stores/activity.ts';
+import { rememberModel } from '../../stores/model-choices.ts';
 import { useActiveDraft, useDrafts } from '../../stores/playground-drafts.ts';
 import type { DraftChange } from '../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
@@ -172,6 +173,7 @@ export function Playground() {
   usePlace(draft.isExample ? `Examples / ${draft.name}` : draft.name);
   const choose = (model: Pick<Model, 'aiSystem' | 'name'>): void => {
     change({ aiSystem: model.aiSystem, model: model.name });
+    rememberModel(model);
     setPickerOpen(false);
   };
   return (

@@ -5,7 +5,7 @@ import { formatPlural } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Badge } from '../../components/marks.tsx';
 import { Notice } from '../../components/state-panels.tsx';
-import type { Draft, DraftChange } from '../../stores/playground-drafts.ts';
+import { useDrafts, type Draft, type DraftChange } from '../../stores/playground-drafts.ts';
 import { promptEdit } from '../../stores/playground-example.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
 import type { TemplateNames } from './editor/template-completion.ts';
@@ -136,7 +136,15 @@ export function PromptPanel({ draft, template, onChange, focusAt, children }: Pr
     () => (template.mistakes.length > 0 ? null : template.unfilled.flatMap(({ positions }) => positions)),
     [template.mistakes, template.unfilled],
   );
-  const takeFocus = useCallback((focus: (offset: number) => void) => void (focusAt.current = focus), [focusAt]);
+  const takeFocus = useCallback(
+    (focus: (offset: number) => void) => {
+      focusAt.current = focus;
+      if (useDrafts.getState().newId !== draft.id) return;
+      useDrafts.setState({ newId: null });
+      focus(0);
+    },
+    [focusAt, draft.id],
+  );
   return (
     <section className="panel play__edit" aria-label="Prompt">
       <SystemMessage draft={draft} onChange={onChange} />

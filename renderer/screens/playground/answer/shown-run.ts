@@ -32,7 +32,7 @@ export interface Metrics {
   runningSince: number | null;
   firstTokenMs: number | null;
   totalMs: number | null;
-  /** Output tokens a second after the first one. */
+  /** Output tokens a second since the first one; reasoning counts as output. */
   speed: number | null;
   inputTokens: number | null;
   outputTokens: number | null;
@@ -52,15 +52,17 @@ function costOf(model: Model | null, usage: Usage | null): number | null {
   return (usage.prompt_tokens * model.inputPrice + usage.completion_tokens * model.outputPrice) / 1_000_000;
 }
 
-function estimatedUsage(run: LiveRun): Usage | null {
-  if (run.text === '') return null;
-  const prompt_tokens = estimateTokens(run.request.promptText + (run.request.systemMessage ?? ''));
-  const completion_tokens = estimateTokens(run.text + run.reasoning);
+/** What a provider hasn't counted: while a run streams, and for one that was stopped or failed. */
+function estimatedUsage(sent: string, received: string): Usage | null {
+  if (received === '') return null;
+  const prompt_tokens = estimateTokens(sent);
+  const completion_tokens = estimateTokens(received);
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
 function liveMetrics(run: LiveRun, model: Model | null, now: number): Metrics {
-  const usage = run.usage ?? estimatedUsage(run);
+  const { promptText, systemMessage } = run.request;
+  const usage = run.usage ?? estimatedUsage(promptText + (systemMessage ?? ''), run.text + run.reasoning);
   const end = run.endedAt ?? now;
   const output = usage?.completion_tokens ?? 0;
   return {
@@ -105,9 +107,27 @@ const states: Record<RunDetail['status'], RunState> = {
   Failed: 'failed',
 };
 
-export function shownKept(run: RunDetail): ShownRun {
-  const { output, usage } = run;
+function keptMetrics(run: RunDetail, model: Model | null): Metrics {
+  const { input, output } = run;
+  const sent = (input.renderedPrompt ?? input.promptText) + (input.systemMessage ?? '');
+  const usage = run.usage ?? estimatedUsage(sent, output.content + (output.reasoning ?? ''));
   const afterFirst = run.totalMs === null || run.firstTokenMs === null ? null : run.totalMs - run.firstTokenMs;
+  return {
+    runningSince: null,
+    firstTokenMs: run.firstTokenMs,
+    totalMs: run.totalMs,
+    speed: usage ? speedOf(usage.completion_tokens, afterFirst) : null,
+    inputTokens: usage?.prompt_tokens ?? null,
+    outputTokens: usage?.completion_tokens ?? null,
+    isEstimated: run.usage === null,
+    cost: run.cost ?? (run.usage === null ? costOf(model, usage) : null),
+    credits: run.credits,
+  };
+}
+
+/** `model` prices a run that the provider hasn't counted; null where the chosen model isn't the run's. */
+export function shownKept(run: RunDetail, model: Model | null = null): ShownRun {
+  const { output } = run;
   return {
     key: run.runId,
     runId: run.runId,
@@ -122,27 +142,24 @@ export function shownKept(run: RunDetail): ShownRun {
     warnings: run.warnings,
     citations: run.citations,
     failure: output.error && { ...output.error, error: null },
-    metrics: {
-      runningSince: null,
-      firstTokenMs: run.firstTokenMs,
-      totalMs: run.totalMs,
-      speed: usage ? speedOf(usage.completion_tokens, afterFirst) : null,
-      inputTokens: usage?.prompt_tokens ?? null,
-      outputTokens: usage?.completion_tokens ?? null,
-      isEstimated: false,
-      cost: run.cost,
-      credits: run.credits,
-    },
+    metrics: keptMetrics(run, model),
   };
 }
 
-/** Facts that only the host has, once a live run is on its disk: its price, its whole reasoning. */
+/** Details that only the host has, once a live run is on its disk: its times, its price, its whole reasoning. */
 export function withKept(live: ShownRun, kept: RunDetail | undefined): ShownRun {
   if (!kept || kept.status === 'Running' || live.runId !== kept.runId) return live;
   return {
     ...live,
     reasoning: kept.output.reasoning ?? live.reasoning,
     servedBy: kept.servedBy ?? live.servedBy,
-    metrics: { ...live.metrics, cost: kept.cost ?? live.metrics.cost, credits: kept.credits },
+    metrics: {
+      ...live.metrics,
+      // The window's clock includes the way to the host: every screen shows the host's times.
+      firstTokenMs: kept.firstTokenMs ?? live.metrics.firstTokenMs,
+      totalMs: kept.totalMs ?? live.metrics.totalMs,
+      cost: kept.cost ?? live.metrics.cost,
+      credits: kept.credits,
+    },
   };
 }

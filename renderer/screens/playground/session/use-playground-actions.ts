@@ -16,7 +16,7 @@ import { useActions, type Action } from '../../../stores/actions.ts';
 import { useDrafts } from '../../../stores/playground-drafts.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import { deleteDraft } from '../draft-menu.tsx';
+import { createEmptyDraft, deleteDraft } from '../draft-menu.tsx';
 import type { Runner } from './use-session.ts';
 
 export interface ActionTargets {
@@ -115,7 +115,7 @@ function viewActions({ toggleWire, focusEditor }: ActionTargets): Action[] {
 }
 
 function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts: readonly Draft[]): Action[] {
-  const { create, duplicate } = useDrafts.getState();
+  const { duplicate } = useDrafts.getState();
   return [
     {
       id: 'playground.new',
@@ -123,7 +123,7 @@ function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts:
       group,
       icon: FilePlus2,
       keys: 'Mod+Alt+N',
-      run: () => openDraft(create()),
+      run: () => openDraft(createEmptyDraft()),
     },
     {
       id: 'playground.rename',

@@ -46,7 +46,8 @@ export function useShownRun(draft: Draft, model: Model | null): ShownRun | null 
   const kept = useRun(isLive && !isEnded ? null : ((isLive ? live.runId : null) ?? draft.shownRunId)).data;
   return useMemo(() => {
     if (isLive) return withKept(shownLive(live, model, performance.now()), kept);
-    return kept ? shownKept(kept) : null;
+    if (!kept) return null;
+    return shownKept(kept, kept.aiSystem === model?.aiSystem && kept.model === model.name ? model : null);
   }, [isLive, live, model, kept]);
 }
 
@@ -54,7 +55,7 @@ export interface Runner {
   isUnderWay: boolean;
   /** Begins by itself as soon as the on-device model is there. */
   isWaiting: boolean;
-  /** Why the last attempt did not begin; null once it could. */
+  /** Why the last attempt didn't start; null after an edit and for another draft. */
   blocker: Blocker | null;
   run: () => void;
   /** Runs it on these passages, whatever the draft says. */
@@ -82,14 +83,17 @@ export function useRunner(draftId: string, model: Model | null): Runner {
   const queryClient = useQueryClient();
   const underWay = useLiveRuns(({ live }) => isUnderWay(live[draftId]));
   const isWaiting = useLiveRuns(({ waiting }) => draftId in waiting);
-  const [blocker, setBlocker] = useState<Blocker | null>(null);
+  const current = useDrafts(({ drafts }) => drafts.find(({ id }) => id === draftId));
+  const [blocked, setBlocked] = useState<{ draft: Draft; blocker: Blocker } | null>(null);
+  // It holds for the draft as it was: another draft or an edit takes it off the screen.
+  const blocker = blocked !== null && blocked.draft === current ? blocked.blocker : null;
 
   const begin = useCallback(
     async (choice?: GroundingChoice): Promise<void> => {
       const draft = useDrafts.getState().drafts.find(({ id }) => id === draftId);
       if (!draft) return;
       const read = readRequest(draft, model);
-      setBlocker('blocker' in read ? read.blocker : null);
+      setBlocked('blocker' in read ? { draft, blocker: read.blocker } : null);
       if ('blocker' in read) return;
       const run = await useLiveRuns.getState().start(client, {
         draftId,

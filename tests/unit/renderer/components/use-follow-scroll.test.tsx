@@ -42,6 +42,12 @@ test('a reader who has scrolled up stays where he is when the run ends', () => {
   expect(view().scrollTop).toBe(100);
 });
 
+test('a text that arrives whole with the end of its run is read from its beginning', () => {
+  const { rerender } = render(<Answer lines={0} isGrowing />);
+  rerender(<Answer lines={8} isGrowing={false} />);
+  expect(view().scrollTop).toBe(0);
+});
+
 test('a text that was there before is read from its beginning', () => {
   render(<Answer lines={8} isGrowing={false} />);
   expect(view().scrollTop).toBe(0);

@@ -1,9 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
+import { rememberModel, useModelChoices } from '../../../../renderer/stores/model-choices.ts';
 import { exampleDraft } from '../../../../renderer/stores/playground-example.ts';
 import { mostDrafts, takeElsewhere, useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
 
 const first = useDrafts.getInitialState();
-beforeEach(() => useDrafts.setState(first, true));
+beforeEach(() => {
+  useDrafts.setState(first, true);
+  useModelChoices.setState({ recent: [], favourites: [] });
+});
 
 const names = () => useDrafts.getState().drafts.map(({ name }) => name);
 const shown = (wanted: string) => useDrafts.getState().drafts.find(({ name }) => name === wanted)!;
@@ -19,6 +23,14 @@ test('a new draft is on top, open and has a name of its own', () => {
   create();
   expect(names()).toEqual(['Untitled prompt 2', 'Untitled prompt', 'Answer from a passage']);
   expect(active()?.name).toBe('Untitled prompt 2');
+});
+
+test('a new draft has the model that was used last', () => {
+  rememberModel({ aiSystem: 'OpenAi', name: 'gpt-old' });
+  rememberModel({ aiSystem: 'Groq', name: 'groq-fast' });
+  const id = useDrafts.getState().create();
+  expect(active()).toMatchObject({ aiSystem: 'Groq', model: 'groq-fast' });
+  expect(useDrafts.getState().newId).toBe(id);
 });
 
 test('a copy has the contents but neither the runs nor the mark of the example', () => {

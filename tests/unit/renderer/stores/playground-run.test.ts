@@ -161,3 +161,15 @@ test('reasoning comes beside the answer while it is made', async () => {
     isReasoningLive: false,
   });
 });
+
+test('the time to the first token ends with the first token of the reasoning', async () => {
+  const { until, ended } = start({ hasReasoning: true });
+  const call = await provider.nextCall();
+  call.openEventStream();
+  await call.chatDelta({ reasoning_content: 'Thinking' });
+  const { firstTokenAt } = await until(({ reasoning }) => reasoning !== '');
+  await call.chatDelta({ content: 'Text' });
+  await call.chatEnd();
+  expect(firstTokenAt).toBeGreaterThan(0);
+  expect((await ended).firstTokenAt).toBe(firstTokenAt);
+});

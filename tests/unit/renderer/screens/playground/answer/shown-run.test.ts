@@ -86,6 +86,41 @@ test('when it has ended the provider has counted, and the host knows the cost', 
   });
 });
 
+test('a run that has ended shows the times that the history and the audit show', () => {
+  const ended = { ...live, state: 'completed' as const, endedAt: 3_487, usage: kept.usage };
+  const { metrics } = withKept(shownLive(ended, testModel(), 9_000), kept);
+  expect([metrics.firstTokenMs, metrics.totalMs]).toEqual([kept.firstTokenMs, kept.totalMs]);
+});
+
+test('the live speed counts reasoning, before the answer and after it has begun', () => {
+  const reasoning = { ...live, text: '', reasoning: 'z'.repeat(400) };
+  expect(shownLive(reasoning, testModel(), 2_400).metrics).toMatchObject({ speed: 100, outputTokens: 100 });
+  const answering = { ...reasoning, text: 'y'.repeat(400) };
+  expect(shownLive(answering, testModel(), 3_400).metrics).toMatchObject({ speed: 100, outputTokens: 200 });
+});
+
+test('a stopped run keeps its metrics in the history, as estimates', () => {
+  const stopped: RunDetail = {
+    ...kept,
+    status: 'Cancelled',
+    usage: null,
+    cost: null,
+    input: { ...kept.input, renderedPrompt: 'x'.repeat(400) },
+    output: { ...kept.output, content: 'y'.repeat(800), reasoning: null },
+  };
+  expect(shownKept(stopped, testModel()).metrics).toEqual({
+    runningSince: null,
+    firstTokenMs: 400,
+    totalMs: 2_400,
+    speed: 100,
+    inputTokens: 100,
+    outputTokens: 200,
+    isEstimated: true,
+    cost: 0.0011,
+    credits: 1,
+  });
+});
+
 test('a run of the history looks as it did', () => {
   expect(shownKept({ ...kept, status: 'Cancelled' })).toMatchObject({
     state: 'stopped',

@@ -1,0 +1,19 @@
+import { beforeEach, expect, test } from 'vitest';
+import { rememberModel, toggleFavourite, useModelChoices } from '../../../../renderer/stores/model-choices.ts';
+
+beforeEach(() => useModelChoices.setState({ recent: [], favourites: [] }));
+
+const model = (name: string) => ({ aiSystem: 'OpenAi', name }) as const;
+
+test('keeps the models that were used last, each once', () => {
+  for (const name of ['a', 'b', 'a', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) rememberModel(model(name));
+  expect(useModelChoices.getState().recent.map(({ name }) => name)).toEqual(['i', 'h', 'g', 'f', 'e', 'd', 'c', 'a']);
+});
+
+test('adds a favourite and removes it', () => {
+  toggleFavourite(model('a'));
+  toggleFavourite(model('b'));
+  toggleFavourite({ aiSystem: 'Groq', name: 'a' });
+  toggleFavourite(model('a'));
+  expect(useModelChoices.getState().favourites).toEqual([{ aiSystem: 'Groq', name: 'a' }, model('b')]);
+});
