@@ -5,6 +5,7 @@ import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import type { GroundingChoice } from '../../../../shared/contract/grounding.ts';
 import { noGrounding, type Draft, type DraftChange } from '../../../stores/playground-drafts.ts';
 import { readConfiguration, writeParameters } from '../../../drafts/parameter-model.ts';
+import { readJsonFieldTexts, withJsonFieldTexts } from '../../../drafts/json-field-texts.ts';
 import { readTemplate } from '../template-state.ts';
 import { writeFields } from '../../../drafts/variable-model.ts';
 
@@ -58,18 +59,28 @@ export function readChoice({ grounding }: Pick<Draft, 'grounding'>): GroundingCh
 }
 
 /**
- * The request of a draft as the playground sends it: the draft's id joins the run to its history, the id of the version that it was
- * opened from makes it a run of that version, if nothing of it was edited.
+ * The request of a draft as the playground sends it. The draft's id adds the run to its history. The id of the version that it was
+ * opened from makes it a run of that version, if nothing was edited. The texts of JSON fields restore them exactly.
  */
-export function asSent(request: CompletionRequest, { id, source }: Pick<Draft, 'id' | 'source'>): CompletionRequest {
-  return { ...request, metadata: { draftId: id, ...(source && { promptVersionId: source.versionId }) } };
+export function asSent(request: CompletionRequest, draft: Draft): CompletionRequest {
+  const { id, source } = draft;
+  const texts = readJsonFieldTexts(draft);
+  return {
+    ...request,
+    metadata: {
+      draftId: id,
+      ...(source && { promptVersionId: source.versionId }),
+      ...(texts && { jsonFieldTexts: texts }),
+    },
+  };
 }
 
 /** What a draft becomes when a run is put back as it was. Values of variables that the run does not use stay where they are. */
 export function putBack(run: RunDetail, draft: Pick<Draft, 'values'>): DraftChange {
   const { promptText, systemMessage, replacements, configuration, dataspaceIds } = run.input;
   const { variables } = parseTemplate(promptText);
-  const { values, jsonNames } = writeFields(variables, replacements);
+  const derived = { ...writeFields(variables, replacements), ...writeParameters(configuration) };
+  const { values, ...fields } = withJsonFieldTexts(derived, run.metadata);
   const empty = Object.fromEntries(variables.map(({ name }) => [name, '']));
   return {
     promptText,
@@ -77,8 +88,7 @@ export function putBack(run: RunDetail, draft: Pick<Draft, 'values'>): DraftChan
     aiSystem: run.aiSystem,
     model: run.model,
     values: { ...draft.values, ...empty, ...values },
-    jsonNames,
-    ...writeParameters(configuration),
+    ...fields,
     grounding: { ...noGrounding, dataspaceIds: dataspaceIds ?? [] },
     shownRunId: run.runId,
   };

@@ -36,12 +36,12 @@ test('a request holds what a person wrote and nothing else', () => {
     replacements: { name: 'Mara' },
   };
   expect(read).toEqual({ request });
-  expect('request' in read && asSent(read.request, { id: 'draft' })).toEqual({
+  expect('request' in read && asSent(read.request, draft)).toEqual({
     ...request,
     metadata: { draftId: 'draft' },
   });
   const source = { promptId: 'prompt', versionId: 'version' };
-  expect('request' in read && asSent(read.request, { id: 'draft', source }).metadata).toEqual({
+  expect('request' in read && asSent(read.request, { ...draft, source }).metadata).toEqual({
     draftId: 'draft',
     promptVersionId: 'version',
   });
@@ -96,6 +96,48 @@ test('a run that is put back sends the same request again', () => {
     },
   });
   expect([after.values['empty'], after.values['other'], after.shownRunId]).toEqual(['', 'stays', 'run']);
+});
+
+test('a restored run has the text of its JSON fields as it was typed', () => {
+  const typed: Draft = {
+    ...draft,
+    promptText: '{{#each orders}}{{id}}{{/each}} {{customer.name}} {{plain}} {{count}} {{word}}',
+    values: {
+      orders: '[ {"id":1e0,\n   "a": "x"} ]',
+      'customer.name': ' Mara ',
+      plain: '{"as": "text"}',
+      count: '5.0',
+      word: '"quoted"',
+    },
+    jsonNames: ['count', 'word'],
+    parameters: { response_format: '{"type":"object", "title":"x"}' },
+    otherParameters: '{"min_p":0.10}',
+  };
+  const read = readRequest(typed, null);
+  const sent = 'request' in read ? asSent(read.request, typed) : null;
+  const kept = JSON.parse(JSON.stringify(sent)) as NonNullable<typeof sent>;
+  const run = { ...kept, runId: 'run', input: kept, metadata: kept.metadata } as unknown as RunDetail;
+  const { promptText, values, jsonNames, parameters, otherParameters } = putBack(run, draft);
+  expect({ promptText, values, parameters, otherParameters }).toEqual({
+    promptText: typed.promptText,
+    values: typed.values,
+    parameters: typed.parameters,
+    otherParameters: typed.otherParameters,
+  });
+  expect(jsonNames).toEqual(expect.arrayContaining(['orders', 'count', 'word']));
+  expect(jsonNames).not.toContain('plain');
+  // A replay has other values than those that the texts were typed for.
+  const replayed = {
+    ...run,
+    input: { ...kept, replacements: { ...kept.replacements, count: 6 } },
+  } as unknown as RunDetail;
+  expect(putBack(replayed, draft).values).toMatchObject({ count: '6', word: '"quoted"' });
+});
+
+test('a run without JSON that was formatted by hand sends no texts of its fields', () => {
+  const plain = { ...draft, values: { name: 'Mara' }, otherParameters: '{\n  "min_p": 0.1\n}' };
+  const read = readRequest(plain, null);
+  expect('request' in read && asSent(read.request, plain).metadata).toEqual({ draftId: 'draft' });
 });
 
 test.each([
