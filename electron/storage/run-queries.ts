@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { sql, type Kysely } from 'kysely';
 import { prepareQuery, valuesOf } from './queries.ts';
 import type { OutcomeColumns, OutcomeTexts } from './run-rows.ts';
 import type { RunRow, RunTextRow, Schema } from './schema.ts';
@@ -103,32 +104,41 @@ export function runWriteQueries(database: Database.Database) {
   };
 }
 
+/** Characters of a row's excerpt. */
+const maxExcerptCharacters = 200;
+
+/** Rows of the history, newest first. Only the beginning of the long texts is read. */
+function listedRuns(tables: Kysely<Schema>, { before, limit }: { before: number; limit: number }) {
+  return tables
+    .selectFrom('runs')
+    .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
+    .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+    .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+    .leftJoin('prompt_versions', 'prompt_versions.id', 'runs.prompt_version_id')
+    .selectAll('runs')
+    .select((expression) => [
+      'conversations.id as conversation_id',
+      'feedback.score as score',
+      'prompt_versions.number as prompt_version',
+      expression.fn<string>('substr', ['run_texts.content', sql.lit(1), sql.lit(maxExcerptCharacters)]).as('answer'),
+      expression
+        .fn<string>('substr', ['run_texts.rendered_prompt', sql.lit(1), sql.lit(maxExcerptCharacters)])
+        .as('prompt'),
+    ])
+    .where('runs.sequence', '<', before)
+    .orderBy('runs.sequence', 'desc')
+    .limit(limit);
+}
+
 /** The statements that read runs; `before` is the sequence that the page before ended with. */
 export function runReadQueries(database: Database.Database) {
   return {
     newest: prepareQuery(database, (tables) =>
       tables.selectFrom('runs').select('sequence').orderBy('sequence', 'desc').limit(1),
     ),
-    page: prepareQuery(database, (tables, input: { before: number; limit: number }) =>
-      tables
-        .selectFrom('runs')
-        .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
-        .selectAll('runs')
-        .select('conversations.id as conversation_id')
-        .where('runs.sequence', '<', input.before)
-        .orderBy('runs.sequence', 'desc')
-        .limit(input.limit),
-    ),
+    page: prepareQuery(database, listedRuns),
     pageOfDraft: prepareQuery(database, (tables, input: { before: number; limit: number; draft_id: string }) =>
-      tables
-        .selectFrom('runs')
-        .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
-        .selectAll('runs')
-        .select('conversations.id as conversation_id')
-        .where('runs.draft_id', '=', input.draft_id)
-        .where('runs.sequence', '<', input.before)
-        .orderBy('runs.sequence', 'desc')
-        .limit(input.limit),
+      listedRuns(tables, input).where('runs.draft_id', '=', input.draft_id),
     ),
     whole: prepareQuery(database, (tables, input: { id: string }) =>
       tables

@@ -1,6 +1,6 @@
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { flagsOf, type RunModeration } from '../../shared/contract/guard.ts';
-import type { RunDetail, RunSummary } from '../../shared/contract/runs.ts';
+import type { RunDetail, RunListItem, RunSummary } from '../../shared/contract/runs.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
 import type { NewRun, RunOutcome } from './storage.ts';
 
@@ -172,6 +172,30 @@ export function runSummaryOf(row: ListedRunRow): RunSummary {
     errorCode: row.error_code,
     title: row.title,
     draftId: row.draft_id,
+  };
+}
+
+/** Without half a character at its end, and with white space as one space. */
+function excerptOf(text: string): string {
+  return text
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+export type RunListRow = ListedRunRow & {
+  answer: string;
+  prompt: string;
+  prompt_version: number | null;
+  score: number | null;
+};
+
+export function runListItemOf(row: RunListRow): RunListItem {
+  return {
+    ...runSummaryOf(row),
+    excerpt: excerptOf(row.answer) || excerptOf(row.prompt),
+    promptVersion: row.prompt_version,
+    score: row.score,
   };
 }
 

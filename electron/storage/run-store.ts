@@ -7,7 +7,7 @@ import type { LogSync } from './log-sync.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
 import { createRemovedRuns } from './run-removal.ts';
 import { createRunRecorder, type Durability, type RunRecorder } from './run-recorder.ts';
-import { runDetailOf, runSummaryOf } from './run-rows.ts';
+import { runDetailOf, runListItemOf } from './run-rows.ts';
 import type { NewRun, RunStore } from './storage.ts';
 
 export interface RunStoreOptions {
@@ -64,7 +64,7 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
               ? queries.page.all({ before, limit })
               : queries.pageOfDraft.all({ before, limit, draft_id: draftId }),
           positionOf: ({ sequence }) => sequence,
-          toItem: runSummaryOf,
+          toItem: runListItemOf,
         },
       );
     },

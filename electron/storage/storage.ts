@@ -3,7 +3,7 @@ import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { RunModeration } from '../../shared/contract/guard.ts';
 import type { ProviderTest } from '../../shared/contract/providers.ts';
-import type { RunDetail, RunSummary } from '../../shared/contract/runs.ts';
+import type { RunDetail, RunListItem } from '../../shared/contract/runs.ts';
 import type { Settings } from '../../shared/contract/settings.ts';
 import type { ListedModel } from '../providers/provider.ts';
 import type { AgentStore } from './agents/agent-store.ts';
@@ -90,7 +90,7 @@ export interface RunStore {
   finish(runId: string, outcome: RunOutcome): Promise<void>;
   /** Runs, newest first, including those under way. */
   list(query: { pageSize: number; continuationToken: string | undefined; draftId: string | undefined }): {
-    data: RunSummary[];
+    data: RunListItem[];
     continuationToken: string | null;
   };
   read(runId: string): RunDetail | null;

@@ -12,6 +12,7 @@ import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 import { feedbackInput } from '../stores/audit-feedback.ts';
 import { auditListKey, auditRowsKey } from './audit-list.ts';
+import { runsKey } from './runs.ts';
 
 export const auditKey = ['audit'] as const;
 export const auditFacetsKey = ['audit', 'facets'] as const;
@@ -122,6 +123,8 @@ export function useGiveFeedback() {
       Promise.all([
         queryClient.invalidateQueries({ queryKey: auditFacetsKey }),
         queryClient.invalidateQueries({ queryKey: auditSummaryKey }),
+        // The history shows scores.
+        queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] }),
       ]),
     // Refused or kept: what the host has is older than the next change, which is on the screen already.
     onSettled: (_kept, _error, { conversationId }) => {

@@ -6,7 +6,7 @@ import { runModeration } from './guard.ts';
 
 const tag = 'Window: runs';
 
-/** What is known of a run without its texts; a row of the history. */
+/** What is known of a run without its texts. */
 export const runSummary = z.object({
   runId: uuid,
   conversationId: uuid,
@@ -28,6 +28,17 @@ export const runSummary = z.object({
   draftId: z.string().nullable(),
 });
 export type RunSummary = z.infer<typeof runSummary>;
+
+/** A row of the history. */
+export const runListItem = runSummary.extend({
+  /** Beginning of the answer, or of the rendered prompt while there is no answer; at most 200 characters. */
+  excerpt: z.string(),
+  /** Number of the stored version that it ran; null for a run of another text. */
+  promptVersion: z.int().nullable(),
+  /** Score of its feedback. */
+  score: z.number().nullable(),
+});
+export type RunListItem = z.infer<typeof runListItem>;
 
 /** A run with everything that was sent and answered; enough to put it back as it was. */
 export const runDetail = runSummary.extend({
@@ -65,7 +76,7 @@ export const listRuns = defineEndpoint({
   tag,
   summary: "Runs, newest first; with `draftId` those of one of the window's prompts",
   query: listQuery.extend({ draftId: z.string().min(1).max(100).optional() }),
-  response: listOf(runSummary),
+  response: listOf(runListItem),
 });
 
 export const readRun = defineEndpoint({

@@ -83,7 +83,7 @@ function usePlayground() {
     code: useWireCode(draft, model),
     change: (change: DraftChange) => useDrafts.getState().change(draft.id, change),
     openDraft: (draftId: string) => navigate(draftAddress(draftId)),
-    putBack: (runId: string) => navigate(runAddress(runId)),
+    restore: (runId: string) => navigate(runAddress(runId)),
   };
 }
 

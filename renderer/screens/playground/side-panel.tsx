@@ -8,8 +8,8 @@ export function Parameters({ state }: { state: PlaygroundState }) {
 }
 
 export function RunHistory({ state }: { state: PlaygroundState }) {
-  const { draft, live, putBack } = state;
-  return <HistoryPanel draftId={draft.id} live={live} shownRunId={draft.shownRunId} onPutBack={putBack} />;
+  const { draft, live, restore } = state;
+  return <HistoryPanel draftId={draft.id} live={live} shownRunId={draft.shownRunId} onRestore={restore} />;
 }
 
 /** Model, parameters and history. In a narrow window they are behind buttons of the toolbar. */

@@ -1,4 +1,5 @@
 import { Play, X } from 'lucide-react';
+import { useRef } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
@@ -9,6 +10,7 @@ import { FirstStart } from '../first-start/first-start.tsx';
 import type { Comparison } from '../grounding/use-comparison.ts';
 import { AnswerBody } from './answer-body.tsx';
 import { MetricsBar } from './metrics-bar.tsx';
+import { RateAnswer } from './rate-answer.tsx';
 import type { RemedyActions } from './run-failure.tsx';
 import { RunStateMark } from './run-state-mark.tsx';
 import type { ShownRun } from './shown-run.ts';
@@ -95,8 +97,9 @@ export interface AnswerPanelProps {
 export function AnswerPanel({ run, beside, mustWait, isWaiting, actions }: AnswerPanelProps) {
   const isFirst = isWaiting || (mustWait && run === null);
   const shown = isFirst ? null : run;
+  const panel = useRef<HTMLElement>(null);
   return (
-    <section className="panel play__answer" aria-label="Answer">
+    <section ref={panel} className="panel play__answer" aria-label="Answer">
       <AnswerHeader run={shown} />
       {isFirst && <FirstStart isWaiting={isWaiting} onPickModel={actions.pickModel} />}
       {!isFirst && !run && (
@@ -113,6 +116,9 @@ export function AnswerPanel({ run, beside, mustWait, isWaiting, actions }: Answe
       )}
       {shown && beside.run && <Pair run={shown} beside={{ ...beside, run: beside.run }} actions={actions} />}
       {shown && !beside.run && <AnswerBody run={shown} actions={actions} />}
+      {shown && !beside.run && shown.runId !== null && shown.conversationId !== null && (
+        <RateAnswer key={shown.runId} conversationId={shown.conversationId} runId={shown.runId} scope={panel} />
+      )}
       {shown && !beside.run && <MetricsBar metrics={shown.metrics} />}
     </section>
   );

@@ -11,6 +11,8 @@ export interface ShownRun {
   /** Changes with the run, not with its progress. */
   key: string;
   runId: string | null;
+  /** Null until the host has stored the end of the run. */
+  conversationId: string | null;
   state: RunState;
   aiSystem: AiSystem;
   model: string;
@@ -85,6 +87,7 @@ export function shownLive(run: LiveRun, model: Model | null, now: number): Shown
   return {
     key: run.key,
     runId: run.runId,
+    conversationId: null,
     state: run.state,
     aiSystem: run.request.aiSystem,
     model: run.request.model,
@@ -131,6 +134,7 @@ export function shownKept(run: RunDetail, model: Model | null = null): ShownRun 
   return {
     key: run.runId,
     runId: run.runId,
+    conversationId: run.conversationId,
     state: states[run.status],
     aiSystem: run.aiSystem,
     model: run.model,
@@ -151,6 +155,7 @@ export function withKept(live: ShownRun, kept: RunDetail | undefined): ShownRun 
   if (!kept || kept.status === 'Running' || live.runId !== kept.runId) return live;
   return {
     ...live,
+    conversationId: kept.conversationId,
     reasoning: kept.output.reasoning ?? live.reasoning,
     servedBy: kept.servedBy ?? live.servedBy,
     metrics: {

@@ -1,14 +1,27 @@
-import type { RunSummary } from '../../../../shared/contract/runs.ts';
+import type { RunListItem } from '../../../../shared/contract/runs.ts';
 import type { LiveRun } from '../../../stores/playground-run.ts';
 
 /** One line of the history. */
 export type HistoryRow = Pick<
-  RunSummary,
-  'runId' | 'aiSystem' | 'model' | 'status' | 'createdAt' | 'totalMs' | 'cost' | 'errorCode' | 'servedBy' | 'title'
+  RunListItem,
+  | 'runId'
+  | 'aiSystem'
+  | 'model'
+  | 'status'
+  | 'createdAt'
+  | 'totalMs'
+  | 'cost'
+  | 'errorCode'
+  | 'servedBy'
+  | 'excerpt'
+  | 'promptVersion'
+  | 'score'
 > & {
-  /** The host does not know it yet; it cannot be put back. */
+  /** The host doesn't list it yet, so it can't be restored. */
   isNew: boolean;
 };
+
+const maxExcerptCharacters = 200;
 
 const statuses = {
   connecting: 'Running',
@@ -29,7 +42,9 @@ function liveRow(run: LiveRun): HistoryRow {
     cost: null,
     errorCode: run.error?.code ?? null,
     servedBy: run.servedBy,
-    title: run.request.promptText.split('\n', 1)[0]?.slice(0, 120) ?? '',
+    excerpt: (run.text || run.request.promptText).slice(0, maxExcerptCharacters).replace(/\s+/g, ' ').trim(),
+    promptVersion: null,
+    score: null,
     isNew: run.runId === null,
   };
 }
@@ -38,7 +53,7 @@ function liveRow(run: LiveRun): HistoryRow {
  * The history with the newest run in its place: on top until the host lists it, afterwards with the state that the window
  * knows better, because the host writes a run down a moment after its end.
  */
-export function historyRows(kept: readonly RunSummary[], live: LiveRun | null): HistoryRow[] {
+export function historyRows(kept: readonly RunListItem[], live: LiveRun | null): HistoryRow[] {
   const rows = kept.map((run): HistoryRow => ({ ...run, isNew: false }));
   if (!live) return rows;
   const row = liveRow(live);
@@ -46,19 +61,19 @@ export function historyRows(kept: readonly RunSummary[], live: LiveRun | null): 
   const known = rows[index];
   if (!known) return live.state === 'failed' && live.runId === null ? rows : [row, ...rows];
   if (known.status !== 'Running') return rows;
-  return rows.with(index, { ...row, cost: known.cost });
+  return rows.with(index, { ...row, cost: known.cost, promptVersion: known.promptVersion });
 }
 
 const errorWords: Record<string, string> = {
   rate_limited: 'rate limit',
   provider_overloaded: 'overloaded',
-  provider_key_refused: 'key refused',
+  provider_key_refused: 'key rejected',
   provider_not_configured: 'not set up',
-  provider_silent: 'silent',
+  provider_silent: 'no response',
   provider_failed: 'provider failed',
-  model_not_installed: 'not installed',
+  model_not_installed: 'not downloaded',
   credits_exhausted: 'no credits',
-  invalid_request: 'refused',
+  invalid_request: 'rejected',
 };
 
 /** Why a run failed, in two words. */

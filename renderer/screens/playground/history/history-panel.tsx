@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import { Segmented } from '../../../components/choices.tsx';
 import { formatCost, formatRunDuration, formatTime } from '../../../components/format.ts';
 import { Spinner } from '../../../components/marks.tsx';
+import { Score } from '../../../components/scores/score-scale.tsx';
 import { ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
 import { Button } from '../../../components/button.tsx';
 import { VirtualList } from '../../../components/virtual-list.tsx';
@@ -11,42 +12,55 @@ import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { errorWord, historyRows } from './history-model.ts';
 import type { HistoryRow } from './history-model.ts';
 
-const rowHeight = 45;
+/** The style sheet has the same height. */
+const rowHeight = 64;
 const scopes = [
   { value: 'draft', label: 'This prompt' },
   { value: 'all', label: 'All' },
 ] as const;
 
+const stateWords = {
+  Failed: { word: 'Failed', tone: 'negative' },
+  Cancelled: { word: 'Stopped', tone: 'tertiary' },
+} as const;
+
 function State({ row }: { row: HistoryRow }) {
-  if (row.status === 'Running')
-    return (
-      <span className="row">
-        <Spinner />
-        <span className="visually-hidden">Streaming</span>
-      </span>
-    );
-  if (row.status === 'Failed') return <span className="negative">Failed</span>;
-  return row.status === 'Cancelled' ? <span className="tertiary">Stopped</span> : null;
+  if (row.status === 'Completed') return null;
+  if (row.status !== 'Running') {
+    const { word, tone } = stateWords[row.status];
+    return <span className={tone}>{word}</span>;
+  }
+  return (
+    <span className="row">
+      <Spinner />
+      <span className="visually-hidden">Streaming</span>
+    </span>
+  );
 }
 
-function Row({ row, isShown, isAll }: { row: HistoryRow; isShown: boolean; isAll: boolean }) {
-  const facts = [
-    isAll ? row.title : null,
+function Row({ row, isShown }: { row: HistoryRow; isShown: boolean }) {
+  const cost = row.cost === null || row.cost === 0 ? null : formatCost(row.cost);
+  const details = [
+    row.promptVersion === null ? null : `Version ${row.promptVersion}`,
     row.totalMs === null ? null : formatRunDuration(row.totalMs),
-    row.cost === null || row.cost === 0 ? null : formatCost(row.cost),
     row.errorCode === null ? null : errorWord(row.errorCode),
     row.servedBy?.startsWith('on-device') ? 'on-device' : null,
-  ].filter((fact) => fact !== null);
+  ].filter((detail) => detail !== null);
   return (
     <div className={isShown ? 'history__run is-selected' : 'history__run'}>
-      <span className="history__model truncate">{row.model}</span>
+      <span className="history__excerpt truncate">{row.excerpt || 'No text'}</span>
       <span className="history__time">{row.status === 'Running' ? 'Now' : formatTime(row.createdAt)}</span>
+      <span className="history__model truncate" title={row.model}>
+        {row.model}
+      </span>
+      <span className="history__score">{row.score !== null && <Score score={row.score} />}</span>
       <span className="history__meta truncate">
-        {facts.map((fact) => (
-          <i key={fact}>{fact}</i>
+        {details.map((detail) => (
+          <i key={detail}>{detail}</i>
         ))}
       </span>
       <span className="history__state">
+        {cost}
         <State row={row} />
       </span>
     </div>
@@ -58,19 +72,18 @@ export interface HistoryPanelProps {
   live: LiveRun | null;
   /** The run whose answer is on the screen. */
   shownRunId: string | null;
-  /** Puts a run back as it was. */
-  onPutBack: (runId: string) => void;
+  onRestore: (runId: string) => void;
 }
 
-/** The runs of this prompt, or all of the window's and of other callers; each can be put back as it was. */
-export function HistoryPanel({ draftId, live, shownRunId, onPutBack }: HistoryPanelProps) {
+/** The runs of this prompt, or all runs of all callers. Selecting one restores it. */
+export function HistoryPanel({ draftId, live, shownRunId, onRestore }: HistoryPanelProps) {
   const scope = usePlaygroundView((view) => view.historyScope);
   const runs = useRuns(scope === 'draft' ? { draftId } : {});
   const [selectedId, setSelectedId] = useState<string | null>(null);
   const kept = useMemo(() => (runs.data?.pages ?? []).flatMap(({ data }) => data), [runs.data]);
   const rows = useMemo(() => historyRows(kept, live), [kept, live]);
-  const putBack = (row: HistoryRow): void => {
-    if (!row.isNew) onPutBack(row.runId);
+  const restore = (row: HistoryRow): void => {
+    if (!row.isNew) onRestore(row.runId);
   };
   return (
     <section className="panel history" aria-label="History">
@@ -87,32 +100,34 @@ export function HistoryPanel({ draftId, live, shownRunId, onPutBack }: HistoryPa
       {runs.isPending && <LoadingRows label="Loading the history" rows={4} />}
       {runs.isError && (
         <div className="history__note">
-          <ErrorFailure title="The history could not be read" error={runs.error}>
-            <Button onClick={() => void runs.refetch()}>Read it again</Button>
+          <ErrorFailure title="Couldn't load the history" error={runs.error}>
+            <Button onClick={() => void runs.refetch()}>Retry</Button>
           </ErrorFailure>
         </div>
       )}
       {runs.isSuccess && rows.length === 0 && (
         <p className="history__note small tertiary">
-          No runs yet. Every run of this prompt is kept here and can be put back as it was.
+          {scope === 'draft'
+            ? 'Runs of this prompt appear here. Select one to restore it.'
+            : 'Runs appear here. Select one to restore it.'}
         </p>
       )}
       {rows.length > 0 && (
         <VirtualList
-          label="Runs, newest first. Enter puts one back"
+          label="Runs, newest first. Press Enter to restore one"
           className="history__list"
           items={rows}
           itemKey={({ runId }) => runId}
           rowHeight={rowHeight}
           selectedKey={selectedId ?? shownRunId}
           onSelect={({ runId }) => setSelectedId(runId)}
-          onOpen={putBack}
+          onOpen={restore}
           onEndReached={() => {
             if (runs.hasNextPage && !runs.isFetchingNextPage) void runs.fetchNextPage();
           }}
           renderItem={(row, isSelected) => (
-            <div className="history__cell" onClick={() => putBack(row)}>
-              <Row row={row} isShown={isSelected} isAll={scope === 'all'} />
+            <div className="history__cell" onClick={() => restore(row)}>
+              <Row row={row} isShown={isSelected} />
             </div>
           )}
         />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunSummary } from '../../../../../../shared/contract/runs.ts';
+import type { RunListItem } from '../../../../../../shared/contract/runs.ts';
 import type { LiveRun } from '../../../../../../renderer/stores/playground-run.ts';
 import { errorWord, historyRows } from '../../../../../../renderer/screens/playground/history/history-model.ts';
 
@@ -7,6 +7,7 @@ const live = {
   key: 'key',
   runId: null,
   state: 'streaming',
+  text: '',
   request: { promptText: 'First line\nsecond', aiSystem: 'OpenAi', model: 'gpt-test' },
   sentAt: 0,
   startedAt: 10,
@@ -14,7 +15,7 @@ const live = {
   servedBy: null,
   error: null,
 } as unknown as LiveRun;
-const kept = { runId: 'run', status: 'Running', cost: 0.1, model: 'gpt-test' } as RunSummary;
+const kept = { runId: 'run', status: 'Running', cost: 0.1, model: 'gpt-test' } as RunListItem;
 
 const shown = (rows: ReturnType<typeof historyRows>) =>
   rows.map(({ runId, status, isNew }) => ({ runId, status, isNew }));
@@ -26,13 +27,18 @@ test('a run is on top before the host lists it', () => {
   ]);
 });
 
+test('a row shows the first words of the answer, or of the prompt until there is one', () => {
+  const excerpts = [live, { ...live, text: 'The  answer\nbegins' }].map((run) => historyRows([], run)[0]?.excerpt);
+  expect(excerpts).toEqual(['First line second', 'The answer begins']);
+});
+
 test('a run that the host lists already stands once, in the state that the window knows better', () => {
   const stopped = { ...live, runId: 'run', state: 'stopped', endedAt: 30 } as LiveRun;
   expect(shown(historyRows([kept], stopped))).toEqual([{ runId: 'run', status: 'Cancelled', isNew: false }]);
 });
 
 test('what the host wrote down at the end counts', () => {
-  const done: RunSummary = { ...kept, status: 'Completed' };
+  const done: RunListItem = { ...kept, status: 'Completed' };
   expect(historyRows([done], { ...live, runId: 'run', state: 'completed' } as LiveRun)).toEqual([
     { ...done, isNew: false },
   ]);

@@ -1,0 +1,111 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { listRuns } from '../../../../../shared/contract/runs.ts';
+import { addEndpoint } from '../../../../../shared/contract/providers.ts';
+import { readConversation } from '../../../../../shared/contract/conversations.ts';
+import { PlaygroundScreen } from '../../../../../renderer/screens/playground/playground-screen.tsx';
+import { useModelChoices } from '../../../../../renderer/stores/model-choices.ts';
+import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
+import { useLiveRuns } from '../../../../../renderer/stores/playground-runs.ts';
+import { usePlaygroundView } from '../../../../../renderer/stores/playground-view.ts';
+import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+import { startScriptedProvider, type ScriptedProvider } from '../../../../support/scripted-provider.ts';
+
+let provider: ScriptedProvider;
+let opened: OpenWindow;
+const firstDrafts = useDrafts.getInitialState();
+
+beforeEach(async () => {
+  giveEverythingSize();
+  const media = { matches: true, addEventListener: () => {}, removeEventListener: () => {} };
+  vi.stubGlobal('matchMedia', () => media);
+  Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList;
+  useDrafts.setState(firstDrafts, true);
+  useLiveRuns.setState({ live: {}, waiting: {} });
+  useModelChoices.setState({ recent: [], favourites: [] });
+  usePlaygroundView.setState(usePlaygroundView.getInitialState(), true);
+  provider = await startScriptedProvider();
+});
+afterEach(async () => {
+  await opened.close();
+  await provider.close();
+});
+
+/** The playground with an empty prompt on a model of the scripted provider. */
+async function openPlayground(): Promise<void> {
+  const { create, change } = useDrafts.getState();
+  change(create(), { name: 'Test', aiSystem: 'OpenAiCompatible', model: 'shop/kestrel' });
+  useDrafts.setState({ newId: null });
+  opened = await openWindow(<PlaygroundScreen />, {
+    address: '/playground',
+    prepare: (client) => client.call(addEndpoint, { body: { name: 'shop', baseAddress: provider.baseAddress } }),
+  });
+  await screen.findByRole('toolbar', { name: 'Prompt' });
+}
+
+const activeId = () => useDrafts.getState().activeId;
+const write = (promptText: string) => act(() => useDrafts.getState().change(activeId(), { promptText }));
+const runButton = () => within(screen.getByRole('toolbar', { name: 'Prompt' })).getByRole('button', { name: /^Run/ });
+
+/** Runs the open prompt and gets this answer. */
+async function run(content: string): Promise<void> {
+  provider.answerWith((call) =>
+    call.path.endsWith('/chat/completions') ? call.chatStream([content]) : call.models(['kestrel']),
+  );
+  fireEvent.click(runButton());
+  await screen.findByRole('group', { name: 'Rate the answer' });
+}
+
+test('a new prompt has the focus in its editor and the model that was used last', async () => {
+  await openPlayground();
+  useModelChoices.setState({ recent: [{ aiSystem: 'OpenAiCompatible', name: 'shop/kestrel' }] });
+  fireEvent.keyDown(screen.getByRole('button', { name: /^Test/ }), { key: 'Enter' });
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'New prompt' }));
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Prompt, Handlebars' })));
+  expect(useDrafts.getState().drafts[0]).toMatchObject({ id: activeId(), model: 'shop/kestrel' });
+});
+
+test('why a prompt does not run is said of that prompt alone, until it is edited', async () => {
+  await openPlayground();
+  const [first] = useDrafts.getState().drafts;
+  fireEvent.click(runButton());
+  expect((await screen.findByRole('alert')).textContent).toBe('Write a prompt first');
+  act(() => void useDrafts.getState().create({ promptText: 'Another one' }));
+  expect(screen.queryByRole('alert')).toBeNull();
+  act(() => useDrafts.getState().activate(first!.id));
+  await screen.findByRole('alert');
+  write('Hello');
+  expect(screen.queryByRole('alert')).toBeNull();
+});
+
+test('keys rate the answer while it has the focus, and the audit has the same feedback', async () => {
+  await openPlayground();
+  write('Hello');
+  await run('Good morning');
+  fireEvent.keyDown(screen.getByRole('textbox', { name: 'Prompt, Handlebars' }), { key: '3' });
+  const answer = screen.getByRole('region', { name: 'Text of the answer' });
+  fireEvent.keyDown(answer, { key: '-' });
+  fireEvent.keyDown(answer, { key: '4' });
+  const scale = within(screen.getByRole('group', { name: 'Rate the answer' }));
+  expect(scale.getByRole('radio', { checked: true }).getAttribute('aria-label')).toBe('-4');
+  fireEvent.click(scale.getByRole('radio', { name: '7' }));
+  const history = within(screen.getByRole('region', { name: 'History' }));
+  await history.findByText('+7');
+  const { client } = opened.window.host;
+  const [listed] = (await client.call(listRuns)).data;
+  const { runs } = await client.call(readConversation, { parameters: { id: listed!.conversationId } });
+  expect(runs[0]?.feedback).toMatchObject({ score: 7 });
+});
+
+test('the history shows first words, model, duration and state of each run', async () => {
+  await openPlayground();
+  write('Hello');
+  await run('Good\n\nmorning to you');
+  const row = await within(screen.getByRole('region', { name: 'History' })).findByRole('option');
+  expect(row.textContent).toContain('Good morning to you');
+  expect(row.textContent).toContain('shop/kestrel');
+  const metrics = screen.getByRole('region', { name: 'Answer' }).querySelector('.metrics')!;
+  const total = within(metrics as HTMLElement).getByText('Total').nextElementSibling!.textContent;
+  expect(row.textContent?.replaceAll(/\s/g, '')).toContain(total.replaceAll(/\s/g, ''));
+});
