@@ -64,7 +64,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
       conversationId: context.turn?.conversationId ?? request.metadata?.conversationId ?? null,
       workspaceId: request.metadata?.workspaceId ?? null,
       callerId: origin.callerId,
-      name: titleOf(request.promptText),
+      name: titleOf(prepared.renderedPrompt),
     });
     const credit = credits.reserve(origin.key);
     const ids = recordStart(prepared, origin, joined, storedPromptOf(prepared), runs);

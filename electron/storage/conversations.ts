@@ -36,13 +36,19 @@ export function createConversations(database: Database.Database): Conversations 
     if (unwritten.size > mostUnwritten) unwritten.delete(unwritten.keys().next().value!);
   }
 
+  /** A conversation that a stored prompt opens has the prompt's name, any other one the first words of its rendered prompt. */
+  function nameOf(run: NewRun): string {
+    const promptName = run.promptId === null ? undefined : queries.promptName.first({ id: run.promptId })?.name;
+    return promptName ?? unwritten.get(run.conversationId)?.name ?? titleOf(run.renderedPrompt);
+  }
+
   function insert(run: NewRun, runSequence: number): number {
     const sequence = lastSequence + inserted.size + 1;
     const membership = unwritten.get(run.conversationId);
     queries.insert.run({
       sequence,
       id: run.conversationId,
-      name: membership?.name ?? titleOf(run.promptText),
+      name: nameOf(run),
       caller_id: run.callerId,
       workspace_id: membership?.workspaceId ?? run.workspaceId,
       last_run: runSequence,
@@ -136,6 +142,9 @@ function conversationQueries(database: Database.Database) {
         .selectFrom('conversations')
         .select(['sequence', 'name', 'caller_id as callerId', 'workspace_id as workspaceId'])
         .where('id', '=', input.id),
+    ),
+    promptName: prepareQuery(database, (tables, input: { id: string }) =>
+      tables.selectFrom('prompts').select('name').where('id', '=', input.id),
     ),
     insert: prepareQuery(database, (tables, input: ConversationRow) =>
       tables.insertInto('conversations').values(valuesOf(input, conversationColumns)),

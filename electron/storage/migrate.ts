@@ -17,6 +17,8 @@ import { auditSpanColumn } from './migrations/0014-audit-spans.ts';
 import { agentRunTables } from './migrations/0015-agent-runs.ts';
 import { agentSettingColumns } from './migrations/0016-agent-settings.ts';
 import { providerExchangeTables } from './migrations/0017-provider-exchanges.ts';
+import { renderedTitles } from './migrations/0018-rendered-titles.ts';
+import { registerRenderedTitle } from './migrations/rendered-title.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
 const migrations: readonly string[] = [
@@ -37,6 +39,7 @@ const migrations: readonly string[] = [
   agentRunTables,
   agentSettingColumns,
   providerExchangeTables,
+  renderedTitles,
 ];
 
 function version(database: Database.Database): number {
@@ -57,6 +60,7 @@ export function refuseNewerVersion(database: Database.Database): void {
 export function migrate(database: Database.Database): void {
   refuseNewerVersion(database);
   if (version(database) === migrations.length) return;
+  registerRenderedTitle(database);
   database
     .transaction(() => {
       // Read again under the lock: another process may have migrated in between.

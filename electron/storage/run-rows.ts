@@ -7,9 +7,9 @@ import type { NewRun, RunOutcome } from './storage.ts';
 /** Characters of a run's title and of a conversation's name. */
 const titleLength = 120;
 
-/** First line of a prompt that says something, cut short. */
-export function titleOf(promptText: string): string {
-  const text = promptText.trimStart();
+/** The first words of a rendered prompt: its first line that is not blank, cut to `titleLength`. */
+export function titleOf(renderedPrompt: string): string {
+  const text = renderedPrompt.trimStart();
   const end = text.indexOf('\n');
   const line = (end === -1 ? text : text.slice(0, end)).trimEnd();
   // A cut through a pair of surrogates would leave half a character.
@@ -121,7 +121,7 @@ export function runRow(run: NewRun, outcome: RunOutcome | null, place: RunPlace,
     model: run.model,
     served_by: run.servedBy,
     created_at: run.createdAt,
-    title: titleOf(run.promptText),
+    title: titleOf(run.renderedPrompt),
     draft_id: draftId,
     app_headers_json: jsonOrNull(run.appHeaders),
   };

@@ -158,6 +158,8 @@ export const auditRow = z.object({
   isSample: z.boolean(),
   /** How many runs the conversation has. */
   runs: z.int(),
+  /** Its runs and, for a branch, those before it branched off. */
+  turns: z.int(),
   /** Those that meet the filter, newest first, at most 100. */
   matchedRunIds: z.array(uuid),
   /** For `newest` and `oldest` the newest matching run, otherwise the one that is sorted by. */
@@ -168,7 +170,7 @@ export const auditRow = z.object({
     aiSystem,
     model: z.string(),
     servedBy: z.string(),
-    /** First line of the prompt text, at most 120 characters. */
+    /** First words of the rendered prompt, at most 120 characters. */
     title: z.string(),
     /** Beginning of the answer, at most 200 characters. */
     excerpt: z.string(),

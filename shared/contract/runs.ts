@@ -22,7 +22,7 @@ export const runSummary = z.object({
   /** US dollars by the catalogue's price; null when the price or the usage is unknown. */
   cost: z.number().nullable(),
   errorCode: z.string().nullable(),
-  /** First line of the prompt text, cut to 120 characters. */
+  /** First words of the rendered prompt: its first line, cut to 120 characters. */
   title: z.string(),
   /** The prompt that the window wrote it from (`metadata.draftId`), null for other callers' runs. */
   draftId: z.string().nullable(),

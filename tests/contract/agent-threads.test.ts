@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AuditPage } from '../../shared/contract/audit.ts';
 import type { AgentThread } from '../../shared/contract/agent-threads.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 
@@ -58,6 +59,29 @@ function remembered(): unknown[] {
   const { messages } = host.provider.calls.at(-1)!.body as { messages: { role: string; content: string }[] };
   return messages.filter(({ role }) => role === 'user').map(({ content }) => content);
 }
+
+/** How many runs and turns the list says that a conversation has. */
+async function counted(conversationId: string): Promise<[runs: number, turns: number]> {
+  const { rows } = (await ask<AuditPage>('POST', '/window/audit/search', { filter: { conversationId } })).body;
+  return [rows[0]!.runs, rows[0]!.turns];
+}
+
+test('lists a branch with the turns before it, which are not its own runs', async () => {
+  const say = await agent();
+  const first = await say('one');
+  const second = await say('two', first.conversationId);
+  await say('three', first.conversationId);
+  const other = await branch(first.conversationId, second.runId);
+  const better = await say('two, said better', other);
+  const best = await branch(other, better.runId);
+  await say('two, said best', best);
+  await say('and on', best);
+  expect([await counted(first.conversationId), await counted(other), await counted(best)]).toEqual([
+    [3, 3],
+    [1, 2],
+    [2, 3],
+  ]);
+});
 
 test('a branch remembers what was said before it, and the other one stays as it is', async () => {
   const say = await agent();

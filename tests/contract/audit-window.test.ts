@@ -80,6 +80,7 @@ test('a row says what a list needs, with the newest matching run and how many th
         updatedAt: new Date(start + day + 1000).toISOString(),
         isSample: false,
         runs: 2,
+        turns: 2,
         matchedRunIds: [expect.any(String)],
         run: {
           runId: page.rows[0]?.matchedRunIds[0],
@@ -88,7 +89,7 @@ test('a row says what a list needs, with the newest matching run and how many th
           aiSystem: 'OpenAi',
           model: 'gpt-4o',
           servedBy: 'OpenAi/gpt-4o',
-          title: 'Translate {{text}}',
+          title: 'Translate good morning',
           excerpt: expect.stringContaining('Bonjour'),
           totalMs: 5000,
           firstTokenMs: 120.5,

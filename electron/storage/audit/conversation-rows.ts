@@ -54,9 +54,23 @@ function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun
   };
 }
 
+/** A branch may come from a branch; each origin counts up to the run that was replaced. */
+const countTurnsBefore = `
+  WITH RECURSIVE origins (id, run) AS (
+    SELECT origin_id, origin_run_id FROM conversation_branches WHERE conversation_id = ?
+    UNION
+    SELECT origin_id, origin_run_id FROM origins JOIN conversation_branches ON conversation_id = origins.id
+  )
+  SELECT count(*) FROM origins
+    CROSS JOIN conversations ON conversations.id = origins.id
+    CROSS JOIN runs ON runs.conversation = conversations.sequence
+  WHERE runs.sequence < (SELECT sequence FROM runs WHERE id = origins.run)
+`;
+
 /** Conversations, runs and lines of the list as the contract has them. */
 export function createConversationRows(database: Database.Database) {
   const queries = conversationQueries(database);
+  const turnsBefore = database.prepare<[string], number>(countTurnsBefore).pluck();
 
   function conversation(sequence: number, newestRunAt?: number): Conversation {
     const row = queries.conversation.first({ sequence })!;
@@ -74,6 +88,8 @@ export function createConversationRows(database: Database.Database) {
     conversation,
     /** `id` is that of the conversation. */
     isSample: (id: string): boolean => queries.sample.first({ id }) !== undefined,
+    /** How many runs were made before this conversation branched off from another one; 0 for one that is no branch. */
+    turnsBefore: (id: string): number => turnsBefore.get(id)!,
     /**
      * The runs up to `last`, oldest first, each with its sequence. Their texts are taken off what is left; null as soon as that is
      * not enough.

@@ -107,6 +107,7 @@ export class WindowList {
       updatedAt,
       isSample: this.#rows.isSample(id),
       runs,
+      turns: runs + this.#rows.turnsBefore(id),
       matchedRunIds: matched.map(this.#rows.runId),
       // Feedback may have changed since the list was made, so that no run matches any more.
       run: this.#rows.rowRun(this.#sorted === null ? (matched[0] ?? run) : run),

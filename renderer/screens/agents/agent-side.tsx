@@ -55,7 +55,7 @@ function Conversations({ agent, conversationId }: { agent: Agent; conversationId
                 >
                   <span className="truncate">{row.name}</span>
                   <span className="caption tertiary numbers">
-                    {formatPlural(row.runs, 'turn')}, {formatTime(row.run.createdAt)}
+                    {formatPlural(row.turns, 'turn')}, {formatTime(row.run.createdAt)}
                   </span>
                 </Link>
               </li>

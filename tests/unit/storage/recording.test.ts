@@ -35,7 +35,7 @@ test('a run comes back as it was sent and answered', async () => {
     usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
     cost: 0.000125,
     errorCode: null,
-    title: 'Translate {{text}}',
+    title: 'Translate good morning',
     draftId: 'draft-1',
     input: {
       promptText: run.promptText,

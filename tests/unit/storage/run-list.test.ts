@@ -65,8 +65,8 @@ test.each([
   ['  \n\n First line \nsecond', 'First line'],
   ['x'.repeat(119) + '\u{1F600}', 'x'.repeat(119)],
   [' ', ''],
-])('the title of %j is %j', (promptText, title) => {
+])('the title of %j is %j', (renderedPrompt, title) => {
   const storage = openTestStorage();
-  storage.runs.begin(sampleRun({ promptText }));
+  storage.runs.begin(sampleRun({ renderedPrompt }));
   expect(listAll(storage, 1)[0]?.title).toBe(title);
 });

@@ -1,0 +1,83 @@
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { renderedTitles } from '../../../electron/storage/migrations/0018-rendered-titles.ts';
+import { registerRenderedTitle } from '../../../electron/storage/migrations/rendered-title.ts';
+import type { NewRun, RunOutcome, Storage } from '../../../electron/storage/storage.ts';
+import { sampleOutcome, sampleRun } from './sample-run.ts';
+import { listAll, openTestStorage } from './test-storage.ts';
+
+async function record(storage: Storage, change: Partial<NewRun>, outcome: Partial<RunOutcome> = {}) {
+  const run = sampleRun(change);
+  storage.runs.begin(run);
+  await storage.runs.finish(run.runId, sampleOutcome(outcome));
+  return run;
+}
+
+function titles(storage: Storage, run: NewRun): [title: string | undefined, name: string | undefined] {
+  const title = listAll(storage, 100).find(({ runId }) => runId === run.runId)?.title;
+  return [title, storage.audit.readConversation(run.conversationId, { hasFeedback: false })?.name];
+}
+
+const createPrompt = (storage: Storage) =>
+  storage.prompts.create(
+    { name: 'Translator', folder: null, tags: [], description: null },
+    {
+      promptText: 'Translate {{text}}',
+      systemMessage: null,
+      aiSystem: null,
+      model: null,
+      configuration: null,
+      variables: [],
+      note: null,
+    },
+  );
+
+test('a run and its conversation are named by the first words of the rendered prompt, never by the template', async () => {
+  const storage = openTestStorage();
+  const run = await record(storage, {});
+  expect(titles(storage, run)).toEqual(['Translate good morning', 'Translate good morning']);
+  const grounded = await record(storage, {}, { sentPrompt: 'Answer from these passages:\n[1] …' });
+  expect(titles(storage, grounded)).toEqual(['Translate good morning', 'Translate good morning']);
+});
+
+test('a conversation that a stored prompt opens is named by the prompt', async () => {
+  const storage = openTestStorage();
+  const { id, latestVersionId } = createPrompt(storage);
+  const run = await record(storage, { promptId: id, promptVersionId: latestVersionId });
+  expect(titles(storage, run)).toEqual(['Translate good morning', 'Translator']);
+});
+
+test('a database of an earlier version gets the same names, and what was anonymised stays without any', async () => {
+  const storage = openTestStorage();
+  const { id, latestVersionId } = createPrompt(storage);
+  const plain = await record(storage, {});
+  const grounded = await record(
+    storage,
+    { dataspaceIds: ['22222222-2222-4222-8222-222222222222'], replacements: { text: 'good night' } },
+    { sentPrompt: 'Answer from these passages:' },
+  );
+  const broken = await record(storage, { promptText: '{{#if a}}', renderedPrompt: 'As it was sent' });
+  const stored = await record(storage, { promptId: id, promptVersionId: latestVersionId });
+  const anonymous = await record(storage, {});
+  const named = await record(storage, { promptText: 'No variables', renderedPrompt: 'No variables' });
+  await storage.close();
+  const database = new Database(storage.databaseFile);
+  database.exec(`
+    UPDATE runs SET title = 'Translate {{text}}' WHERE title <> 'No variables';
+    UPDATE conversations SET name = 'Translate {{text}}' WHERE name <> 'No variables';
+  `);
+  database.prepare("UPDATE runs SET title = 'Anonymised', is_anonymous = 1 WHERE id = ?").run(anonymous.runId);
+  database.prepare("UPDATE conversations SET name = 'Anonymised' WHERE id = ?").run(anonymous.conversationId);
+  registerRenderedTitle(database);
+  database.exec(renderedTitles);
+  database.close();
+  const again = openTestStorage({ directory: storage.directory });
+  expect([plain, grounded, broken, stored, anonymous, named].map((run) => titles(again, run))).toEqual([
+    ['Translate good morning', 'Translate good morning'],
+    ['Translate good night', 'Translate good night'],
+    ['As it was sent', 'As it was sent'],
+    ['Translate good morning', 'Translator'],
+    ['Anonymised', 'Anonymised'],
+    ['No variables', 'No variables'],
+  ]);
+});
