@@ -1,4 +1,5 @@
 import {
+  countAuditFacets,
   queryConversations,
   readAuditFacets,
   searchAudit,
@@ -43,6 +44,7 @@ export function auditHandlers(audit: AuditStore): Handler[] {
       audit.search({ ...body, sort: body.sort ?? 'newest', limit: body.limit ?? defaultRows }, { signal }),
     ),
     implement(summarizeAudit, ({ body, signal }) => audit.summarize(body, { signal })),
+    implement(countAuditFacets, ({ body, signal }) => audit.countFacets(body, { signal })),
     implement(readAuditFacets, async ({ signal }) => nameSampleCallers(await audit.facets({ signal }))),
     implement(listAuditViews, () => ({ data: audit.views.list() })),
     implement(createAuditView, ({ body }) => audit.views.create(body)),

@@ -1,6 +1,12 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { readAuditFacets, summarizeAudit, type AuditFilter, type AuditPage } from '../../shared/contract/audit.ts';
+import {
+  countAuditFacets,
+  readAuditFacets,
+  summarizeAudit,
+  type AuditFilter,
+  type AuditPage,
+} from '../../shared/contract/audit.ts';
 import {
   giveFeedback,
   readConversation,
@@ -34,6 +40,16 @@ export function useAuditFacets() {
   return useQuery({
     queryKey: auditFacetsKey,
     queryFn: ({ signal }) => client.call(readAuditFacets, { signal }),
+  });
+}
+
+/** How many runs each value would find, with the rest of the filter. */
+export function useAuditFacetCounts(filter: AuditFilter) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...auditFacetsKey, filter],
+    queryFn: ({ signal }) => client.call(countAuditFacets, { signal, body: { filter } }),
+    placeholderData: keepPreviousData,
   });
 }
 

@@ -306,6 +306,33 @@ export const auditFacets = z.object({
 });
 export type AuditFacets = z.infer<typeof auditFacets>;
 
+/**
+ * How many runs have each value under a filter, the most frequent first. A value counts the runs that the filter would find with it: values
+ * of one field are alternatives, so a field's own condition is left out; tags must all be present, so theirs stays.
+ */
+export const auditFacetCounts = auditFacets
+  .pick({
+    models: true,
+    statuses: true,
+    finishReasons: true,
+    errorCodes: true,
+    moderationFlags: true,
+    tags: true,
+  })
+  .extend({ aiSystems: counted({ aiSystem }), callers: counted({ callerId: uuid }) });
+export type AuditFacetCounts = z.infer<typeof auditFacetCounts>;
+
+export const countAuditFacets = defineEndpoint({
+  id: 'countAuditFacets',
+  method: 'post',
+  path: '/window/audit/facets',
+  access: 'window',
+  tag,
+  summary: 'How many runs each value of a field would find, with the rest of a filter',
+  body: z.strictObject({ filter: auditFilter }),
+  response: auditFacetCounts,
+});
+
 export const readAuditFacets = defineEndpoint({
   id: 'readAuditFacets',
   method: 'get',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
+  auditFacetCounts,
   auditFacets,
   auditPage,
   auditSummary,
@@ -74,7 +75,7 @@ test('a row says what a list needs, with the newest matching run and how many th
     rows: [
       {
         conversationId: conversations[1],
-        name: 'Translate {{text}}',
+        name: 'prompt number n1 C++',
         callerId,
         workspaceId: null,
         updatedAt: new Date(start + day + 1000).toISOString(),
@@ -270,6 +271,45 @@ test('facets name what exists, with the names of callers and which of them is th
   expect(facets.callers).toContainEqual({ callerId: key.callerId, name: 'Nightly job', runs: 1 });
   expect(facets.windowCallerId).toBe(host.host.storage.windowCallerId);
   expect(facets.models.map(({ model }) => model).toSorted()).toEqual(['gpt-4o', 'gpt-4o-mini']);
+});
+
+test("counts the runs of each value under the filter's other fields, and tags under all of it", async () => {
+  const counts = async (filter: AuditFilter) => {
+    const { body } = await call('POST', '/window/audit/facets', {
+      filter: { conversationId: conversations[1], ...filter },
+    });
+    const { models, aiSystems, callers, statuses, tags } = auditFacetCounts.parse(body);
+    return { models: models.map(({ model, runs }) => [model, runs]), aiSystems, callers, statuses, tags };
+  };
+  const whole = {
+    models: [
+      ['gpt-4o', 1],
+      ['gpt-4o-mini', 1],
+    ],
+    aiSystems: [{ aiSystem: 'OpenAi', runs: 2 }],
+    callers: [{ callerId, runs: 2 }],
+    statuses: [{ status: 'Completed', runs: 2 }],
+    tags: [
+      { tag: 'wrong', runs: 1 },
+      { tag: 'tone', runs: 1 },
+    ],
+  };
+  expect(await counts({})).toEqual(whole);
+  // Its own condition never takes a field's values away: they are what could be chosen instead.
+  const none = { models: [], aiSystems: [], callers: [], statuses: [], tags: [] };
+  expect(await counts({ models: ['gpt-5'] })).toEqual({ ...none, models: whole.models });
+  expect(await counts({ statuses: ['Failed'] })).toEqual({ ...none, statuses: whole.statuses });
+  expect(await counts({ callerIds: [otherCaller] })).toEqual({ ...none, callers: whole.callers });
+  expect(await counts({ models: ['gpt-5'], statuses: ['Failed'] })).toEqual(none);
+  const tagged = {
+    models: [['gpt-4o-mini', 1]],
+    aiSystems: [{ aiSystem: 'OpenAi', runs: 1 }],
+    callers: [{ callerId, runs: 1 }],
+    statuses: [{ status: 'Completed', runs: 1 }],
+    tags: whole.tags,
+  };
+  expect(await counts({ tags: ['tone'] })).toEqual(tagged);
+  expect(await counts({ text: 'n1' })).toEqual(tagged);
 });
 
 test('views are saved, listed by name, changed and forgotten', async () => {

@@ -63,7 +63,7 @@ describe.each(ways)('%s', (way) => {
       conversations: [
         {
           id: conversationId,
-          name: 'Say hello to {{name}}',
+          name: 'Say hello to Ada',
           createdAt: expect.any(String),
           updatedAt: expect.any(String),
           workspaceId,
@@ -275,7 +275,7 @@ describe.each(ways)('%s', (way) => {
         data: [
           {
             id: own.conversationId,
-            name: 'Translate {{text}}',
+            name: 'Translate good morning',
             createdAt: expect.any(String),
             updatedAt: expect.any(String),
             workspaceId: null,

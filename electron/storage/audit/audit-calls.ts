@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetail } from '../../../shared/app-error.ts';
-import type { AuditFilter, AuditSummary } from '../../../shared/contract/audit.ts';
+import type { AuditFacetCounts, AuditFilter, AuditSummary } from '../../../shared/contract/audit.ts';
 import type { Conversation } from '../../../shared/contract/conversations.ts';
 import type { IndexFacets } from './facets.ts';
 import type { ReportPage, WalkPosition, WalkRequest } from './audit-engine.ts';
@@ -25,6 +25,7 @@ export interface AuditCalls {
     turn?: () => Promise<void>,
   ): Result<AuditSummary>;
   facets(input: null): Result<IndexFacets>;
+  countFacets(input: { filter: AuditFilter }, turn?: () => Promise<void>): Result<AuditFacetCounts>;
 }
 
 export interface AuditCall {

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
-import type { AuditFilter, AuditReport, AuditSummary } from '../../../shared/contract/audit.ts';
+import type { AuditFacetCounts, AuditFilter, AuditReport, AuditSummary } from '../../../shared/contract/audit.ts';
 import type { Conversation } from '../../../shared/contract/conversations.ts';
 import { AuditIndex } from './audit-index.ts';
 import { createConversationRows, type ConversationRows } from './conversation-rows.ts';
+import { countFacets } from './facet-counts.ts';
 import { facetsOf, type IndexFacets } from './facets.ts';
 import { Listing } from './listing.ts';
 import { Matches } from './matches.ts';
@@ -153,6 +154,12 @@ export class AuditEngine {
     const state = `${generation} ${blocks.changes} ${feedback.version}`;
     if (this.#facets?.state !== state) this.#facets = { state, facets: facetsOf(this.index) };
     return this.#facets.facets;
+  }
+
+  /** `pause` as for `summarize`. */
+  countFacets({ filter }: { filter: AuditFilter }, pause: () => Promise<void>): Promise<AuditFacetCounts> {
+    this.#followFor(filter);
+    return countFacets(this.index, filter, (narrowed) => this.#matchesOf(narrowed), pause);
   }
 
   close(): void {

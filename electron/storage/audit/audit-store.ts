@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import type {
+  AuditFacetCounts,
   AuditFacets,
   AuditFilter,
   AuditPage,
@@ -78,6 +79,7 @@ export interface AuditStore {
     options: Cancellable,
   ): Promise<AuditSummary>;
   facets(options: Cancellable): Promise<AuditFacets>;
+  countFacets(query: { filter: AuditFilter }, options: Cancellable): Promise<AuditFacetCounts>;
   readonly views: AuditViewStore;
 }
 
@@ -175,6 +177,10 @@ export function createAuditStore(options: AuditStoreOptions) {
     async summarize({ filter, bucketSize }, { signal }) {
       flush();
       return client.call('summarize', { filter: significant(filter), bucketSize }, { signal });
+    },
+    async countFacets({ filter }, { signal }) {
+      flush();
+      return client.call('countFacets', { filter: significant(filter) }, { signal });
     },
     async facets({ signal }) {
       flush();

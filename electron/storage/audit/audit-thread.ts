@@ -96,6 +96,7 @@ const calls: AuditCalls = {
   select: (input) => startedEngine().select(input),
   summarize: (input, turn) => startedEngine().summarize(input, turn!),
   facets: () => startedEngine().facets(),
+  countFacets: (input, turn) => startedEngine().countFacets(input, turn!),
 };
 
 function failureOf(error: unknown): AuditAnswer['error'] {

@@ -59,6 +59,16 @@ export function countBits(bits: Bits): number {
   return count;
 }
 
+/** How many places are in both. */
+export function countCommonBits(one: Bits, other: Bits): number {
+  let count = 0;
+  for (let word = 0; word < blockWords; word += 1) {
+    const both = one[word]! & other[word]!;
+    if (both !== 0) count += countOfWord(both);
+  }
+  return count;
+}
+
 /** Calls back with every place that is set, in order. */
 export function forEachBit(bits: Bits, callback: (place: number) => void): void {
   for (let word = 0; word < blockWords; word += 1) {

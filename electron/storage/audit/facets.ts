@@ -10,7 +10,7 @@ import type { TermField } from './run-terms.ts';
 const mostValues = 200;
 
 /** Of a field with very many values (a header that is new for every run) only so many are counted. */
-const mostCounted = 500;
+export const maxCountedValues = 500;
 
 const mostHeaders = 50;
 
@@ -23,7 +23,7 @@ function countOf(index: AuditIndex, code: number): number {
   return runs;
 }
 
-function byFrequency<Counted extends { runs: number }>(values: Counted[]): Counted[] {
+export function byFrequency<Counted extends { runs: number }>(values: Counted[]): Counted[] {
   return values
     .filter(({ runs }) => runs > 0)
     .toSorted((one, other) => other.runs - one.runs)
@@ -31,7 +31,7 @@ function byFrequency<Counted extends { runs: number }>(values: Counted[]): Count
 }
 
 function valuesOf(index: AuditIndex, field: TermField): { value: string; runs: number }[] {
-  const terms = index.terms.valuesOf(field).slice(0, mostCounted);
+  const terms = index.terms.valuesOf(field).slice(0, maxCountedValues);
   return byFrequency(terms.map(({ code, value }) => ({ value, runs: countOf(index, code) })));
 }
 

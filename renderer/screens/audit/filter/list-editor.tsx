@@ -1,12 +1,13 @@
 import { Command } from 'cmdk';
 import { Check, Search } from 'lucide-react';
-import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AuditFacetCounts, AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
 import { aiSystems } from '../../../../shared/contract/common.ts';
 import { runStatuses } from '../../../../shared/contract/conversations.ts';
 import { moderationFlags } from '../../../../shared/contract/guard.ts';
 import { formatCount } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { matchScore } from '../../../components/match-score.ts';
+import { useAuditFacetCounts } from '../../../queries/audit.ts';
 import { callerName, type FilterField, type ListFieldId } from './filter-fields.ts';
 
 interface ListOption {
@@ -15,39 +16,43 @@ interface ListOption {
   runs: number;
 }
 
-/** The values that a field can have: those that recorded runs have, and the few that are always the same. */
-export function listOptions(field: ListFieldId, facets: AuditFacets | undefined): ListOption[] {
+/** The values that a field can have with the rest of the filter, and the few that are always the same. */
+export function listOptions(
+  field: ListFieldId,
+  counts: AuditFacetCounts | undefined,
+  facets: AuditFacets | undefined,
+): ListOption[] {
   const plain = (values: readonly string[], runs: (value: string) => number): ListOption[] =>
     values.map((value) => ({ value, label: value, runs: runs(value) }));
   const sum = <Item extends { runs: number }>(items: readonly Item[] = [], isOne: (item: Item) => boolean): number =>
     items.filter(isOne).reduce((total, { runs }) => total + runs, 0);
   switch (field) {
     case 'aiSystems':
-      return plain(aiSystems, (value) => sum(facets?.models, ({ aiSystem }) => aiSystem === value));
+      return plain(aiSystems, (value) => sum(counts?.aiSystems, ({ aiSystem }) => aiSystem === value));
     case 'statuses':
-      return plain(runStatuses, (value) => sum(facets?.statuses, ({ status }) => status === value));
+      return plain(runStatuses, (value) => sum(counts?.statuses, ({ status }) => status === value));
     case 'models': {
-      const names = [...new Set((facets?.models ?? []).map(({ model }) => model))];
-      return plain(names, (value) => sum(facets?.models, ({ model }) => model === value));
+      const names = [...new Set((counts?.models ?? []).map(({ model }) => model))];
+      return plain(names, (value) => sum(counts?.models, ({ model }) => model === value));
     }
     case 'callerIds':
-      return (facets?.callers ?? []).map(({ callerId, runs }) => ({
+      return (counts?.callers ?? []).map(({ callerId, runs }) => ({
         value: callerId,
         label: callerName(callerId, facets),
         runs,
       }));
     case 'tags':
-      return (facets?.tags ?? []).map(({ tag, runs }) => ({ value: tag, label: tag, runs }));
+      return (counts?.tags ?? []).map(({ tag, runs }) => ({ value: tag, label: tag, runs }));
     case 'finishReasons':
-      return (facets?.finishReasons ?? []).map(({ finishReason, runs }) => ({
+      return (counts?.finishReasons ?? []).map(({ finishReason, runs }) => ({
         value: finishReason,
         label: finishReason,
         runs,
       }));
     case 'errorCodes':
-      return (facets?.errorCodes ?? []).map(({ errorCode, runs }) => ({ value: errorCode, label: errorCode, runs }));
+      return (counts?.errorCodes ?? []).map(({ errorCode, runs }) => ({ value: errorCode, label: errorCode, runs }));
     case 'moderationFlags':
-      return plain(moderationFlags, (value) => sum(facets?.moderationFlags, ({ flag }) => flag === value));
+      return plain(moderationFlags, (value) => sum(counts?.moderationFlags, ({ flag }) => flag === value));
   }
 }
 
@@ -64,9 +69,10 @@ export function ListEditor({
   onChange: (filter: AuditFilter) => void;
 }) {
   const chosen: readonly string[] = filter[field.id] ?? [];
-  const known = listOptions(field.id, facets);
+  const counts = useAuditFacetCounts(filter).data;
+  const known = listOptions(field.id, counts, facets);
   const unknown = chosen.filter((value) => !known.some((option) => option.value === value));
-  const options = [...known, ...unknown.map((value) => ({ value, label: value, runs: 0 }))];
+  const options = [...known, ...unknown.map((value) => ({ value, label: field.id === 'callerIds' ? callerName(value, facets) : value, runs: 0 }))];
   const toggle = (value: string) => {
     const next = chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value];
     const { [field.id]: _before, ...rest } = filter;

@@ -14,6 +14,7 @@ import {
   useDeleteAuditView,
   useUpdateAuditView,
 } from '../../../queries/audit-views.ts';
+import { useAuditFacetCounts } from '../../../queries/audit.ts';
 import { useAuditViewState } from '../../../stores/audit-view.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { withoutSpan, withSpan } from '../../../shell/date-spans.ts';
@@ -153,23 +154,32 @@ function Facets({ title, rows }: { title: string; rows: readonly FacetRow[] }) {
   );
 }
 
-const mostFacets = 6;
+const maxFacets = 6;
 
-function useFacets({ filter, sort, facets, summary, onOpen }: ViewsPanelProps) {
+function useFacets({ filter, sort, onOpen }: ViewsPanelProps) {
+  const counts = useAuditFacetCounts(filter).data;
   const toggleIn = (key: 'models' | 'tags', value: string) => {
     const { [key]: before, ...rest } = filter;
     const next = before?.includes(value) ? before.filter((one) => one !== value) : [...(before ?? []), value];
     onOpen(next.length === 0 ? rest : { ...rest, [key]: next }, sort);
   };
-  const row = (key: 'models' | 'tags', value: string, runs: number): FacetRow => ({
-    value,
-    runs,
-    isOn: filter[key]?.includes(value) ?? false,
-    toggle: () => toggleIn(key, value),
-  });
-  const models = (summary?.models ?? []).slice(0, mostFacets).map(({ model, runs }) => row('models', model, runs));
-  const tags = (facets?.tags ?? []).slice(0, mostFacets).map(({ tag, runs }) => row('tags', tag, runs));
-  return { models, tags };
+  /** The most frequent values, and those that are chosen, however rare. */
+  const rowsOf = (key: 'models' | 'tags', runsOf: ReadonlyMap<string, number>): FacetRow[] => {
+    const chosen = filter[key] ?? [];
+    const others = [...runsOf.keys()].filter((value) => !chosen.includes(value));
+    const shown = new Set([...chosen, ...others].slice(0, Math.max(maxFacets, chosen.length)));
+    const inOrder = [...new Set([...runsOf.keys(), ...chosen])].filter((value) => shown.has(value));
+    return inOrder.map((value) => ({
+      value,
+      runs: runsOf.get(value) ?? 0,
+      isOn: chosen.includes(value),
+      toggle: () => toggleIn(key, value),
+    }));
+  };
+  const models = new Map<string, number>();
+  for (const { model, runs } of counts?.models ?? []) models.set(model, (models.get(model) ?? 0) + runs);
+  const tags = new Map((counts?.tags ?? []).map(({ tag, runs }) => [tag, runs]));
+  return { models: rowsOf('models', models), tags: rowsOf('tags', tags) };
 }
 
 /** Saved views, and the models and tags by which one narrows most often. */
