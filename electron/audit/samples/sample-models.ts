@@ -1,63 +1,61 @@
-import type { AiSystem } from '../../../shared/contract/common.ts';
+import type { AiSystem, KeyedProvider } from '../../../shared/contract/common.ts';
+import { findEntry } from '../../providers/catalogue/catalogue.ts';
 
-/** A model as the samples use it: what it costs and how quick it is, about. */
+/** A model as the samples use it: what it costs and roughly how fast it is. */
 export interface SampleModel {
   readonly aiSystem: AiSystem;
   readonly model: string;
   readonly servedBy: string;
-  /** US dollars for a million tokens. */
-  readonly promptPrice: number;
-  readonly completionPrice: number;
+  /** US dollars per million tokens; null when the price isn't published. */
+  readonly promptPrice: number | null;
+  readonly completionPrice: number | null;
+  readonly takesTemperature: boolean;
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
   /** How often it is used. */
   readonly weight: number;
 }
 
-function model(
-  aiSystem: AiSystem,
-  name: string,
-  weight: number,
-  figures: Pick<SampleModel, 'promptPrice' | 'completionPrice' | 'firstTokenMs' | 'tokensPerSecond'>,
-  servedBy = `${aiSystem}/${name}`,
-): SampleModel {
-  return { aiSystem, model: name, servedBy, weight, ...figures };
+type Speed = Pick<SampleModel, 'firstTokenMs' | 'tokensPerSecond'>;
+
+function listed(aiSystem: KeyedProvider, name: string, weight: number, speed: Speed): SampleModel {
+  const entry = findEntry(aiSystem, name);
+  return {
+    aiSystem,
+    model: name,
+    servedBy: `${aiSystem}/${name}`,
+    promptPrice: entry?.inputPrice ?? null,
+    completionPrice: entry?.outputPrice ?? null,
+    takesTemperature: entry?.sampling === 'always',
+    weight,
+    ...speed,
+  };
 }
 
-const free = { promptPrice: 0, completionPrice: 0 };
+const local = { promptPrice: 0, completionPrice: 0, takesTemperature: true };
 
 export const sampleModels: readonly SampleModel[] = [
-  model(
-    'ServiceAi',
-    'hl-gpt-4o-mini',
-    5,
-    { ...free, firstTokenMs: 640, tokensPerSecond: 21 },
-    'on-device/qwen3-0.6b-q8_0.gguf',
-  ),
-  model('OpenAi', 'gpt-4o', 7, { promptPrice: 2.5, completionPrice: 10, firstTokenMs: 430, tokensPerSecond: 78 }),
-  model('OpenAi', 'gpt-4o-mini', 6, {
-    promptPrice: 0.15,
-    completionPrice: 0.6,
-    firstTokenMs: 380,
-    tokensPerSecond: 95,
-  }),
-  model('Anthropic', 'claude-3-haiku-20240307', 5, {
-    promptPrice: 0.25,
-    completionPrice: 1.25,
-    firstTokenMs: 510,
-    tokensPerSecond: 110,
-  }),
-  model('GoogleGemini', 'gemini-1.5-pro', 3, {
-    promptPrice: 1.25,
-    completionPrice: 5,
-    firstTokenMs: 720,
-    tokensPerSecond: 62,
-  }),
-  model('Groq', 'llama3-70b-8192', 3, {
-    promptPrice: 0.59,
-    completionPrice: 0.79,
-    firstTokenMs: 190,
-    tokensPerSecond: 280,
-  }),
-  model('OpenAiCompatible', 'workshop/qwen3-8b', 2, { ...free, firstTokenMs: 900, tokensPerSecond: 34 }),
+  {
+    aiSystem: 'ServiceAi',
+    model: 'hl-gpt-4.1-mini',
+    servedBy: 'on-device/qwen3-0.6b-q8_0.gguf',
+    weight: 5,
+    firstTokenMs: 640,
+    tokensPerSecond: 21,
+    ...local,
+  },
+  listed('OpenAi', 'gpt-6.1-terra', 7, { firstTokenMs: 430, tokensPerSecond: 78 }),
+  listed('OpenAi', 'gpt-6-luna', 6, { firstTokenMs: 380, tokensPerSecond: 95 }),
+  listed('Anthropic', 'claude-sonnet-5-5', 5, { firstTokenMs: 510, tokensPerSecond: 110 }),
+  listed('GoogleGemini', 'gemini-3.8-flash', 3, { firstTokenMs: 720, tokensPerSecond: 62 }),
+  listed('Groq', 'openai/gpt-oss-120b', 3, { firstTokenMs: 190, tokensPerSecond: 280 }),
+  {
+    aiSystem: 'OpenAiCompatible',
+    model: 'workshop/qwen3-8b',
+    servedBy: 'OpenAiCompatible/workshop/qwen3-8b',
+    weight: 2,
+    firstTokenMs: 900,
+    tokensPerSecond: 34,
+    ...local,
+  },
 ];

@@ -7,10 +7,10 @@ import type { SampleModel } from './sample-models.ts';
 const charactersOfToken = 4;
 
 const failures = [
-  { code: 'rate_limited', message: 'The provider limits the rate. Try again in 20 seconds.' },
+  { code: 'rate_limited', message: 'Rate limit reached. Retry in 20 s.' },
   { code: 'provider_overloaded', message: 'The provider is overloaded. Try again in a moment.' },
-  { code: 'provider_silent', message: 'The provider was silent for 60 seconds.' },
-  { code: 'provider_failed', message: 'The provider failed with status 500.' },
+  { code: 'provider_silent', message: 'The provider stopped responding for 60 s.' },
+  { code: 'provider_failed', message: 'Server error from the provider (500).' },
 ] as const;
 
 function usageOf(prompt: string, answer: string): Usage {
@@ -54,7 +54,11 @@ export function sampleOutcome(
   const totalMs = Math.round(
     firstTokenMs + (usage.completion_tokens * 1000) / (model.tokensPerSecond * (0.7 + 0.6 * chance.next())),
   );
-  const cost = (usage.prompt_tokens * model.promptPrice + usage.completion_tokens * model.completionPrice) / 1_000_000;
+  const { promptPrice, completionPrice } = model;
+  const isPriced = promptPrice !== null && completionPrice !== null;
+  const cost = isPriced
+    ? (usage.prompt_tokens * promptPrice + usage.completion_tokens * completionPrice) / 1_000_000
+    : null;
   return {
     status: isCancelled ? 'Cancelled' : 'Completed',
     content,

@@ -10,11 +10,7 @@ import { sampleModels, type SampleModel } from './sample-models.ts';
 import { sampleOutcome } from './sample-outcome.ts';
 import { fill, slotsOf, type Slots } from './sample-slots.ts';
 import type { SampleTopic } from './sample-topic.ts';
-import { engineeringTopics } from './topics-engineering.ts';
-import { legalTopics } from './topics-legal.ts';
-import { researchTopics } from './topics-research.ts';
-import { supportTopics } from './topics-support.ts';
-import { translationTopics } from './topics-translation.ts';
+import topicsByField from './sample-topics.json' with { type: 'json' };
 
 export interface SampleRun {
   readonly run: NewRun;
@@ -39,14 +35,7 @@ const seed = 20_261_120;
 const workspaces = ['5a3b1e00-0000-4000-8000-0000000000a1', '5a3b1e00-0000-4000-8000-0000000000a2'];
 
 // Support writes most of it, as it would.
-const topics = [
-  ...supportTopics,
-  ...supportTopics,
-  ...engineeringTopics,
-  ...legalTopics,
-  ...researchTopics,
-  ...translationTopics,
-];
+const topics = [topicsByField.support, ...Object.values(topicsByField)].flat() as unknown as readonly SampleTopic[];
 
 const followUp = '{{instruction}}\n\n---\n{{text}}';
 
@@ -120,7 +109,7 @@ function newRun(question: Question, model: SampleModel, createdAt: number, conte
     systemMessage: topic.systemMessage,
     replacements: question.replacements,
     renderedPrompt: renderPrompt(question.promptText, question.replacements).text,
-    configuration: { temperature, max_tokens: 1024 },
+    configuration: { ...(model.takesTemperature && { temperature }), max_tokens: 1024 },
     dataspaceIds: null,
     appHeaders: context.appHeaders,
     metadata: { sample: true, conversationId: context.id },

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { createSamples } from '../../../../electron/audit/samples/create-samples.ts';
+import { findEntry } from '../../../../electron/providers/catalogue/catalogue.ts';
 import { createSampleSet } from '../../../../electron/audit/samples/sample-set.ts';
 import type { Storage } from '../../../../electron/storage/storage.ts';
 import { listAll, openTestStorage } from '../../storage/test-storage.ts';
@@ -72,6 +73,16 @@ describe('the sample set', () => {
     expect(scores.length).toBeGreaterThan(80);
     expect(Math.min(...scores)).toBeLessThan(-5);
     expect(Math.max(...scores)).toBe(10);
+  });
+
+  test('runs on models that providers still offer, with parameters that they take', () => {
+    for (const { run, outcome } of all) {
+      if (run.aiSystem === 'ServiceAi' || run.aiSystem === 'OpenAiCompatible') continue;
+      const entry = findEntry(run.aiSystem, run.model);
+      expect(entry, run.model).toMatchObject({ hasEnded: false, shutdownDate: null });
+      expect(run.configuration?.['temperature'] === undefined).toBe(entry?.sampling !== 'always');
+      if (outcome.usage !== null) expect(outcome.cost === null, run.model).toBe(entry?.inputPrice === null);
+    }
   });
 
   test('leaves no blank to be filled in and no reference that leads to anybody', () => {
@@ -148,6 +159,16 @@ test('after a removal no sequence is given twice, also by the next host', async 
   expect(database.prepare('SELECT sequence FROM runs').pluck().all()).toEqual([runs + 1]);
   expect(storage.runs.count()).toBe(1);
   database.close();
+});
+
+test('loads the samples again after a removal, also beside runs', async () => {
+  const { storage, samples } = await openSamples();
+  await recordOwn(storage);
+  const first = await samples.load();
+  await samples.remove();
+  expect(await samples.load()).toEqual(first);
+  expect(await samples.load()).toEqual(first);
+  expect(storage.runs.count()).toBe(first.runs + 1);
 });
 
 test('loading and removing at the same time happen one after the other', async () => {
