@@ -72,7 +72,14 @@ export function ListEditor({
   const counts = useAuditFacetCounts(filter).data;
   const known = listOptions(field.id, counts, facets);
   const unknown = chosen.filter((value) => !known.some((option) => option.value === value));
-  const options = [...known, ...unknown.map((value) => ({ value, label: field.id === 'callerIds' ? callerName(value, facets) : value, runs: 0 }))];
+  const options = [
+    ...known,
+    ...unknown.map((value) => ({
+      value,
+      label: field.id === 'callerIds' ? callerName(value, facets) : value,
+      runs: 0,
+    })),
+  ];
   const toggle = (value: string) => {
     const next = chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value];
     const { [field.id]: _before, ...rest } = filter;
