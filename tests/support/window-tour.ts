@@ -1,0 +1,172 @@
+import { expect, type Page } from '@playwright/test';
+import type { Agent } from '../../shared/contract/agents.ts';
+import type { Prompt, PromptVersion } from '../../shared/contract/prompts.ts';
+import type { ScriptedCall } from './scripted-provider.ts';
+
+/** Calls the host as the window does and resolves with the JSON of the response. */
+export type CallHost = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<unknown>;
+
+/** The endpoint that the scripted provider stands for, and its model. */
+export const tourModel = { aiSystem: 'OpenAiCompatible', model: 'workshop/kestrel-large' } as const;
+
+const answer =
+  'Pieces are taken in **from Monday to Thursday**, 9:00 to 15:30 [1].\n\n| Day | Hours |\n| --- | --- |\n| Monday | 9:00 to 15:30 |\n';
+
+/** Responds to everything at once, so that nothing on a screen waits for the test. */
+export function answerEverything(call: ScriptedCall): void {
+  if (!call.path.endsWith('/chat/completions')) return call.models(['kestrel-large', 'kestrel-small']);
+  if (call.body['stream'] === true) void call.chatStream([...answer.matchAll(/[\s\S]{1,12}/g)].map(String));
+  else call.chatAnswer({ content: answer });
+}
+
+/** What the host holds: the addresses of the tour are made from it. */
+export interface TourObjects {
+  readonly promptId: string;
+  readonly versionId: string;
+  readonly agentId: string;
+  readonly conversationId: string;
+  readonly runId: string;
+  readonly dataspaceId: string;
+  readonly sourceId: string;
+}
+
+const handbook = `# Opening hours
+
+Pieces are taken in from Monday to Thursday, 9:00 to 15:30. Certificates are ready after two days.
+
+# Testing acids
+
+Nitric acid tells gold of up to 14 carat. Put one drop across both streaks and watch for ten seconds.
+`;
+
+async function addSource(page: Page, call: CallHost, dataspaceId: string): Promise<string> {
+  await page.evaluate((address) => (location.hash = address), `/knowledge/${dataspaceId}`);
+  const file = { name: 'opening-hours.md', mimeType: 'text/markdown', buffer: Buffer.from(handbook) };
+  await page.locator('main input[type=file]').first().setInputFiles(file);
+  const read = () => call('GET', `/window/knowledge/dataspaces/${dataspaceId}/sources?offset=0`);
+  const ready = { data: [expect.objectContaining({ status: 'Ready' })] };
+  await expect.poll(read).toMatchObject(ready);
+  const { data } = (await read()) as { data: { id: string }[] };
+  return data[0]!.id;
+}
+
+/** Gives the host the sample data, a prompt with two versions, an agent with a conversation, and a dataspace with a source. */
+export async function fillHost(page: Page, call: CallHost): Promise<TourObjects> {
+  await call('POST', '/window/endpoints/workshop/test');
+  await call('POST', '/window/audit/samples');
+  const prompt = (await call('POST', '/prompts', {
+    name: 'support/Answer a ticket',
+    promptText: 'Answer {{customer}} about "{{ticket}}" in {{language}}.',
+    note: 'First version',
+    tags: ['mail', 'short'],
+    ...tourModel,
+  })) as Prompt;
+  const version = (await call('POST', `/prompts/${prompt.id}/versions`, {
+    promptText: 'Answer {{customer}} about "{{ticket}}" in {{language}}. Keep it under 150 words.',
+    note: 'Shorter',
+    ...tourModel,
+  })) as PromptVersion;
+  const agent = (await call('POST', '/agents', {
+    name: 'Support desk',
+    prompt: 'You answer questions about opening hours.',
+    ...tourModel,
+  })) as Agent;
+  const { conversationId } = (await call('POST', `/agents/${agent.id}/run`, { message: 'When are you open?' })) as {
+    conversationId: string;
+  };
+  const { data: runs } = (await call('GET', '/window/runs')) as { data: { id: string }[] };
+  const dataspace = (await call('POST', '/dataspaces', { name: 'Assay office' })) as { id: string };
+  return {
+    promptId: prompt.id,
+    versionId: version.id,
+    agentId: agent.id,
+    conversationId,
+    runId: runs[0]!.id,
+    dataspaceId: dataspace.id,
+    sourceId: await addSource(page, call, dataspace.id),
+  };
+}
+
+export interface TourStop {
+  readonly name: string;
+  /** As it stands behind `#`. */
+  readonly address: string;
+  /** Brings the screen into the state that the stop is about. */
+  readonly enter?: (page: Page) => Promise<void>;
+}
+
+const settingsPages = [
+  'providers',
+  'endpoints',
+  'service-models',
+  'on-device',
+  'embeddings',
+  'api-keys',
+  'local-server',
+  'data',
+  'appearance',
+];
+
+/** Every screen as a new user finds it. */
+export const emptyStops: readonly TourStop[] = [
+  ...['playground', 'prompts', 'agents', 'knowledge', 'audit', 'moderation'].map((screen) => ({
+    name: `${screen}-empty`,
+    address: `/${screen}`,
+  })),
+  { name: 'not-found', address: '/nowhere' },
+];
+
+/** Every screen and its main states, with data. */
+export function filledStops(objects: TourObjects): readonly TourStop[] {
+  const { promptId, versionId, agentId, conversationId, runId, dataspaceId, sourceId } = objects;
+  const press = (keys: string) => (page: Page) => page.keyboard.press(keys);
+  return [
+    { name: 'playground', address: '/playground' },
+    { name: 'playground-run', address: `/playground/runs/${runId}` },
+    { name: 'playground-version', address: `/playground/prompts/${promptId}/${versionId}` },
+    { name: 'playground-models', address: '/playground', enter: press('Control+l') },
+    { name: 'playground-save', address: `/playground/prompts/${promptId}/${versionId}`, enter: press('Control+s') },
+    { name: 'prompts', address: `/prompts/${promptId}` },
+    { name: 'prompts-compare', address: `/prompts/${promptId}/compare//${versionId}` },
+    { name: 'prompts-run', address: `/prompts/${promptId}/run/${versionId}` },
+    { name: 'agents', address: `/agents/${agentId}` },
+    { name: 'agents-conversation', address: `/agents/${agentId}/${conversationId}` },
+    { name: 'knowledge', address: `/knowledge/${dataspaceId}` },
+    { name: 'knowledge-passage', address: `/knowledge/sources/${sourceId}/0-60` },
+    { name: 'audit', address: '/audit' },
+    { name: 'audit-conversation', address: `/audit/all/${conversationId}` },
+    { name: 'audit-nothing', address: '/audit/text=nothing+has+these+words' },
+    { name: 'audit-replays', address: '/audit/replays' },
+    { name: 'moderation', address: '/moderation', enter: checkText },
+    ...settingsPages.map((page) => ({ name: `settings-${page}`, address: `/settings/${page}` })),
+    { name: 'palette', address: '/settings/appearance', enter: press('Control+k') },
+    { name: 'shortcuts', address: '/settings/appearance', enter: press('?') },
+  ];
+}
+
+async function checkText(page: Page): Promise<void> {
+  await page.locator('.moderation__document .cm-content').click();
+  await page.keyboard.insertText('I will wait at your depot and break his fingers. Have a nice day.');
+  await page.keyboard.press('Control+Enter');
+}
+
+/** Resolves when the screen shows what it has, in its typeface, and nothing moves any more. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator('.placeholder, main [aria-busy="true"]')).toHaveCount(0);
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+    await Promise.all(ending.map((animation) => animation.finished.catch(() => {})));
+  });
+}
+
+/** Opens a stop in a window that may show anything: what floated before is closed, and nothing is left of the stop before. */
+export async function openStop(page: Page, { address, enter }: TourStop): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await page.evaluate((hash) => (location.hash = hash), address);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await settled(page);
+  await enter?.(page);
+  await settled(page);
+}
