@@ -126,3 +126,8 @@ export function formatScore(score: number): string {
   if (score === 0) return '0';
   return score > 0 ? `+${score}` : `−${-score}`;
 }
+
+/** About how many tokens a text has; models count differently, so it is always shown as an estimate. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}

@@ -1,12 +1,13 @@
 import { create } from 'zustand';
 import { AppError } from '../../shared/app-error.ts';
 import { runAgent } from '../../shared/contract/agents.ts';
-import type { CompletionChunk } from '../../shared/contract/completions.ts';
+import type { Citation, CompletionChunk } from '../../shared/contract/completions.ts';
 import type { Client } from '../host/client.ts';
 import { beginStreamingRun } from './activity.ts';
 import { oncePerFrame } from './once-per-frame.ts';
+import { readReasoning } from './playground-run.ts';
 
-/** One message to an agent and its answer, as the window follows it. A new object for each state that is drawn. */
+/** One message to an agent and its answer while it streams. A new object for each state that is drawn. */
 export interface LiveTurn {
   key: string;
   agentId: string;
@@ -15,6 +16,11 @@ export interface LiveTurn {
   runId: string | null;
   message: string;
   text: string;
+  /** What the model thought so far. */
+  reasoning: string;
+  isReasoningLive: boolean;
+  /** Empty until the answer ends, and for an agent without dataspaces. */
+  citations: readonly Citation[];
   state: 'connecting' | 'streaming' | 'completed' | 'stopped' | 'failed';
   finishReason: string | null;
   /** Tokens of question and answer together; null until the provider has said. */
@@ -28,7 +34,7 @@ export interface LiveTurn {
 
 export interface SentMessage {
   agentId: string;
-  /** Null begins a new conversation. */
+  /** Null starts a new conversation. */
   conversationId: string | null;
   message: string;
   /** Called once, as soon as the host has named the run and its conversation. */
@@ -38,10 +44,10 @@ export interface SentMessage {
 interface AgentTurnsState {
   /** The newest turn of each agent since the window opened. */
   turns: Readonly<Record<string, LiveTurn>>;
-  /** Stops what the agent was saying before. Resolves with the turn at its end, however it ended. */
+  /** Stops the agent's active turn first. Resolves with the new turn at its end, however it ended. */
   send: (client: Client, sent: SentMessage) => Promise<LiveTurn>;
   stop: (agentId: string) => void;
-  /** Takes the turn off the screen; what the host has of it stays. */
+  /** Removes the turn from the screen, not from the host. */
   dismiss: (agentId: string) => void;
 }
 
@@ -51,16 +57,17 @@ export function isAnswering(turn: LiveTurn | undefined | null): boolean {
 
 function asAppError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
-  return new AppError('internal', 'The window could not read the answer. Ask again; the run is kept in the audit.', {
+  return new AppError('internal', "Couldn't read the answer. Send the message again; the run is in the audit.", {
     cause,
   });
 }
 
-function takeChunk(turn: LiveTurn, { choice, runId, usage }: CompletionChunk): void {
+function takeChunk(turn: LiveTurn, { choice, runId, usage, citations }: CompletionChunk): void {
   turn.runId = runId;
   turn.text += choice.message.content ?? '';
   turn.finishReason = choice.finish_reason ?? turn.finishReason;
   turn.tokens = usage?.total_tokens ?? turn.tokens;
+  turn.citations = citations ?? turn.citations;
 }
 
 async function follow(
@@ -69,10 +76,15 @@ async function follow(
   { agentId, conversationId, message, onAccepted }: SentMessage,
   { signal, onChange }: { signal: AbortSignal; onChange: () => void },
 ): Promise<void> {
+  const reasoningEnd = new AbortController();
+  let reasoning: Promise<void> = Promise.resolve();
   const onHead = ({ status, headers: head }: { status: number; headers: Headers }): void => {
     turn.runId = head.get('x-run-id');
     turn.conversationId = head.get('x-conversation-id') ?? turn.conversationId;
-    if (status === 200) turn.state = 'streaming';
+    if (status === 200) {
+      turn.state = 'streaming';
+      reasoning = readReasoning(client, turn, AbortSignal.any([signal, reasoningEnd.signal]), onChange);
+    }
     onChange();
     if (turn.runId !== null && turn.conversationId !== null) onAccepted(turn.conversationId);
   };
@@ -93,6 +105,9 @@ async function follow(
   } catch (cause) {
     turn.state = signal.aborted ? 'stopped' : 'failed';
     if (!signal.aborted) turn.error = asAppError(cause);
+  } finally {
+    reasoningEnd.abort();
+    await reasoning;
   }
 }
 
@@ -112,6 +127,9 @@ export const useAgentTurns = create<AgentTurnsState>()((set, get) => ({
       runId: null,
       message,
       text: '',
+      reasoning: '',
+      isReasoningLive: false,
+      citations: [],
       state: 'connecting',
       finishReason: null,
       tokens: null,

@@ -149,8 +149,13 @@ function openStream(client: Client, { request, choice, transport, signal }: RunO
   return client.stream(endpoint, { body: request, signal, wire });
 }
 
-/** Reads the reasoning beside the answer. It is an extra: without it the run is none the worse. */
-async function readReasoning(client: Client, run: LiveRun, signal: AbortSignal, onChange: () => void): Promise<void> {
+/** Reads the reasoning of a run beside its answer until the signal or the run ends it. A failure to read it doesn't fail the run. */
+export async function readReasoning(
+  client: Client,
+  run: Pick<LiveRun, 'runId' | 'reasoning' | 'isReasoningLive'>,
+  signal: AbortSignal,
+  onChange: () => void,
+): Promise<void> {
   if (run.runId === null) return;
   try {
     const { parts } = await client.stream(followReasoning, { parameters: { id: run.runId }, signal });

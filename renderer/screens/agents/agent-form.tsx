@@ -1,21 +1,28 @@
-import { useId, useState, type FormEvent } from 'react';
+import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
+import { DataspaceChoice } from '../../components/dataspace-choice.tsx';
 import { ModelButton } from '../../components/models/model-button.tsx';
 import { modelKey } from '../../components/models/model-list.ts';
 import { ModelPicker } from '../../components/models/model-picker.tsx';
+import { ParametersPanel } from '../../components/parameters-panel.tsx';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
+import { writeParameters } from '../../drafts/parameter-model.ts';
 import { useCreateAgent, useRestoreAgent, useUpdateAgent } from '../../queries/agents.ts';
-import { onDeviceChoice } from '../../stores/playground-drafts.ts';
+import { useModels } from '../../queries/models.ts';
 import { showToast } from '../../stores/toasts.ts';
-
-export interface AgentFormProps {
-  /** Null makes a new one. */
-  agent: Agent | null;
-  onDone: (agent: Agent) => void;
-  onCancel: () => void;
-}
+import {
+  basePromptText,
+  countParameters,
+  newAgentFields,
+  readAgentFields,
+  restoredAgent,
+  unreplacedVariables,
+  writeAgentFields,
+  type AgentFields,
+} from './agent-fields.ts';
+import { BasePromptField } from './base-prompt-field.tsx';
 
 type Model = Pick<Agent, 'aiSystem' | 'model'>;
 
@@ -50,35 +57,32 @@ function ModelField({ value, onChange }: { value: Model; onChange: (model: Model
   );
 }
 
-type Fields = Pick<Agent, 'name' | 'prompt' | 'aiSystem' | 'model'>;
-
-const fieldsOf = ({ name, prompt, aiSystem, model }: Fields): Fields => ({ name, prompt, aiSystem, model });
-
-/** Makes an agent, or changes one with the way back. */
+/** Saves a new agent, or a change that can be undone. */
 function useSaveAgent(agent: Agent | null, onDone: (agent: Agent) => void) {
   const create = useCreateAgent();
   const update = useUpdateAgent();
   const undo = useRestoreAgent();
-  const showChanged = (before: Agent, changed: Agent): void => {
+  const showSaved = (before: Agent, changed: Agent): void => {
     onDone(changed);
     showToast({
       tone: 'neutral',
-      text: `"${changed.name}" is changed.`,
-      action: { label: 'Undo', run: () => undo.mutate({ id: before.id, ...fieldsOf(before) }) },
+      text: `Saved "${changed.name}".`,
+      action: { label: 'Undo', run: () => undo.mutate({ id: before.id, ...restoredAgent(before) }) },
     });
   };
   return {
     error: create.error ?? update.error,
     isPending: create.isPending || update.isPending,
-    save(fields: Fields): void {
-      if (agent === null) return create.mutate(fields, { onSuccess: onDone });
-      update.mutate({ id: agent.id, ...fields }, { onSuccess: (changed) => showChanged(agent, changed) });
+    save(body: ReturnType<typeof restoredAgent>): void {
+      if (agent === null) return create.mutate(body, { onSuccess: onDone });
+      update.mutate({ id: agent.id, ...body }, { onSuccess: (changed) => showSaved(agent, changed) });
     },
   };
 }
 
 function PromptField({ value, onChange }: { value: string; onChange: (prompt: string) => void }) {
   const id = useId();
+  const variables = unreplacedVariables(value);
   return (
     <div className="labelled agents__prompt">
       <label htmlFor={id}>Prompt</label>
@@ -88,55 +92,133 @@ function PromptField({ value, onChange }: { value: string; onChange: (prompt: st
           className="mono"
           rows={8}
           spellCheck={false}
-          placeholder="Who it is and how it answers. Sent with every turn, as it is."
+          placeholder="System message. Sent with every turn."
+          aria-describedby={variables.length > 0 ? `${id}-variables` : undefined}
           value={value}
           onChange={(event) => onChange(event.target.value)}
         />
       </div>
+      {variables.length > 0 && (
+        <p id={`${id}-variables`} className="caption caution">
+          Variables aren't replaced here: {variables.map((name) => `{{${name}}}`).join(', ')}
+        </p>
+      )}
     </div>
   );
 }
 
-const newAgent: Fields = { name: '', prompt: '', ...onDeviceChoice };
-
-/** Name, model and prompt of an agent. */
-export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
-  const [fields, setFields] = useState<Fields>(fieldsOf(agent ?? newAgent));
-  const [isSubmitted, setSubmitted] = useState(false);
-  const { save, error, isPending } = useSaveAgent(agent, onDone);
-  const change = (changed: Partial<Fields>): void => setFields({ ...fields, ...changed });
-  const name = fields.name.trim();
-  const problem = name === '' ? 'Give it a name' : null;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    setSubmitted(true);
-    if (!problem) save({ ...fields, name });
-  };
+/** A collapsed part of the form, open from the start if something in it is set. */
+function FormSection({ title, count, children }: { title: string; count: number; children: ReactNode }) {
+  const [isInitiallyOpen] = useState(count > 0);
   return (
-    <form
-      className="agents__form"
-      aria-label={agent ? `Edit ${agent.name}` : 'New agent'}
-      onSubmit={submit}
-      onKeyDown={(event) => {
-        // The model picker floats outside the form, and its keys are its own.
-        if (!event.currentTarget.contains(event.target as Node)) return;
-        if (event.key === 'Escape') onCancel();
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
-      }}
-    >
-      <h2 className="object-title truncate">{agent ? `Edit ${agent.name}` : 'New agent'}</h2>
+    <details className="agents__section" open={isInitiallyOpen}>
+      <summary>
+        {title}
+        {count > 0 && <span className="caption tertiary"> {count} set</span>}
+      </summary>
+      {children}
+    </details>
+  );
+}
+
+function useAgentForm(agent: Agent | null, onDone: (agent: Agent) => void) {
+  const [fields, setFields] = useState<AgentFields>(agent === null ? newAgentFields : readAgentFields(agent));
+  const [problem, setProblem] = useState<string | null>(null);
+  const saving = useSaveAgent(agent, onDone);
+  const model = useModels().data?.data.find(
+    ({ aiSystem, name }) => aiSystem === fields.aiSystem && name === fields.model,
+  );
+  return {
+    ...saving,
+    fields,
+    model: model ?? null,
+    problem,
+    change: (changed: Partial<AgentFields>): void => {
+      setFields((before) => ({ ...before, ...changed }));
+      setProblem(null);
+    },
+    submit: (event: FormEvent): void => {
+      event.preventDefault();
+      const written = writeAgentFields(fields, model ?? null);
+      if ('problem' in written) return setProblem(written.problem);
+      saving.save(written.body);
+    },
+  };
+}
+
+type Form = ReturnType<typeof useAgentForm>;
+
+function FormFields({ fields, model, problem, change }: Form) {
+  return (
+    <>
       <TextField
         label="Name"
         autoFocus
         maxLength={300}
         placeholder="Support desk"
         value={fields.name}
-        error={isSubmitted ? problem : null}
-        onValueChange={(typed) => change({ name: typed })}
+        error={fields.name.trim() === '' ? problem : null}
+        onValueChange={(name) => change({ name })}
+      />
+      <BasePromptField
+        base={fields}
+        prompt={fields.prompt}
+        onChoose={(version) =>
+          change({
+            prompt: basePromptText(version),
+            promptId: version.promptId,
+            promptVersionId: version.id,
+            ...(version.model !== null && { model: version.model, aiSystem: version.aiSystem ?? 'ServiceAi' }),
+            ...(version.configuration !== null && writeParameters(version.configuration)),
+          })
+        }
+        onDetach={() => change({ promptId: null, promptVersionId: null })}
       />
       <ModelField value={fields} onChange={change} />
       <PromptField value={fields.prompt} onChange={(prompt) => change({ prompt })} />
-      {agent && <p className="caption tertiary">Its conversations go on with what it is from now on.</p>}
+      <div className="labelled">
+        <span className="label">Dataspaces</span>
+        <DataspaceChoice dataspaceIds={fields.dataspaceIds} onChange={(dataspaceIds) => change({ dataspaceIds })} />
+      </div>
+      <FormSection title="Parameters" count={countParameters(fields)}>
+        <ParametersPanel draft={fields} model={model} onChange={change} />
+      </FormSection>
+    </>
+  );
+}
+
+export interface AgentFormProps {
+  /** Null creates a new one. */
+  agent: Agent | null;
+  onDone: (agent: Agent) => void;
+  onCancel: () => void;
+}
+
+/** Name, prompt, model, dataspaces and parameters of an agent. */
+export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
+  const form = useAgentForm(agent, onDone);
+  const { submit, error, isPending, problem, fields } = form;
+  const title = agent ? `Edit ${agent.name}` : 'New agent';
+  return (
+    <form
+      className="agents__form"
+      aria-label={title}
+      onSubmit={submit}
+      onKeyDown={(event) => {
+        // The model picker and the popovers float outside the form and have their own keys.
+        if (!event.currentTarget.contains(event.target as Node)) return;
+        if (event.key === 'Escape') onCancel();
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+      }}
+    >
+      <h2 className="object-title truncate">{title}</h2>
+      <FormFields {...form} />
+      {agent && <p className="caption tertiary">Changes apply to all its conversations from now on.</p>}
+      {problem !== null && fields.name.trim() !== '' && (
+        <p className="small negative" role="alert">
+          {problem}
+        </p>
+      )}
       {error && (
         <p className="small negative" role="alert">
           {describeError(error).message}
@@ -144,7 +226,7 @@ export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
       )}
       <div className="row">
         <Button type="submit" variant="primary" keys="Mod+Enter" isBusy={isPending}>
-          {agent ? 'Save' : 'Make the agent'}
+          {agent ? 'Save' : 'Create agent'}
         </Button>
         <Button variant="quiet" keys="Escape" onClick={onCancel}>
           Cancel

@@ -2,11 +2,13 @@ import { Ellipsis, MessageSquarePlus, PanelRight, Pencil, Trash2 } from 'lucide-
 import { useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Popover } from '../../components/popover.tsx';
 import { useRemoveAgent } from '../../queries/agents.ts';
 import { agentAddress } from '../../shell/addresses.ts';
+import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { useActions } from '../../stores/actions.ts';
 import { useAgentTurns } from '../../stores/agent-turns.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
@@ -15,18 +17,21 @@ import { AgentSide } from './agent-side.tsx';
 import { editAgentAddress, type AgentsAddress } from './agents-address.ts';
 import { ConversationView } from './conversation-view.tsx';
 
-function useAgentCommands(agent: Agent) {
+/** A window with room for the form or the side beside a conversation; the same width as the style sheets' `wide-only`. */
+const wideWindow = '(min-width: 1100px)';
+
+function useAgentCommands(agent: Agent, conversationId: string | null) {
   const [, navigate] = useLocation();
   const removeAgent = useRemoveAgent();
-  const begin = (): void => {
+  const start = (): void => {
     useAgentTurns.getState().dismiss(agent.id);
     navigate(agentAddress(agent.id));
   };
-  const edit = (): void => navigate(editAgentAddress(agent.id));
+  const edit = (): void => navigate(editAgentAddress(agent.id, conversationId));
   const remove = (): void => {
     deleteWithUndo({
       id: agent.id,
-      text: `"${agent.name}" is deleted. Its conversations stay in the audit.`,
+      text: `Deleted "${agent.name}". Its conversations are still in the audit.`,
       carryOut: () => removeAgent(agent.id),
       onUndo: () => navigate(agentAddress(agent.id)),
     });
@@ -40,7 +45,7 @@ function useAgentCommands(agent: Agent) {
       group,
       icon: MessageSquarePlus,
       keys: 'Mod+Shift+N',
-      run: begin,
+      run: start,
     },
     {
       id: 'agents.edit',
@@ -53,7 +58,7 @@ function useAgentCommands(agent: Agent) {
     },
     { id: 'agents.delete', title: `Delete ${agent.name}`, group, icon: Trash2, keys: 'Delete', run: remove },
   ]);
-  return { begin, edit, remove };
+  return { start, edit, remove };
 }
 
 export interface AgentPanelProps {
@@ -61,18 +66,20 @@ export interface AgentPanelProps {
   address: Extract<AgentsAddress, { agentId: string }>;
 }
 
-/** One agent: a conversation to try it in, or the form that changes it. */
+/** One agent: a conversation to try it in, and beside it what it is made of or the form that changes it. */
 export function AgentPanel({ agent, address }: AgentPanelProps) {
   const [, navigate] = useLocation();
-  const { begin, edit, remove } = useAgentCommands(agent);
-  const conversationId = address.view === 'talk' ? address.conversationId : null;
-  const leave = (): void => navigate(agentAddress(agent.id));
+  const { conversationId, isEditing } = address;
+  const { start, edit, remove } = useAgentCommands(agent, conversationId);
+  const isWide = useMediaQuery(wideWindow);
+  const leave = (): void => navigate(agentAddress(agent.id, conversationId ?? undefined));
+  const form = isEditing && <AgentForm key={agent.id} agent={agent} onDone={leave} onCancel={leave} />;
   return (
     <section className="panel agents__panel" aria-label={agent.name}>
       <div className="toolbar" role="toolbar" aria-label="Agent">
         <h2 className="object-title truncate">{agent.name}</h2>
         <span className="grow" />
-        <Button icon={MessageSquarePlus} onClick={begin}>
+        <Button icon={MessageSquarePlus} onClick={start}>
           New conversation
         </Button>
         <Popover
@@ -96,14 +103,12 @@ export function AgentPanel({ agent, address }: AgentPanelProps) {
         </Menu>
       </div>
       <div className="agents__work">
-        {address.view === 'edit' ? (
-          <AgentForm key={agent.id} agent={agent} onDone={leave} onCancel={leave} />
-        ) : (
-          <ConversationView agent={agent} conversationId={address.conversationId} />
+        {form && !isWide ? form : <ConversationView agent={agent} conversationId={conversationId} />}
+        {isWide && (
+          <div className={classNames('agents__aside', isEditing && 'is-editing')}>
+            {form || <AgentSide agent={agent} conversationId={conversationId} />}
+          </div>
         )}
-        <div className="wide-only agents__aside">
-          <AgentSide agent={agent} conversationId={conversationId} />
-        </div>
       </div>
     </section>
   );

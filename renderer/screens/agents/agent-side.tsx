@@ -1,17 +1,26 @@
 import { Link } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 import { classNames } from '../../components/class-names.ts';
 import { formatPlural, formatTime } from '../../components/format.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { useAgentConversations } from '../../queries/agents.ts';
+import { useDataspaces } from '../../queries/knowledge.ts';
 import { useModels } from '../../queries/models.ts';
 import { agentAddress } from '../../shell/addresses.ts';
 import { Badge } from '../../components/marks.tsx';
 import { modelPlace, shutdownMark } from '../../components/models/model-list.ts';
 import { editAgentAddress } from './agents-address.ts';
 
-/** What the agent is made of. */
-function Facts({ agent }: { agent: Agent }) {
+export interface AgentSideProps {
+  agent: Agent;
+  conversationId: string | null;
+}
+
+/** Model, prompt, dataspaces and parameters. */
+function AgentDetails({ agent, conversationId }: AgentSideProps) {
+  const dataspaces = useDataspaces().data ?? [];
+  const names = agent.dataspaceIds?.map((id) => dataspaces.find((one) => one.id === id)?.name ?? 'Deleted dataspace');
   const model = useModels().data?.data.find(
     ({ aiSystem, name }) => aiSystem === agent.aiSystem && name === agent.model,
   );
@@ -22,28 +31,36 @@ function Facts({ agent }: { agent: Agent }) {
         <span className="medium truncate">{agent.model}</span>
         {shutdown && <Badge tone={shutdown.tone}>{shutdown.text}</Badge>}
       </p>
-      <p className="caption tertiary truncate">{model ? modelPlace(model) : agent.aiSystem}</p>
+      <p className="caption tertiary truncate">{model ? modelPlace(model) : providerName(agent.aiSystem)}</p>
       {agent.prompt === '' ? (
         <p className="small tertiary">
           No prompt.{' '}
-          <Link href={editAgentAddress(agent.id)} className="link">
-            Write one
+          <Link href={editAgentAddress(agent.id, conversationId)} className="link">
+            Add one
           </Link>
         </p>
       ) : (
         <p className="agents__prompt-text mono--small secondary">{agent.prompt}</p>
       )}
+      {names && <p className="small secondary">Dataspaces: {names.join(', ')}</p>}
+      {agent.configuration && (
+        <p className="mono--small secondary agents__parameters">
+          {Object.entries(agent.configuration)
+            .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+            .join(', ')}
+        </p>
+      )}
     </div>
   );
 }
 
-function Conversations({ agent, conversationId }: { agent: Agent; conversationId: string | null }) {
+function Conversations({ agent, conversationId }: AgentSideProps) {
   const conversations = useAgentConversations(agent.id);
   return (
     <QueryView query={conversations} subject="the conversations">
       {(rows) =>
         rows.length === 0 ? (
-          <p className="agents__note small tertiary">None yet. What you say here is kept.</p>
+          <p className="agents__note small tertiary">No conversations yet</p>
         ) : (
           <ul>
             {rows.map((row) => (
@@ -67,14 +84,14 @@ function Conversations({ agent, conversationId }: { agent: Agent; conversationId
   );
 }
 
-/** Model and prompt of an agent, and the conversations that were held with it here. */
-export function AgentSide({ agent, conversationId }: { agent: Agent; conversationId: string | null }) {
+/** What an agent is made of, and its conversations. */
+export function AgentSide({ agent, conversationId }: AgentSideProps) {
   return (
     <aside className="panel panel--inset agents__side scroll" aria-label="Agent and conversations">
       <div className="header">
         <h2>Agent</h2>
       </div>
-      <Facts agent={agent} />
+      <AgentDetails agent={agent} conversationId={conversationId} />
       <div className="header line-top">
         <h2>Conversations</h2>
       </div>

@@ -2,21 +2,22 @@
 export type AgentsAddress =
   | { view: 'none' }
   | { view: 'new' }
-  | { view: 'edit'; agentId: string }
   /** `conversationId` null is a new conversation. */
-  | { view: 'talk'; agentId: string; conversationId: string | null };
+  | { view: 'agent'; agentId: string; conversationId: string | null; isEditing: boolean };
 
 export const newAgentAddress = '/agents/new';
 
-export function editAgentAddress(agentId: string): string {
-  return `/agents/${agentId}/edit`;
+/** The form of an agent beside one of its conversations; null is a new one. */
+export function editAgentAddress(agentId: string, conversationId: string | null): string {
+  return ['/agents', agentId, conversationId, 'edit'].filter((part) => part !== null).join('/');
 }
 
-/** Reads `/agents/new`, `/agents/<agent>`, `.../edit` and `.../<conversation>`. */
+/** Reads `/agents/new`, `/agents/<agent>` and `/agents/<agent>/<conversation>`, the last two also with `/edit` at the end. */
 export function readAgentsAddress(location: string): AgentsAddress {
-  const [, , agentId, second] = location.split('/');
+  const [, , agentId, ...rest] = location.split('/');
   if (!agentId) return { view: 'none' };
   if (agentId === 'new') return { view: 'new' };
-  if (second === 'edit') return { view: 'edit', agentId };
-  return { view: 'talk', agentId, conversationId: second || null };
+  const isEditing = rest.at(-1) === 'edit';
+  const conversationId = (isEditing ? rest.slice(0, -1) : rest)[0];
+  return { view: 'agent', agentId, conversationId: conversationId || null, isEditing };
 }

@@ -60,7 +60,7 @@ function AgentList({ agents, selectedId, search }: AgentListProps) {
         <IconButton icon={Plus} label="New agent" size="small" onClick={() => navigate(newAgentAddress)} />
       </div>
       {shown.length === 0 && agents.length > 0 ? (
-        <p className="agents__note small tertiary">No agent matches.</p>
+        <p className="agents__note small tertiary">No matching agents</p>
       ) : (
         <VirtualList
           label="Agents, newest first"
@@ -86,7 +86,7 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
   useActions('agents', [
     {
       id: 'agents.new',
-      title: 'Make a new agent',
+      title: 'New agent',
       group: 'Agents',
       icon: Plus,
       keys: 'Mod+Alt+N',
@@ -94,7 +94,7 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
     },
     {
       id: 'agents.find',
-      title: 'Search the agents',
+      title: 'Search agents',
       group: 'Agents',
       icon: Search,
       keys: '/',
@@ -112,18 +112,14 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
         <div className="list-state">
           <EmptyState
             title={
-              address.view !== 'none'
-                ? 'There is no such agent'
-                : agents.length === 0
-                  ? 'No agents yet'
-                  : 'Choose an agent'
+              address.view !== 'none' ? 'Agent not found' : agents.length === 0 ? 'No agents yet' : 'Select an agent'
             }
             reason={
               address.view !== 'none'
-                ? 'It was deleted. Its conversations are still in the audit.'
+                ? 'It may have been deleted. Its conversations are still in the audit.'
                 : agents.length === 0
-                  ? 'An agent is a model with a prompt of its own and a memory for each conversation. Programs talk to it over HTTP, you talk to it here.'
-                  : 'Talk to it here; each turn is a run in the audit.'
+                  ? 'An agent is a model with a system message that remembers each conversation. Talk to it here or over HTTP.'
+                  : 'Each turn is a run in the audit.'
             }
           >
             <Button
@@ -131,7 +127,7 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
               icon={Plus}
               onClick={() => navigate(newAgentAddress)}
             >
-              Make an agent
+              Create agent
             </Button>
           </EmptyState>
         </div>

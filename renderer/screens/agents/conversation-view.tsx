@@ -44,7 +44,7 @@ function Composer({
           rows={2}
           aria-label={`Message to ${agent.name}`}
           aria-describedby="composer-keys"
-          placeholder="Say something"
+          placeholder={`Message ${agent.name}`}
           value={message}
           onChange={(event) => write(event.target.value)}
           onKeyDown={onKeyDown}
@@ -52,7 +52,7 @@ function Composer({
       </div>
       <div className="row">
         <span id="composer-keys" className="caption tertiary grow">
-          Enter sends, Shift and Enter make a new line, Up edits the last message
+          Enter to send, Shift+Enter for a new line, Up to edit the last message
         </span>
         {isAnswering ? (
           <Button variant="primary" icon={Square} keys="Escape" onClick={stop}>
@@ -86,19 +86,19 @@ interface TurnsProps {
 function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsProps) {
   const { turns, retry, sendInPlace, kept, isAnswering, isOwn } = conversation;
   if (turns.length === 0 && conversationId !== null && kept.isPending)
-    return <LoadingRows label="Reading the conversation" />;
+    return <LoadingRows label="Loading the conversation" />;
   if (turns.length === 0 && kept.isError) {
     return (
-      <ErrorFailure title="The conversation could not be read" error={kept.error}>
-        <Button onClick={() => void kept.refetch()}>Try again</Button>
+      <ErrorFailure title="Couldn’t read the conversation" error={kept.error}>
+        <Button onClick={() => void kept.refetch()}>Retry</Button>
       </ErrorFailure>
     );
   }
   if (turns.length === 0) {
     return (
       <EmptyState
-        title={`A new conversation with ${agent.name}`}
-        reason="It remembers what was said in it, as far as its model’s context reaches. Each turn is a run in the audit."
+        title={`New conversation with ${agent.name}`}
+        reason="Remembers the conversation up to the model’s context limit. Each turn is a run in the audit."
       />
     );
   }
@@ -126,7 +126,7 @@ function Announcement({ conversation }: { conversation: Conversation }) {
   const words = {
     connecting: 'Sent',
     streaming: 'Answering',
-    completed: 'Answered',
+    completed: 'Answer complete',
     stopped: 'Stopped',
     failed: 'Failed',
   };
@@ -157,7 +157,7 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
   useActions('agent-conversation', [
     {
       id: 'agents.stop',
-      title: 'Stop the answer',
+      title: 'Stop the agent',
       group: 'Agents',
       icon: Square,
       keys: 'Escape',
@@ -167,7 +167,7 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
     },
     {
       id: 'agents.edit-last',
-      title: 'Edit the last message and branch',
+      title: 'Edit the last message in a branch',
       group: 'Agents',
       isEnabled: canEdit,
       run: editLast,
@@ -202,7 +202,7 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
         <Composer agent={agent} conversation={conversation} input={input} onEditLast={editLast} />
       ) : (
         <div className="composer">
-          <Notice>A program held this conversation. Begin one of your own to talk to {agent.name}.</Notice>
+          <Notice>Started by an API client. Start your own conversation with {agent.name}.</Notice>
         </div>
       )}
     </section>

@@ -1,4 +1,6 @@
 import type { ThreadRun } from '../../../shared/contract/agent-threads.ts';
+import type { Citation } from '../../../shared/contract/completions.ts';
+import { formatPlural } from '../../components/format.ts';
 import { isAnswering, type LiveTurn } from '../../stores/agent-turns.ts';
 
 /** One message and its answer as the conversation shows it. */
@@ -8,6 +10,9 @@ export interface ShownTurn {
   runId: string | null;
   message: string;
   text: string;
+  reasoning: string;
+  isReasoningLive: boolean;
+  citations: readonly Citation[];
   state: LiveTurn['state'];
   finishReason: string | null;
   failure: { code: string; message: string; requestId: string | null } | null;
@@ -47,8 +52,8 @@ export function readMemory(metadata: ThreadRun['metadata']): Memory | null {
 /** Null for a first message, which has nothing before it. */
 export function memoryText({ turns, forgottenTurns }: Memory): string | null {
   if (turns === 0 && forgottenTurns === 0) return null;
-  const sent = `${turns} ${turns === 1 ? 'turn' : 'turns'} before it sent along`;
-  return forgottenTurns === 0 ? sent : `${sent}, ${forgottenTurns} forgotten`;
+  const sent = `${formatPlural(turns, 'earlier turn')} in context`;
+  return forgottenTurns === 0 ? sent : `${sent}, ${formatPlural(forgottenTurns, 'turn')} dropped`;
 }
 
 function keptTurn(run: ThreadRun): ShownTurn {
@@ -57,6 +62,9 @@ function keptTurn(run: ThreadRun): ShownTurn {
     runId: run.conversationRunId,
     message: run.input.promptText,
     text: run.output.content,
+    reasoning: run.output.reasoning ?? '',
+    isReasoningLive: false,
+    citations: run.citations,
     state: states[run.status],
     finishReason: run.output.finishReason,
     failure: run.output.error && { ...run.output.error, requestId: null },
@@ -77,6 +85,9 @@ function liveShown(turn: LiveTurn): ShownTurn {
     runId: turn.runId,
     message: turn.message,
     text: turn.text,
+    reasoning: turn.reasoning,
+    isReasoningLive: turn.isReasoningLive,
+    citations: turn.citations,
     state: turn.state,
     finishReason: turn.finishReason,
     failure: turn.error && {

@@ -9,10 +9,12 @@ import { IconButton } from '../../components/icon-button.tsx';
 import { WaitingForAnswer } from '../../components/waiting-for-answer.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Spinner } from '../../components/marks.tsx';
+import { Reasoning } from '../../components/reasoning.tsx';
 import { Failure, Notice } from '../../components/state-panels.tsx';
 import { agentAddress, settingsAddress } from '../../shell/addresses.ts';
 import { auditAddress } from '../../shell/audit-address.ts';
 import { failureWords, finishMeaning, type Remedy } from '../../components/run-words.ts';
+import { CitedText } from '../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
 import { editAgentAddress } from './agents-address.ts';
 import { memoryText, waysOf, type ShownTurn } from './turn-model.ts';
@@ -48,7 +50,7 @@ function State({ state, agent }: Pick<ShownTurn, 'state'> & Pick<TurnViewProps, 
   );
 }
 
-function TurnFailure({ agent, turn, onRetry }: TurnViewProps) {
+function TurnFailure({ agent, turn, conversationId, onRetry }: TurnViewProps) {
   const [, navigate] = useLocation();
   if (!turn.failure) return null;
   const run = { aiSystem: turn.aiSystem ?? agent.aiSystem, model: turn.model ?? agent.model, text: turn.text };
@@ -56,7 +58,7 @@ function TurnFailure({ agent, turn, onRetry }: TurnViewProps) {
   const ways: Record<Exclude<Remedy, 'run-again'>, [label: string, address: string]> = {
     'set-key': ['Open providers', settingsAddress('providers')],
     'open-endpoints': ['Open endpoints', settingsAddress('endpoints')],
-    'pick-model': ['Pick another model', editAgentAddress(agent.id)],
+    'pick-model': ['Choose another model', editAgentAddress(agent.id, conversationId)],
     'install-model': ['Open on-device models', settingsAddress('on-device')],
   };
   return (
@@ -82,7 +84,7 @@ function TurnFailure({ agent, turn, onRetry }: TurnViewProps) {
   );
 }
 
-/** What there is to know of a turn, and what can be done with it. */
+/** State, metrics and actions of a turn. */
 function TurnFoot({ agent, turn, conversationId, onRetry }: TurnViewProps) {
   const memory = turn.memory && memoryText(turn.memory);
   const isUnderWay = turn.state === 'connecting' || turn.state === 'streaming';
@@ -98,7 +100,7 @@ function TurnFoot({ agent, turn, conversationId, onRetry }: TurnViewProps) {
       {turn.text !== '' && <CopyButton text={turn.text} label="Copy answer" isIconOnly size="small" />}
       {!isUnderWay && onRetry && turn.failure === null && (
         <Button size="small" variant="quiet" icon={RotateCcw} onClick={onRetry}>
-          {turn.state === 'stopped' ? 'Send again' : 'Ask again'}
+          {turn.state === 'stopped' ? 'Send again' : 'Regenerate'}
         </Button>
       )}
       {turn.runId !== null && place !== null && !isUnderWay && (
@@ -107,14 +109,14 @@ function TurnFoot({ agent, turn, conversationId, onRetry }: TurnViewProps) {
           className="link row nowrap"
         >
           <Icon icon={FileSearch} size="small" />
-          Run
+          Open in audit
         </Link>
       )}
     </div>
   );
 }
 
-/** The ways that the conversation takes from here: the one that is shown, and how to reach the others. */
+/** Which branch is shown, and buttons for the others. */
 function Ways({ agent, turn }: Pick<TurnViewProps, 'agent' | 'turn'>) {
   const [, navigate] = useLocation();
   const ways = waysOf(turn);
@@ -125,7 +127,7 @@ function Ways({ agent, turn }: Pick<TurnViewProps, 'agent' | 'turn'>) {
       <IconButton
         icon={ChevronLeft}
         size="small"
-        label="Branch before"
+        label="Previous branch"
         aria-disabled={ways.previous === null || undefined}
         onClick={() => go(ways.previous)}
       />
@@ -135,7 +137,7 @@ function Ways({ agent, turn }: Pick<TurnViewProps, 'agent' | 'turn'>) {
       <IconButton
         icon={ChevronRight}
         size="small"
-        label="Branch after"
+        label="Next branch"
         aria-disabled={ways.next === null || undefined}
         onClick={() => go(ways.next)}
       />
@@ -143,7 +145,7 @@ function Ways({ agent, turn }: Pick<TurnViewProps, 'agent' | 'turn'>) {
   );
 }
 
-/** What was said, and the field that says something else in its place. */
+/** The person's message, and the field that edits it into a branch. */
 function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' | 'editing'>) {
   const [text, setText] = useState<string | null>(null);
   const isOpen = editing !== null && (text !== null || editing.isOpen);
@@ -174,7 +176,7 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
     );
   }
   return (
-    <form className="turn__message" aria-label="Edit the message" onSubmit={send}>
+    <form className="turn__message" aria-label="Edit message" onSubmit={send}>
       <div className="field field--area">
         <textarea
           autoFocus
@@ -192,7 +194,7 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
         />
       </div>
       <div className="row">
-        <span className="caption tertiary grow">Goes on in a branch; what was said stays in the other one</span>
+        <span className="caption tertiary grow">Creates a branch. The original stays unchanged.</span>
         <Button size="small" variant="quiet" onClick={close}>
           Cancel
         </Button>
@@ -212,20 +214,29 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
 /** One message and its answer. */
 export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const { agent, turn } = props;
+  const [isReasoningOpen, setReasoningOpen] = useState(false);
   const meaning = finishMeaning(turn.finishReason);
   return (
-    <article className="turn" aria-label={`Turn of ${formatTime(turn.createdAt)}`}>
+    <article className="turn" aria-label={`Turn at ${formatTime(turn.createdAt)}`}>
       <Message agent={agent} turn={turn} editing={props.editing} />
       <div className="turn__answer">
         <span className="caption tertiary">{agent.name}</span>
-        {turn.text === '' && turn.state === 'completed' && <p className="tertiary">The model answered with no text.</p>}
-        {turn.text !== '' && <MarkdownView text={turn.text} isGrowing={turn.state === 'streaming'} />}
+        {turn.text === '' && turn.state === 'completed' && <p className="tertiary">The model returned no text.</p>}
+        <Reasoning
+          text={turn.reasoning}
+          isLive={turn.isReasoningLive}
+          isOpen={isReasoningOpen}
+          onOpenChange={setReasoningOpen}
+        />
+        {turn.text !== '' && (
+          <CitedText citations={turn.citations}>
+            <MarkdownView text={turn.text} isGrowing={turn.state === 'streaming'} />
+          </CitedText>
+        )}
         {meaning && <Notice tone="caution">{meaning}</Notice>}
         {turn.state === 'stopped' && (
           <p className="small secondary">
-            {turn.text === ''
-              ? 'Stopped before anything had come.'
-              : 'Stopped. The text until then is kept; the agent does not remember it.'}
+            {turn.text === '' ? 'No output yet.' : 'Stopped. Partial answer kept. The agent doesn’t remember it.'}
           </p>
         )}
         <TurnFailure {...props} />

@@ -11,8 +11,3 @@ export function preciseClock(time: Date): string {
   const part = (value: number, length = 2): string => String(value).padStart(length, '0');
   return `${part(time.getHours())}:${part(time.getMinutes())}:${part(time.getSeconds())}.${part(time.getMilliseconds(), 3)}`;
 }
-
-/** About how many tokens a text has; models count differently, so it is always shown as an estimate. */
-export function estimateTokens(text: string): number {
-  return Math.ceil(text.length / 4);
-}

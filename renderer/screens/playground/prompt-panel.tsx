@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronRight, CircleX, TriangleAlert } from 'lucide-react';
 import { useCallback, useMemo, type ReactNode, type RefObject } from 'react';
 import { Segmented } from '../../components/choices.tsx';
-import { formatPlural } from '../../components/format.ts';
+import { estimateTokens, formatPlural } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Badge } from '../../components/marks.tsx';
 import { Notice } from '../../components/state-panels.tsx';
@@ -10,7 +10,6 @@ import { promptEdit } from '../../stores/playground-example.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
 import type { TemplateNames } from './editor/template-completion.ts';
 import { PlainEditor, TemplateEditor } from './editor/template-editor.tsx';
-import { estimateTokens } from './format.ts';
 import type { TemplateState } from './template-state.ts';
 import { memberNames } from '../../drafts/variable-model.ts';
 import { VariablesPanel } from './variables-panel.tsx';

@@ -8,7 +8,7 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   pageProblems,
 }) => {
   await library.open('/agents');
-  await page.getByRole('button', { name: 'Make an agent' }).click();
+  await page.getByRole('button', { name: 'Create agent' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Workshop desk');
   await page.getByRole('button', { name: /^Model / }).click();
   await expect(page.getByRole('combobox', { name: 'Filter models' })).toBeFocused();
@@ -32,6 +32,9 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
     { role: 'user', content: 'Are you open today?' },
   ]);
   run.openEventStream();
+  await run.chatDelta({ reasoning_content: 'The desk is open until six.' });
+  await page.getByRole('button', { name: /^Reasoning/ }).click();
+  await expect(page.getByText('The desk is open until six.')).toBeVisible();
   await run.chatDelta({ content: 'Yes, **until' });
   await expect(page.getByRole('article').getByText('Streaming')).toBeVisible();
   await run.chatDelta({ content: ' six**.' });
@@ -50,8 +53,8 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   await expect(page.getByText('Tomorrow we are')).toBeVisible();
   await page.keyboard.press('Escape');
   await run.closed;
-  await expect(page.getByText('The text until then is kept')).toBeVisible();
-  await expect(page.getByText('1 turn before it sent along')).toBeVisible();
+  await expect(page.getByText('Partial answer kept.')).toBeVisible();
+  await expect(page.getByText('1 earlier turn in context')).toBeVisible();
 
   call = nextRun();
   await page.getByRole('button', { name: 'Send again' }).click();
@@ -90,13 +93,13 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   await expect(page.getByText('Never on Sundays.')).toBeVisible();
   await expect(page.getByRole('article')).toHaveCount(2);
   await expect(second.getByText('2 of 2')).toBeVisible();
-  await second.getByRole('button', { name: 'Branch before' }).click();
+  await second.getByRole('button', { name: 'Previous branch' }).click();
   await expect(page.getByText('Closed tomorrow.')).toBeVisible();
   await expect(second.getByText('1 of 2')).toBeVisible();
-  await second.getByRole('button', { name: 'Branch after' }).click();
+  await second.getByRole('button', { name: 'Next branch' }).click();
   await expect(page.getByText('Never on Sundays.')).toBeVisible();
   call = nextRun();
-  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('button', { name: 'Regenerate' }).click();
   run = await call;
   expect(run.body['messages']).toHaveLength(4);
   run.openEventStream();
@@ -105,6 +108,8 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   await expect(second.getByText('3 of 3')).toBeVisible();
 
   await page.keyboard.press('F2');
+  // The form is beside the conversation, which goes on.
+  await expect(page.getByText('On Sundays, no.')).toBeVisible();
   await page.getByLabel('Name', { exact: true }).fill('Front desk');
   await page.keyboard.press('Control+Enter');
   await expect(page.getByRole('heading', { name: 'Front desk', exact: true })).toBeVisible();
@@ -112,9 +117,9 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   await expect(page.getByRole('heading', { name: 'Workshop desk', exact: true })).toBeVisible();
 
   await page.getByRole('button', { name: 'New conversation' }).click();
-  await expect(page.getByText('A new conversation with Workshop desk')).toBeVisible();
+  await expect(page.getByText('New conversation with Workshop desk')).toBeVisible();
   await past.getByRole('link', { name: /3 turns/ }).click();
-  await page.getByRole('article').first().getByRole('link', { name: 'Run' }).click();
+  await page.getByRole('article').first().getByRole('link', { name: 'Open in audit' }).click();
   await expect(page).toHaveURL(/#\/audit\/all\//);
   await page.goBack();
 

@@ -53,9 +53,9 @@ test('on the desktop an agent is made, talked to, asked something else in a bran
 
   const { page: again } = await launch({ dataDirectory, parameters });
   await expect(again.getByRole('article')).toHaveCount(2);
-  await again.getByRole('article').nth(1).getByRole('button', { name: 'Branch before' }).click();
+  await again.getByRole('article').nth(1).getByRole('button', { name: 'Previous branch' }).click();
   await expect(again.getByText('You said: Second question')).toBeVisible();
-  await again.getByRole('article').nth(1).getByRole('link', { name: 'Run' }).click();
+  await again.getByRole('article').nth(1).getByRole('link', { name: 'Open in audit' }).click();
   await expect(again).toHaveURL(/#\/audit\/all\//);
   await expect(again.getByText('You said: Second question').first()).toBeVisible();
 });

@@ -1,39 +1,16 @@
-import { ChevronDown, ChevronRight, Square } from 'lucide-react';
+import { Square } from 'lucide-react';
 import { Button } from '../../../components/button.tsx';
 import { formatRunDuration } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { CitationButton, CitedText } from '../../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
-import { Spinner } from '../../../components/marks.tsx';
+import { Reasoning } from '../../../components/reasoning.tsx';
 import { finishMeaning } from '../../../components/run-words.ts';
 import { Notice } from '../../../components/state-panels.tsx';
 import { useFollowScroll } from '../../../components/use-follow-scroll.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import { estimateTokens } from '../format.ts';
 import { RunFailure, type RemedyActions } from './run-failure.tsx';
 import type { ShownRun } from './shown-run.ts';
-
-/** What the model thought before it answered; folded, because the answer is what one came for. */
-function Reasoning({ run }: { run: ShownRun }) {
-  const isOpen = usePlaygroundView((view) => view.isReasoningOpen);
-  if (run.reasoning === '') return null;
-  return (
-    <section aria-label="Reasoning">
-      <button
-        type="button"
-        className="fold"
-        aria-expanded={isOpen}
-        onClick={() => usePlaygroundView.setState({ isReasoningOpen: !isOpen })}
-      >
-        <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
-        Reasoning
-        <span className="tertiary">about {estimateTokens(run.reasoning).toLocaleString('en')} tokens</span>
-        {run.isReasoningLive && <Spinner />}
-      </button>
-      {isOpen && <p className="reasoning">{run.reasoning}</p>}
-    </section>
-  );
-}
 
 function AnswerText({ run }: { run: ShownRun }) {
   const view = usePlaygroundView(({ answerView }) => answerView);
@@ -108,6 +85,7 @@ interface AnswerBodyProps {
 
 /** One run's answer: reasoning, text, what there is to say about it. */
 export function AnswerBody({ run, title, actions }: AnswerBodyProps) {
+  const isReasoningOpen = usePlaygroundView((view) => view.isReasoningOpen);
   const { scroller, onScroll } = useFollowScroll(run.key, run.state === 'connecting' || run.state === 'streaming');
   return (
     <div
@@ -119,7 +97,12 @@ export function AnswerBody({ run, title, actions }: AnswerBodyProps) {
       onScroll={onScroll}
     >
       <div>
-        <Reasoning run={run} />
+        <Reasoning
+          text={run.reasoning}
+          isLive={run.isReasoningLive}
+          isOpen={isReasoningOpen}
+          onOpenChange={(isOpen) => usePlaygroundView.setState({ isReasoningOpen: isOpen })}
+        />
         <AnswerText run={run} />
         <Citations run={run} />
         <AfterAnswer run={run} actions={actions} />

@@ -4,7 +4,7 @@ import type { Model } from '../../../../shared/contract/providers.ts';
 import type { RunDetail } from '../../../../shared/contract/runs.ts';
 import type { RunFailure } from '../../../components/run-words.ts';
 import type { LiveRun, RunState } from '../../../stores/playground-run.ts';
-import { estimateTokens } from '../format.ts';
+import { estimateTokens } from '../../../components/format.ts';
 
 /** One run as the answer shows it, under way or from the history. */
 export interface ShownRun {

@@ -27,6 +27,9 @@ const live: LiveTurn = {
   runId: 'two',
   message: 'ask two',
   text: 'more tha',
+  reasoning: '',
+  isReasoningLive: false,
+  citations: [],
   state: 'streaming',
   finishReason: null,
   tokens: null,
@@ -60,8 +63,8 @@ test('memory is told in words, and not at all for a first message', () => {
   expect(readMemory({ memory: { turns: 3 } })).toBeNull();
   expect(readMemory(null)).toBeNull();
   expect(memoryText({ turns: 0, forgottenTurns: 0 })).toBeNull();
-  expect(memoryText({ turns: 1, forgottenTurns: 0 })).toBe('1 turn before it sent along');
-  expect(memoryText({ turns: 4, forgottenTurns: 2 })).toBe('4 turns before it sent along, 2 forgotten');
+  expect(memoryText({ turns: 1, forgottenTurns: 0 })).toBe('1 earlier turn in context');
+  expect(memoryText({ turns: 4, forgottenTurns: 2 })).toBe('4 earlier turns in context, 2 turns dropped');
 });
 
 test('a turn knows the ways before and after its own, where the conversation branches', () => {
