@@ -104,7 +104,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...auditRetentionHandlers(auditWork.retention),
       ...auditReplayHandlers(auditWork.replays, log),
       ...moderationHandlers(moderation),
-      ...moderationWindowHandlers({ ...work, classifierOf: moderation.classifierOf, log }),
+      ...moderationWindowHandlers({ ...work, log }),
       ...conversationHandlers(storage.audit),
       ...promptFolderHandlers(folders, log),
       ...promptTransferHandlers({ ...work, systemOf: providers.systemOf }),

@@ -1,13 +1,16 @@
-// npm run benchmark:NAME runs tests/benchmarks/NAME.ts against the built host.
-import { existsSync } from 'node:fs';
+// npm run benchmark -- NAME runs tests/benchmarks/NAME.ts against the built host.
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildIfStale } from './build-if-stale.ts';
 import { root, runToEnd } from './project-node.mjs';
 
 const [name = '', ...parameters] = process.argv.slice(2);
-const script = join(root, 'tests/benchmarks', `${name}.ts`);
+const folder = join(root, 'tests/benchmarks');
+const script = join(folder, `${name}.ts`);
 if (!/^[\w-]+$/.test(name) || !existsSync(script)) {
-  console.error(`There is no benchmark \`${name}\` in tests/benchmarks.`);
+  const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && file !== 'audit-generator.ts');
+  const names = files.map((file) => file.slice(0, -3)).sort();
+  console.error(`${name === '' ? 'Name a benchmark' : `Unknown benchmark "${name}"`}: ${names.join(', ')}.`);
   process.exit(2);
 }
 await buildIfStale();

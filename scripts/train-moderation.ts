@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { categories } from '../shared/contract/moderation.ts';
+import { categories, moderationPresets } from '../shared/contract/moderation.ts';
 import { forEachCategory } from '../electron/moderation/classifier.ts';
 import { readWeights, type WeightsFile } from '../electron/moderation/linear-model.ts';
 import { dataFiles, fileHash, readLabelledTexts } from './moderation/corpus.ts';
@@ -25,13 +25,14 @@ const validated = crossValidate({ given, own }, space);
 
 const trained = trainHeads(weighTexts(given, own), space);
 const heads = categories.map((category) => {
-  const { slope, offset, threshold, scores } = validated[category];
+  const { slope, offset, thresholds, scores } = validated[category];
   const head = trained[category];
   const scored = scores.map((draw) => withLabels(given, draw, category));
-  const { precision, recall } = atThreshold(scored.flat(), threshold);
-  console.log(
-    `${category.padEnd(12)} AUPRC ${mean(scored.map(averagePrecision)).toFixed(3)}  threshold ${threshold}  precision ${precision.toFixed(2)}  recall ${recall.toFixed(2)}`,
-  );
+  const presets = moderationPresets.map((preset) => {
+    const { precision, recall } = atThreshold(scored.flat(), thresholds[preset]);
+    return `${preset} ${thresholds[preset]} precision ${precision.toFixed(2)} recall ${recall.toFixed(2)}`;
+  });
+  console.log([category, `AUPRC ${mean(scored.map(averagePrecision)).toFixed(3)}`, ...presets].join('  '));
   const { ngramScale, bias } = head;
   return [
     category,
@@ -43,7 +44,7 @@ const heads = categories.map((category) => {
       bias,
       slope,
       offset,
-      threshold,
+      thresholds,
     },
   ] as const;
 });

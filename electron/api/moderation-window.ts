@@ -2,23 +2,25 @@ import { AppError } from '../../shared/app-error.ts';
 import {
   checkText,
   createBatch,
+  explainText,
   exportBatch,
   followBatches,
   listBatches,
   readBatchResults,
   readBatchText,
-  readDefaultThresholds,
   readGuardCosts,
+  readPresets,
   stopBatch,
   type CategoryScores,
   type CheckedText,
 } from '../../shared/contract/moderation-window.ts';
-import { maximumModerationBytes, type ModerationClassifier } from '../../shared/contract/moderation.ts';
+import { maximumModerationBytes } from '../../shared/contract/moderation.ts';
 import type { Guard } from '../completions/guard.ts';
 import type { Log } from '../log.ts';
 import type { ModerationBatches } from '../moderation/batches.ts';
 import { exportedBatch } from '../moderation/batches-export.ts';
 import type { Classifier } from '../moderation/classifier.ts';
+import type { Moderation } from '../moderation/create-moderation.ts';
 import { followAnswer } from './follow-answer.ts';
 import { followList } from './follow-list.ts';
 import { implement, type Handler } from './handler.ts';
@@ -28,7 +30,7 @@ const mostResults = 2000;
 export interface ModerationWindowOptions {
   readonly batches: ModerationBatches;
   readonly guard: Guard;
-  readonly classifierOf: (choice: ModerationClassifier) => Classifier;
+  readonly moderation: Pick<Moderation, 'classifierOf' | 'explain'>;
   readonly log: Log;
 }
 
@@ -39,7 +41,7 @@ async function check(
   chosen: CategoryScores | undefined,
   { signal, log }: { signal: AbortSignal; log: ModerationWindowOptions['log'] },
 ): Promise<CheckedText> {
-  const { defaultThresholds } = classifier;
+  const defaultThresholds = classifier.presets.balanced;
   const startedAt = performance.now();
   const took = () => performance.now() - startedAt;
   try {
@@ -54,24 +56,30 @@ async function check(
     if (!isExpected) log('a text could not be classified', error);
     const failure = isExpected
       ? { code: error.code, message: error.message }
-      : { code: 'internal', message: 'Something went wrong in the service; the log says more.' };
+      : { code: 'internal', message: 'Internal error. See the log for details.' };
     return { model: null, scores: null, highlights: [], defaultThresholds, milliseconds: took(), failure };
   }
 }
 
-export function moderationWindowHandlers({ batches, guard, classifierOf, log }: ModerationWindowOptions): Handler[] {
+function requireSize(text: string): void {
+  if (Buffer.byteLength(text) <= maximumModerationBytes) return;
+  throw new AppError('payload_too_large', 'The text is larger than 1 MB (1,048,576 bytes). Check it in parts.');
+}
+
+export function moderationWindowHandlers({ batches, guard, moderation, log }: ModerationWindowOptions): Handler[] {
+  const { classifierOf } = moderation;
   return [
     implement(checkText, async ({ body, signal }) => {
-      if (Buffer.byteLength(body.text) > maximumModerationBytes) {
-        throw new AppError('payload_too_large', 'The text is larger than 1 MB (1,048,576 bytes). Check less at once.');
-      }
+      requireSize(body.text);
       const classifiers = body.classifiers.map(classifierOf);
       const results = classifiers.map((each) => check(each, body.text, body.thresholds, { signal, log }));
       return { results: await Promise.all(results) };
     }),
-    implement(readDefaultThresholds, ({ body }) => ({
-      thresholds: { ...classifierOf(body.classifier).defaultThresholds },
-    })),
+    implement(readPresets, ({ body }) => ({ presets: { ...classifierOf(body.classifier).presets } })),
+    implement(explainText, ({ body, signal }) => {
+      requireSize(body.text);
+      return moderation.explain(body.text, { signal });
+    }),
     implement(createBatch, ({ body, signal }) => batches.create(body, { signal })),
     implement(listBatches, () => ({ data: batches.list() })),
     implement(followBatches, (input) => followAnswer(input, (signal) => followList(batches, signal), log)),

@@ -58,7 +58,7 @@ function refusal(field: 'promptText' | 'systemMessage', categories: readonly Cat
   const names = namesOf(categories);
   return new AppError(
     'invalid_request',
-    `The guard of this service refuses the prompt: ${names}. Reword it, or change the guard on the Moderation screen.`,
+    `The guard blocked the prompt: ${names}. Rephrase it, or change the guard on the Moderation screen.`,
     { details: [{ field, issue: `is flagged: ${names}` }] },
   );
 }
@@ -66,7 +66,7 @@ function refusal(field: 'promptText' | 'systemMessage', categories: readonly Cat
 function unchecked(failure: string): AppError {
   return new AppError(
     'provider_failed',
-    `The guard could not check this text, so it is not passed on: ${failure} Try again, or change the guard on the Moderation screen.`,
+    `The guard couldn't check this text, so it was blocked. ${failure} Try again, or change the guard on the Moderation screen.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { Log } from '../log.ts';
 import { forEachCategory, type Classifier } from './classifier.ts';
 
-/** After so many failures in a row a classifier gives up: the next text would fail as well. */
+/** Consecutive failures after which a classifier stops: the next text would fail too. */
 const mostFailures = 3;
 
 const titleLength = 120;
@@ -45,7 +45,7 @@ export interface ModerationBatchOptions {
   readonly log: Log;
 }
 
-/** Many texts on their way through one or two classifiers. Each goes through them in order, beside the other. */
+/** A batch of texts for one or two classifiers, which work in parallel. */
 export class ModerationBatch {
   readonly #options: ModerationBatchOptions;
   readonly #lanes: Lane[];
@@ -84,7 +84,7 @@ export class ModerationBatch {
       classifiers: this.#lanes.map((lane) => ({
         classifier: lane.choice,
         model: lane.model,
-        defaultThresholds: lane.classifier.defaultThresholds,
+        defaultThresholds: lane.classifier.presets.balanced,
         done: lane.done,
         failed: lane.failed,
         rate: lane.milliseconds === 0 ? 0 : (lane.done * 1000) / lane.milliseconds,
@@ -137,7 +137,7 @@ export class ModerationBatch {
   #describe(error: unknown): { code: string; message: string } {
     if (error instanceof AppError) return { code: error.code, message: error.message };
     this.#options.log('a text of a batch could not be classified', error);
-    return { code: 'internal', message: 'Something went wrong in the service; the log says more.' };
+    return { code: 'internal', message: 'Internal error. See the log for details.' };
   }
 
   text(index: number): string | null {

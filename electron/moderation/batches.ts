@@ -9,10 +9,10 @@ import type { Storage } from '../storage/storage.ts';
 import { ModerationBatch } from './batch.ts';
 import type { Classifier } from './classifier.ts';
 
-/** Older ones are forgotten: their texts and scores are kept in memory only. */
+/** Older batches are dropped: texts and scores are kept in memory only. */
 const mostBatches = 8;
 
-/** Followers hear of progress this often at most, in milliseconds. */
+/** Minimum time between two progress events, in milliseconds. */
 const noticeInterval = 200;
 
 const auditPageSize = 200;
@@ -89,7 +89,7 @@ export function createModerationBatches({ storage, classifierOf, log }: Moderati
     },
     find(id) {
       const found = batches.find((batch) => batch.id === id.toLowerCase());
-      if (!found) throw new AppError('not_found', 'There is no such batch any more. Load the texts again.');
+      if (!found) throw new AppError('not_found', 'This batch is no longer in memory. Import the texts again.');
       return found;
     },
     async close() {

@@ -1,4 +1,4 @@
-import { categories, type Category, type Highlight } from '../../shared/contract/moderation.ts';
+import { categories, type Category, type Highlight, type ModerationPreset } from '../../shared/contract/moderation.ts';
 
 export type CategoryValues<Value> = Readonly<Record<Category, Value>>;
 
@@ -6,6 +6,15 @@ export type CategoryValues<Value> = Readonly<Record<Category, Value>>;
 export function forEachCategory<Value>(valueOf: (category: Category) => Value): Record<Category, Value> {
   return Object.fromEntries(categories.map((category) => [category, valueOf(category)])) as Record<Category, Value>;
 }
+
+export type Presets = Readonly<Record<ModerationPreset, CategoryValues<number>>>;
+
+/** Presets of classifiers that we have not measured: the same for each category. */
+export const unmeasuredPresets: Presets = {
+  strict: forEachCategory(() => 0.3),
+  balanced: forEachCategory(() => 0.5),
+  lenient: forEachCategory(() => 0.7),
+};
 
 /** What a classifier found, whoever it is. */
 export interface Classification {
@@ -25,7 +34,7 @@ export interface ClassifyOptions {
 
 /** One way to judge a text. Throws `AppError` with the code that the failure has for a caller. */
 export interface Classifier {
-  /** Scores from which on a text is flagged, unless the person chose others. */
-  readonly defaultThresholds: CategoryValues<number>;
+  /** Minimum scores at which a text is flagged, for each preset. */
+  readonly presets: Presets;
   classify(input: string, options: ClassifyOptions): Promise<Classification>;
 }

@@ -1,7 +1,9 @@
+import type { Explanation } from '../../shared/contract/moderation-window.ts';
 import type { ModerationClassifier, ModerationResult, ModerationSettings } from '../../shared/contract/moderation.ts';
 import type { Embeddings } from '../on-device/embeddings.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { forEachCategory, type Classifier } from './classifier.ts';
+import { explainText } from './explain-text.ts';
 import { createModelClassifier } from './model-classifier.ts';
 import { createOnDeviceClassifier } from './on-device-classifier.ts';
 import { createMistralClassifier, createOpenAiClassifier } from './provider-classifiers.ts';
@@ -31,6 +33,8 @@ export interface Moderation {
   classify(text: string, options: ModerateOptions): Promise<Moderated>;
   /** One classifier by itself, for those who put several beside each other and bring their own thresholds. */
   classifierOf(chosen: ModerationClassifier): Classifier;
+  /** Which passages decide the on-device scores. Rejects with an `AbortError` when the signal is aborted. */
+  explain(text: string, options: { readonly signal: AbortSignal }): Promise<Explanation>;
   close(): Promise<void>;
 }
 
@@ -60,8 +64,8 @@ export function createModeration({ settings, providers, embeddings }: Moderation
     classifierOf,
     async classify(text, { signal, classifier: chosen = settings().classifier }) {
       const classifier = classifierOf(chosen);
-      const own = settings().thresholds;
-      const thresholds = forEachCategory((category) => own[category] ?? classifier.defaultThresholds[category]);
+      const { preset, thresholds: own } = settings();
+      const thresholds = forEachCategory((category) => own[category] ?? classifier.presets[preset][category]);
       const { model, scores, highlights, rawAnswer } = await classifier.classify(text, { thresholds, signal });
       const flags = forEachCategory((category) => scores[category] >= thresholds[category]);
       return {
@@ -74,6 +78,7 @@ export function createModeration({ settings, providers, embeddings }: Moderation
         rawAnswer,
       };
     },
+    explain: (text, { signal }) => explainText(onDevice, text, { signal }),
     close: () => analysis.close(),
   };
 }

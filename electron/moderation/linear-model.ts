@@ -1,4 +1,4 @@
-import type { Category } from '../../shared/contract/moderation.ts';
+import type { Category, ModerationPreset } from '../../shared/contract/moderation.ts';
 import { lexiconTags, ngramBuckets, type Lexicon, type LexiconTag, type TextFeatures } from './features.ts';
 
 /** How strongly each kind of feature counts before it is weighted; chosen by cross-validation. */
@@ -24,8 +24,8 @@ export interface CategoryHead {
   /** The score is the logistic function of `slope * sum + offset`. */
   readonly slope: number;
   readonly offset: number;
-  /** Score from which on a text is flagged, unless the person chose another. */
-  readonly threshold: number;
+  /** Minimum score at which a text is flagged, for each preset. */
+  readonly thresholds: Readonly<Record<ModerationPreset, number>>;
 }
 
 export interface ModerationWeights {
@@ -56,7 +56,7 @@ export interface WeightsFile {
         readonly bias: number;
         readonly slope: number;
         readonly offset: number;
-        readonly threshold: number;
+        readonly thresholds: Readonly<Record<ModerationPreset, number>>;
       }
     >
   >;

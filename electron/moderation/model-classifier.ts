@@ -3,7 +3,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { builtInPolicy, categories, type Highlight } from '../../shared/contract/moderation.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import { forEachCategory, type Classifier, type ClassifyOptions } from './classifier.ts';
+import { unmeasuredPresets, type Classifier, type ClassifyOptions } from './classifier.ts';
 
 const share = z.number().min(0).max(1);
 const verdict = z.object({
@@ -16,7 +16,6 @@ const verdict = z.object({
   passages: z.array(z.object({ text: z.string(), category: z.enum(categories) })).catch([]),
 });
 
-const defaultThreshold = 0.5;
 const answerTokens = 1000;
 const mostPassages = 50;
 
@@ -68,14 +67,14 @@ export function createModelClassifier(options: ModelClassifierOptions): Classifi
   }
 
   return {
-    defaultThresholds: forEachCategory(() => defaultThreshold),
+    presets: unmeasuredPresets,
     async classify(input: string, { thresholds, signal }: ClassifyOptions) {
       const { content, servedBy } = await ask(input, signal);
       const found = readVerdict(content);
       if (!found) {
         throw new AppError(
           'provider_failed',
-          `${servedBy} did not answer with a verdict. Choose a stronger model for moderation in Settings.`,
+          `"${servedBy}" returned no valid verdict. Choose another model as the classifier.`,
         );
       }
       const { passages, ...scores } = found;

@@ -1,14 +1,20 @@
-import { categories, type Highlight } from '../../shared/contract/moderation.ts';
+import { categories, moderationPresets, type Category, type Highlight } from '../../shared/contract/moderation.ts';
 import type { Embeddings } from '../on-device/embeddings.ts';
 import type { AnalyzedWindow, Passage } from './analyze-text.ts';
-import { forEachCategory, type CategoryValues, type Classifier, type ClassifyOptions } from './classifier.ts';
+import {
+  forEachCategory,
+  type CategoryValues,
+  type Classifier,
+  type ClassifyOptions,
+  type Presets,
+} from './classifier.ts';
 import { embeddingSum, scoreOfSum, sentenceMargin, type ModerationWeights } from './linear-model.ts';
 import type { TextAnalysis } from './text-analysis.ts';
 
 /** Sentences of flagged windows that are judged only for highlights; windows beyond them are highlighted by those that are judged. */
 const maximumSentences = 16;
 
-type Scores = CategoryValues<number>;
+export type Scores = CategoryValues<number>;
 type Judged = ReadonlyMap<Passage, Scores>;
 
 export interface OnDeviceClassifierOptions {
@@ -17,8 +23,20 @@ export interface OnDeviceClassifierOptions {
   readonly embeddings: Pick<Embeddings, 'embed'>;
 }
 
+export interface OnDeviceClassifier extends Classifier {
+  /** The windows of a text that are looked at, each with its scores. */
+  judgeWindows(input: string, options: { readonly signal: AbortSignal }): Promise<readonly JudgedWindow[]>;
+}
+
+export interface JudgedWindow {
+  readonly window: AnalyzedWindow;
+  readonly scores: Scores;
+}
+
 /** The classifier that needs no key and no network. The worst window or sentence of a text gives its scores. */
-export function createOnDeviceClassifier({ weights, analysis, embeddings }: OnDeviceClassifierOptions): Classifier {
+export function createOnDeviceClassifier(options: OnDeviceClassifierOptions): OnDeviceClassifier {
+  const { weights, analysis, embeddings } = options;
+
   async function judge(
     windows: readonly Passage[],
     sentences: readonly Passage[],
@@ -63,24 +81,40 @@ export function createOnDeviceClassifier({ weights, analysis, embeddings }: OnDe
     return flagged.flatMap((window) => highlightsOfWindow(window, known, thresholds));
   }
 
+  async function judgeAll(input: string, signal: AbortSignal) {
+    const windows = await analysis.analyze(input, { signal });
+    const suspects = new Set(windows.flatMap((window) => window.suspects));
+    const judged: Judged = new Map(await judge(windows, [...suspects], signal));
+    return { windows, judged };
+  }
+
   return {
-    get defaultThresholds() {
+    get presets() {
       const { heads } = weights();
-      return forEachCategory((category) => heads[category].threshold);
+      const thresholds = moderationPresets.map(
+        (preset) => [preset, forEachCategory((category) => heads[category].thresholds[preset])] as const,
+      );
+      return Object.fromEntries(thresholds) as unknown as Presets;
     },
-    async classify(input, options) {
-      const windows = await analysis.analyze(input, options);
-      const suspects = new Set(windows.flatMap((window) => window.suspects));
-      const judged: Judged = new Map(await judge(windows, [...suspects], options.signal));
-      const all = windows.map((window) => scoresOf(window, judged));
+    async classify(input, { thresholds, signal }) {
+      const { windows, judged } = await judgeAll(input, signal);
       return {
         model: weights().model,
-        scores: forEachCategory((category) => Math.max(0, ...all.map((scores) => scores[category]))),
-        highlights: inOrder(await highlights(windows, judged, options)),
+        scores: worstScores(windows.map((window) => scoresOf(window, judged))),
+        highlights: inOrder(await highlights(windows, judged, { thresholds, signal })),
         rawAnswer: null,
       };
     },
+    async judgeWindows(input, { signal }) {
+      const { windows, judged } = await judgeAll(input, signal);
+      return windows.map((window) => ({ window, scores: scoresOf(window, judged) }));
+    },
   };
+}
+
+/** The highest score of each category; 0 where there is none. */
+export function worstScores(scores: readonly Scores[]): Record<Category, number> {
+  return forEachCategory((category) => Math.max(0, ...scores.map((each) => each[category])));
 }
 
 const isOver = (scores: Scores, thresholds: Scores) =>

@@ -3,7 +3,7 @@ import { AppError } from '../../shared/app-error.ts';
 import { mistralEndpoint, type Category } from '../../shared/contract/moderation.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { Provider } from '../providers/provider.ts';
-import { forEachCategory, type Classifier } from './classifier.ts';
+import { forEachCategory, unmeasuredPresets, type Classifier } from './classifier.ts';
 
 /** What OpenAI and Mistral answer alike. */
 const answer = z.object({
@@ -32,8 +32,6 @@ const mistralSources: Sources = {
   violence: ['violence_and_threats'],
 };
 
-const defaultThreshold = 0.5;
-
 interface ProviderClassifierOptions {
   readonly model: string;
   /** Who answers, for people and as the part of the model's name before it. */
@@ -46,12 +44,12 @@ interface ProviderClassifierOptions {
 /** A provider's own classifier. It tells no passages, so that there are no highlights. */
 function createProviderClassifier({ model, title, prefix, sources, provider }: ProviderClassifierOptions): Classifier {
   return {
-    defaultThresholds: forEachCategory(() => defaultThreshold),
+    presets: unmeasuredPresets,
     async classify(input, { signal }) {
       const rawAnswer = await provider().moderate?.({ model, input }, { signal });
       const parsed = answer.safeParse(rawAnswer);
       if (!parsed.success) {
-        throw new AppError('provider_failed', `${title} sent a moderation that cannot be read. Try again.`);
+        throw new AppError('provider_failed', `${title} returned an invalid moderation response. Try again.`);
       }
       // A long text may be answered in several results.
       const scores = forEachCategory((category) =>
@@ -96,7 +94,7 @@ export function createMistralClassifier({ model, providers }: ClassifierOptions)
       if (provider) return provider;
       throw new AppError(
         'provider_not_configured',
-        `Mistral is not set up yet. Add an endpoint with the name ${mistralEndpoint}, the address https://api.mistral.ai/v1 and your key in Settings, Compatible endpoints.`,
+        `Mistral isn't set up. In Settings, Compatible endpoints, add an endpoint named "${mistralEndpoint}" with the address https://api.mistral.ai/v1 and your API key.`,
       );
     },
   });

@@ -2,13 +2,14 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import {
   checkText,
   createBatch,
+  explainText,
   exportBatch,
   followBatches,
   listBatches,
   readBatchResults,
   readBatchText,
-  readDefaultThresholds,
   readGuardCosts,
+  readPresets,
   stopBatch,
   type Batch,
   type BatchInput,
@@ -24,7 +25,7 @@ import { useFollowedList } from './follow.ts';
 const batchesKey = ['moderation', 'batches'] as const;
 const pageSize = 2000;
 
-/** Scores of one text. A provider may charge for it, so it is asked once and never again by itself. */
+/** Scores of one text. A provider may charge for it, so a failed check is not retried. */
 export function useCheck(input: CheckedInput | null) {
   const { client } = useHost();
   return useQuery({
@@ -42,7 +43,7 @@ export function useCheck(input: CheckedInput | null) {
   });
 }
 
-/** Passages of a text over the given thresholds, by the classifier on the device: it alone tells passages, and costs nothing. */
+/** Passages of a text over the given thresholds. Only the on-device classifier reports passages, at no cost. */
 export function useHighlights(text: string | null, thresholds: CategoryScores | null) {
   const { client } = useHost();
   return useQuery({
@@ -59,15 +60,26 @@ export function useHighlights(text: string | null, thresholds: CategoryScores | 
   });
 }
 
-export function useDefaultThresholds(classifier: ModerationClassifier | null) {
+/** On-device scores of a text without each of its passages; stops when the screen no longer shows it. */
+export function useExplanation(text: string | null) {
   const { client } = useHost();
   return useQuery({
-    queryKey: ['moderation', 'thresholds', classifier],
+    queryKey: ['moderation', 'explanation', text],
+    enabled: text !== null && text !== '',
+    staleTime: Infinity,
+    queryFn: ({ signal }) => client.call(explainText, { signal, body: { text: text! }, isLasting: true }),
+  });
+}
+
+export function usePresets(classifier: ModerationClassifier | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['moderation', 'presets', classifier],
     enabled: classifier !== null,
     staleTime: Infinity,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) =>
-      (await client.call(readDefaultThresholds, { signal, body: { classifier: classifier! } })).thresholds,
+      (await client.call(readPresets, { signal, body: { classifier: classifier! } })).presets,
   });
 }
 

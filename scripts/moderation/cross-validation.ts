@@ -1,17 +1,17 @@
-import type { Category } from '../../shared/contract/moderation.ts';
+import { moderationPresets, type Category, type ModerationPreset } from '../../shared/contract/moderation.ts';
 import { forEachCategory } from '../../electron/moderation/classifier.ts';
 import { scoreOfSum } from '../../electron/moderation/linear-model.ts';
 import type { LabelledText } from './corpus.ts';
 import type { FeatureSpace } from './feature-space.ts';
 import { drawFolds, foldCount } from './folds.ts';
-import { atThreshold, type Scored } from './metrics.ts';
-import { calibrate, hyperparameters, isBenign, textSums, trainHeads, weighTexts } from './training.ts';
+import { bestThreshold, type Scored } from './metrics.ts';
+import { calibrate, hyperparameters, textSums, trainHeads, weighTexts } from './training.ts';
 
 /** How often the folds are drawn anew: with 25 to 123 positive texts a figure of one draw is off by up to .05. */
 const repetitions = 3;
 
-/** Most of our own benign sentences that one category may flag falsely, so that all five together stay below 2 %. */
-const falseFlagShare = 0.004;
+/** How many times as much recall counts as precision (the beta of F-beta) where a preset chooses its threshold. */
+export const recallWeights: Readonly<Record<ModerationPreset, number>> = { strict: 2, balanced: 1, lenient: 0.5 };
 
 /** A text that is only measured, in the fold of the one that it was made from. */
 export interface Probe {
@@ -23,7 +23,7 @@ export interface Probe {
 export interface ValidatedCategory {
   readonly slope: number;
   readonly offset: number;
-  readonly threshold: number;
+  readonly thresholds: Readonly<Record<ModerationPreset, number>>;
   /** Once for each draw: calibrated scores of the given half's texts, each by a model that saw neither it nor a near-duplicate. */
   readonly scores: readonly (readonly number[])[];
   /** The same of our own sentences and of the probes, of the first draw. */
@@ -46,20 +46,13 @@ interface DrawnSums {
   readonly probes: readonly Sums[];
 }
 
-/** The threshold with the best F1 that is no lower than `least`. */
-function bestThreshold(scored: readonly Scored[], least: number): number {
-  const candidates = [...new Set(scored.map(({ score }) => score))].filter((score) => score >= least);
-  let best = { threshold: least, f1: atThreshold(scored, least).f1 };
-  for (const threshold of candidates) {
-    const { f1 } = atThreshold(scored, threshold);
-    if (f1 > best.f1) best = { threshold, f1 };
-  }
-  return best.threshold;
-}
-
-function benignBound(scores: readonly number[]): number {
-  const sorted = scores.toSorted((a, b) => b - a);
-  return (sorted[Math.floor(sorted.length * falseFlagShare)] ?? 0) + 0.001;
+/** The best threshold of each preset, rounded down so that the text that it was chosen for stays flagged. */
+function presetThresholds(scored: readonly Scored[]): Record<ModerationPreset, number> {
+  const chosen = moderationPresets.map((preset) => {
+    const threshold = bestThreshold(scored, recallWeights[preset]);
+    return [preset, Math.floor(threshold * 1000) / 1000] as const;
+  });
+  return Object.fromEntries(chosen) as Record<ModerationPreset, number>;
 }
 
 /** Pairs of score and label, of the texts whose label is known. */
@@ -95,21 +88,18 @@ function drawSums({ given, own, probes = [] }: CrossValidationTexts, space: Feat
 
 /** Five-fold cross-validation, three times, grouped by near-duplicates; our own sentences are split in the same way. */
 export function crossValidate(texts: CrossValidationTexts, space: FeatureSpace): Record<Category, ValidatedCategory> {
-  const { given, own } = texts;
+  const { given } = texts;
   const draws = Array.from({ length: repetitions }, (_, index) => drawSums(texts, space, hyperparameters.seed + index));
-  const benign = own.map(isBenign);
   return forEachCategory((category) => {
     const sumsOf = (found: readonly Sums[]) => found.map((sums) => sums[category]);
     const labelled = (scores: readonly number[]) => withLabels(given, scores, category);
     const calibration = calibrate(draws.flatMap((draw) => labelled(sumsOf(draw.given))));
     const scoresOf = (found: readonly Sums[]) => sumsOf(found).map((sum) => scoreOfSum(calibration, sum));
     const scores = draws.map((draw) => scoresOf(draw.given));
-    const bound = benignBound(draws.flatMap((draw) => scoresOf(draw.own).filter((_, index) => benign[index])));
-    const threshold = Math.round(bestThreshold(scores.flatMap(labelled), bound) * 1000) / 1000;
     const [first] = draws;
     return {
       ...calibration,
-      threshold,
+      thresholds: presetThresholds(scores.flatMap(labelled)),
       scores,
       ownScores: scoresOf(first!.own),
       probeScores: scoresOf(first!.probes),

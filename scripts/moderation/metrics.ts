@@ -47,6 +47,24 @@ export function areaUnderRoc(scored: readonly Scored[]): number {
   return sum / (positives * (sorted.length - positives));
 }
 
+/**
+ * The threshold with the best F-beta, where recall counts `beta` times as much as precision; of equally good ones the highest. One
+ * walk through the scores, the highest first.
+ */
+export function bestThreshold(scored: readonly Scored[], beta: number): number {
+  const sorted = byScoreDescending(scored);
+  const positives = sorted.filter(({ isPositive }) => isPositive).length;
+  let best = { threshold: 1, value: 0 };
+  let hits = 0;
+  for (const [index, { score, isPositive }] of sorted.entries()) {
+    if (isPositive) hits += 1;
+    if (sorted[index + 1]?.score === score) continue;
+    const value = ((1 + beta * beta) * hits) / (beta * beta * positives + index + 1);
+    if (value > best.value) best = { threshold: score, value };
+  }
+  return best.threshold;
+}
+
 export interface AtThreshold {
   readonly precision: number;
   readonly recall: number;

@@ -1,4 +1,4 @@
-import { categories, type Category } from '../../shared/contract/moderation.ts';
+import { categories, type Category, type ModerationPreset } from '../../shared/contract/moderation.ts';
 import { analyzeText } from '../../electron/moderation/analyze-text.ts';
 import { createOnDeviceClassifier } from '../../electron/moderation/on-device-classifier.ts';
 import { forEachCategory } from '../../electron/moderation/classifier.ts';
@@ -14,7 +14,7 @@ export async function shippedScores(
   const embeddings = createEmbeddings();
   const classifier = createOnDeviceClassifier({
     weights: () => weights,
-    // In this thread: nobody waits beside it.
+    // In this thread: nothing else runs here.
     analysis: { analyze: async (input) => analyzeText(input, weights), close: async () => {} },
     embeddings,
   });
@@ -30,8 +30,8 @@ export async function shippedScores(
   return scores;
 }
 
-/** Whether each text is flagged at the default thresholds. */
-export function isFlagged(scores: Record<Category, number[]>, index: number): boolean {
+/** Whether a text is flagged by a preset. */
+export function isFlagged(scores: Record<Category, number[]>, index: number, preset: ModerationPreset): boolean {
   const { heads } = moderationWeights();
-  return categories.some((category) => scores[category][index]! >= heads[category].threshold);
+  return categories.some((category) => scores[category][index]! >= heads[category].thresholds[preset]);
 }

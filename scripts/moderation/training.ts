@@ -18,7 +18,7 @@ export const hyperparameters = {
   /** How much a sentence of our own counts beside a text of the given half. */
   ownWeight: 0.5,
   /** The same for one that is benign in every category: most of these look bad, and a false flag costs trust. */
-  ownBenignWeight: 1,
+  ownBenignWeight: 3,
   /** A passage of a positive text is learned as positive if its sum is at most this far below the worst one's. */
   passageMargin: 0.5,
 } as const;

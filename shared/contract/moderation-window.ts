@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { auditFilter } from './audit.ts';
 import { timestamp, uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { categories, highlight, moderationClassifier, moderationResult } from './moderation.ts';
+import { categories, highlight, moderationClassifier, moderationPresets, moderationResult } from './moderation.ts';
 
 const tag = 'Window: moderation';
 
@@ -13,11 +13,11 @@ export type CategoryScores = z.infer<typeof categoryScores>;
 /** Two classifiers may stand beside each other. */
 const classifiers = z.array(moderationClassifier).min(1).max(2);
 
-/** What one classifier says of one text. `failure` tells why it says nothing. */
+/** The result of one classifier for one text. `failure` is the reason for a missing result. */
 export const checkedText = z.object({
   model: z.string().nullable(),
   scores: categoryScores.nullable(),
-  /** Scores from which on this classifier flags, unless the person chose others. */
+  /** Its Balanced preset. */
   defaultThresholds: categoryScores,
   highlights: z.array(highlight),
   milliseconds: z.number(),
@@ -35,21 +35,59 @@ export const checkText = defineEndpoint({
   body: z.strictObject({
     text: z.string().min(1, 'must not be empty'),
     classifiers,
-    /** For the highlights; each classifier's own unless told. */
+    /** For the highlights; the default is each classifier's Balanced preset. */
     thresholds: categoryScores.optional(),
   }),
   response: z.object({ results: z.array(checkedText) }),
 });
 
-export const readDefaultThresholds = defineEndpoint({
-  id: 'readDefaultThresholds',
+/** Thresholds of each preset. */
+export const presetThresholds = z.record(z.enum(moderationPresets), categoryScores);
+export type PresetThresholds = z.infer<typeof presetThresholds>;
+
+export const readPresets = defineEndpoint({
+  id: 'readModerationPresets',
   method: 'post',
-  path: '/window/moderation/thresholds',
+  path: '/window/moderation/presets',
   access: 'window',
   tag,
-  summary: 'Scores from which on a classifier flags, unless the person chose others',
+  summary: 'Thresholds of a classifier for each preset',
   body: z.strictObject({ classifier: moderationClassifier }),
-  response: z.object({ thresholds: categoryScores }),
+  response: z.object({ presets: presetThresholds }),
+});
+
+/** Passages that one explanation leaves out, one at a time. */
+export const maxExplainedPassages = 24;
+
+/** A passage with the scores that the text has without it. */
+export const explainedPassage = z.object({
+  /** Offset of its first character, in UTF-16 units. */
+  start: z.int(),
+  /** Offset after its last character. */
+  end: z.int(),
+  scores: categoryScores,
+});
+export type ExplainedPassage = z.infer<typeof explainedPassage>;
+
+export const explanation = z.object({
+  /** Of the whole text. */
+  scores: categoryScores,
+  /** In the order of the text. */
+  passages: z.array(explainedPassage),
+  /** Passages that could be left out; more than `passages` has where there are too many. */
+  candidates: z.int(),
+});
+export type Explanation = z.infer<typeof explanation>;
+
+export const explainText = defineEndpoint({
+  id: 'explainText',
+  method: 'post',
+  path: '/window/moderation/explain',
+  access: 'window',
+  tag,
+  summary: 'The on-device scores of a text without each of the passages that decide them',
+  body: z.strictObject({ text: z.string().min(1, 'must not be empty') }),
+  response: explanation,
 });
 
 /** Texts of one batch. */
@@ -136,7 +174,7 @@ export const createBatch = defineEndpoint({
   path: '/window/moderation/batches',
   access: 'window',
   tag,
-  summary: 'Begin to classify many texts. The eight newest batches are kept, in memory',
+  summary: 'Classify many texts. The eight newest batches are kept in memory',
   status: 202,
   body: batchInput,
   response: batch,
@@ -159,7 +197,7 @@ export const followBatches = defineEndpoint({
   path: '/window/moderation/batches/events',
   access: 'window',
   tag,
-  summary: 'The same list again whenever it changes, at most five times a second',
+  summary: 'The same list whenever it changes, at most five times per second',
   kinds: ['event-stream'],
   part: batchList,
 });
@@ -193,7 +231,7 @@ export const readBatchText = defineEndpoint({
   path: '/window/moderation/batches/{id}/texts/{index}',
   access: 'window',
   tag,
-  summary: 'One text of a batch, whole; the first one is 0',
+  summary: 'One complete text of a batch; the first index is 0',
   parameters: parameters.extend({
     index: z
       .string()
@@ -210,7 +248,7 @@ export const stopBatch = defineEndpoint({
   path: '/window/moderation/batches/{id}/stop',
   access: 'window',
   tag,
-  summary: 'Stop; what is classified stays',
+  summary: 'Stop a batch. Results so far are kept',
   parameters,
   response: batch,
   errors: [404],
@@ -247,6 +285,6 @@ export const readGuardCosts = defineEndpoint({
   path: '/window/moderation/guard',
   access: 'window',
   tag,
-  summary: 'What the guard has checked since the host started, and what that took',
+  summary: 'Runs that the guard checked since the host started, and the time that took',
   response: guardCosts,
 });

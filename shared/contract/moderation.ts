@@ -88,11 +88,17 @@ export const moderationClassifier = z.discriminatedUnion('kind', [
 ]);
 export type ModerationClassifier = z.infer<typeof moderationClassifier>;
 
+/** How eagerly texts are flagged. Strict misses the least and flags more that is harmless, Lenient the reverse. */
+export const moderationPresets = ['strict', 'balanced', 'lenient'] as const;
+export const moderationPreset = z.enum(moderationPresets);
+export type ModerationPreset = z.infer<typeof moderationPreset>;
+
 const ownThreshold = share.nullable();
 
 export const moderationSettings = z.strictObject({
   classifier: moderationClassifier,
-  /** Scores from which on a text is flagged; `null` takes the classifier's own. */
+  preset: moderationPreset.default('balanced'),
+  /** Minimum scores at which a text is flagged; `null` takes the one of the preset. */
   thresholds: z.strictObject({
     sexual: ownThreshold,
     hatred: ownThreshold,
@@ -105,6 +111,7 @@ export type ModerationSettings = z.infer<typeof moderationSettings>;
 
 export const defaultModerationSettings: ModerationSettings = {
   classifier: { kind: 'on-device' },
+  preset: 'balanced',
   thresholds: { sexual: null, hatred: null, harassment: null, selfHarm: null, violence: null },
 };
 

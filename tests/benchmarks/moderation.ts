@@ -1,9 +1,14 @@
 /**
- * How good and how fast the on-device classifier is. Without a path: cross-validation on the given half, the benign set, time and
- * memory. With the path of a labelled JSONL: what the shipped weights make of it, without training on it.
+ * Quality and speed of the on-device classifier, with precision and recall of each preset. Without a path: cross-validation on the
+ * given half, the benign set, time and memory. With the path of a labelled JSONL: the shipped weights on it, without training on it.
  */
 import { resolve } from 'node:path';
-import { categories, type Category } from '../../shared/contract/moderation.ts';
+import {
+  categories,
+  moderationPresets,
+  type Category,
+  type ModerationPreset,
+} from '../../shared/contract/moderation.ts';
 import { forEachCategory } from '../../electron/moderation/classifier.ts';
 import { moderationWeights } from '../../electron/moderation/weights.ts';
 import { dataFiles, readLabelledTexts, type LabelledText } from '../../scripts/moderation/corpus.ts';
@@ -16,7 +21,7 @@ import { moderationSpeed } from './support/moderation-speed.ts';
 import { surroundedTexts } from './support/surrounded-texts.ts';
 import { printReport, row, type Row } from './support/report.ts';
 
-/** Lowest area under the precision-recall curve that we want on texts that were never seen. */
+/** Min area under the precision-recall curve that we want on unseen texts. */
 const auprcAims: Record<Category, number> = {
   sexual: 0.93,
   hatred: 0.68,
@@ -26,10 +31,17 @@ const auprcAims: Record<Category, number> = {
 };
 const anyAim = 0.8;
 
+/** Max share of harmless texts that a preset may flag, in percent. */
+const falseAlarmAims: Readonly<Record<ModerationPreset, number | undefined>> = {
+  strict: undefined,
+  balanced: 5,
+  lenient: 2,
+};
+
 interface Scores {
-  /** Once for each draw of the folds; one where nothing was drawn. */
+  /** One per draw of the folds, or one without folds. */
   readonly scores: readonly (readonly number[])[];
-  readonly threshold: number;
+  readonly thresholds: Readonly<Record<ModerationPreset, number>>;
 }
 
 /** A text is positive if one known label is, negative if all five are known to be. */
@@ -43,16 +55,20 @@ function anyScored(texts: readonly LabelledText[], found: Record<Category, Score
 
 function qualityRows(texts: readonly LabelledText[], found: Record<Category, Scores>, how: string): Row[] {
   const ofCategory = categories.flatMap((category) => {
-    const { scores, threshold } = found[category];
+    const { scores, thresholds } = found[category];
     const draws = scores.map((draw) => withLabels(texts, draw, category));
     if (!draws[0]?.some(({ isPositive }) => isPositive)) return [];
-    const { precision, recall, f1 } = atThreshold(draws.flat(), threshold);
     return [
       row(`${category}: AUPRC, ${how}`, mean(draws.map(averagePrecision)), '', { atLeast: auprcAims[category] }),
       row(`${category}: AUROC, ${how}`, mean(draws.map(areaUnderRoc)), ''),
-      row(`${category}: F1 at the default threshold, ${how}`, f1, ''),
-      row(`${category}: precision at the default threshold, ${how}`, precision, ''),
-      row(`${category}: recall at the default threshold, ${how}`, recall, ''),
+      ...moderationPresets.flatMap((preset) => {
+        const { precision, recall, f1 } = atThreshold(draws.flat(), thresholds[preset]);
+        return [
+          row(`${category}: precision, ${preset}, ${how}`, precision, ''),
+          row(`${category}: recall, ${preset}, ${how}`, recall, ''),
+          row(`${category}: F1, ${preset}, ${how}`, f1, ''),
+        ];
+      }),
     ];
   });
   const any = found.sexual.scores.map((_, draw) => anyScored(texts, found, draw));
@@ -70,7 +86,7 @@ async function crossValidated(): Promise<Row[]> {
   );
   const found = crossValidate({ given, own, probes }, space);
   const reachesThreshold = (scoreOf: (category: Category) => number) =>
-    categories.some((category) => scoreOf(category) >= found[category].threshold);
+    categories.some((category) => scoreOf(category) >= found[category].thresholds.balanced);
   const alone = probes.filter(({ source }) =>
     reachesThreshold((category) => found[category].ownScores[source]!),
   ).length;
@@ -79,8 +95,8 @@ async function crossValidated(): Promise<Row[]> {
   ).length;
   return [
     ...qualityRows(given, found, 'cross-validated'),
-    row('bad sentences of our own flagged, alone', (100 * alone) / probes.length, '%'),
-    row('the same among five harmless ones', (100 * amongOthers) / probes.length, '%'),
+    row('harmful sentences of our own flagged by Balanced, alone', (100 * alone) / probes.length, '%'),
+    row('the same among five harmless sentences', (100 * amongOthers) / probes.length, '%'),
   ];
 }
 
@@ -88,12 +104,12 @@ async function shipped(path: string): Promise<Row[]> {
   const texts = readLabelledTexts(path);
   const { heads } = moderationWeights();
   const scores = await shippedScores(texts);
-  const found = forEachCategory((category) => ({ scores: [scores[category]], threshold: heads[category].threshold }));
+  const found = forEachCategory((category) => ({ scores: [scores[category]], thresholds: heads[category].thresholds }));
   const learned = new Set([dataFiles.given, dataFiles.own].flatMap(readLabelledTexts).map(({ text }) => text));
   return [
     row('texts', texts.length, ''),
-    // Figures on texts that were learned from say nothing about others.
-    row('of them learned from', texts.filter(({ text }) => learned.has(text)).length, '', { atMost: 0 }),
+    // Figures on training texts say nothing about others.
+    row('of these, used in training', texts.filter(({ text }) => learned.has(text)).length, '', { atMost: 0 }),
     ...qualityRows(texts, found, 'shipped weights'),
   ];
 }
@@ -101,11 +117,14 @@ async function shipped(path: string): Promise<Row[]> {
 async function benign(): Promise<Row[]> {
   const texts = readLabelledTexts(dataFiles.benign);
   const scores = await shippedScores(texts);
-  const flagged = texts.filter((_, index) => isFlagged(scores, index));
-  for (const { text } of flagged) console.log(`flagged although benign: ${text}`);
   return [
-    row('benign texts that training never saw', texts.length, 'texts', { atLeast: 500 }),
-    row('of them flagged', (100 * flagged.length) / texts.length, '%', { atMost: 2 }),
+    row('harmless texts that training never reads', texts.length, 'texts', { atLeast: 500 }),
+    ...moderationPresets.map((preset) => {
+      const flagged = texts.filter((_, index) => isFlagged(scores, index, preset));
+      const atMost = falseAlarmAims[preset];
+      const share = (100 * flagged.length) / texts.length;
+      return row(`of these, flagged by ${preset}`, share, '%', atMost === undefined ? {} : { atMost });
+    }),
   ];
 }
 

@@ -1,7 +1,8 @@
 import type { CategoryScores } from '../../../shared/contract/moderation-window.ts';
 import { categories, type Category, type ModerationClassifier } from '../../../shared/contract/moderation.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 
-/** How a category is written; its hue never stands without the code. */
+/** Names of the categories. A colour is never shown without its code. */
 export const categoryNames: Record<Category, { name: string; code: string; className: string }> = {
   sexual: { name: 'Sexual', code: 'SX', className: 'sexual' },
   hatred: { name: 'Hatred', code: 'HT', className: 'hatred' },
@@ -21,18 +22,18 @@ export function listCategories(listed: readonly Category[]): string {
 export function classifierName(classifier: ModerationClassifier): string {
   if (classifier.kind === 'on-device') return 'on-device';
   return classifier.kind === 'model' && classifier.policy !== null
-    ? `${classifier.model}, own policy`
+    ? `${classifier.model} with custom policy`
     : classifier.model;
 }
 
-/** Where a text goes when this classifier judges it. */
+/** Where this classifier sends a text. */
 export function classifierPlace(classifier: ModerationClassifier): string {
   if (classifier.kind === 'on-device') return 'no network';
   if (classifier.kind === 'mistral') return 'Mistral';
-  return classifier.kind === 'open-ai' ? 'OpenAi' : classifier.aiSystem;
+  return classifier.kind === 'open-ai' ? providerName('OpenAi') : providerName(classifier.aiSystem);
 }
 
-/** Scores as they are shown: without those of a category that the classifier does not judge. */
+/** Scores without those of a category that the classifier doesn't support. */
 export function judgedScores(
   classifier: ModerationClassifier,
   scores: CategoryScores | null,

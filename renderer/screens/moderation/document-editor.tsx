@@ -105,7 +105,7 @@ export function DocumentEditor({ value, onValueChange, passages, onReady }: Docu
           passageField,
           access.current.of(EditorState.readOnly.of(isReadOnly)),
           EditorView.contentAttributes.of({ 'aria-label': 'Text to check', spellcheck: 'false' }),
-          placeholder('Type or paste a text, then press Check.'),
+          placeholder('Type or paste a text, then select Check'),
           EditorView.updateListener.of((update) => {
             if (update.docChanged && !update.state.readOnly) report.current?.(update.state.doc.toString());
           }),

@@ -9,30 +9,30 @@ import { QueryView } from '../../components/query-view.tsx';
 import { useGuardCosts } from '../../queries/moderation.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 
-const modeNames: Record<GuardMode, string> = { off: 'Off', note: 'Note', refuse: 'Refuse' };
+const modeNames: Record<GuardMode, string> = { off: 'Off', note: 'Log only', refuse: 'Block' };
 
 const explanations: Record<'prompts' | 'answers', Record<GuardMode, string>> = {
   prompts: {
-    off: 'Prompts go through unseen, at no cost.',
-    note: 'What is found is kept with the run and can be filtered by in the audit; the run does not wait for it.',
-    refuse: 'A flagged prompt or system message is answered with 400 and the categories; no model sees it.',
+    off: 'Prompts are not checked.',
+    note: 'Results are stored with the run, and the audit can filter by them. The run does not wait for the check.',
+    refuse: 'A flagged prompt or system message is rejected with status 400 and its categories. No model receives it.',
   },
   answers: {
-    off: 'Answers go through unseen, at no cost.',
-    note: 'What is found is kept with the run; its end waits for the check.',
+    off: 'Answers are not checked.',
+    note: 'Results are stored with the run, and the audit can filter by them. The run ends when the check is done.',
     refuse:
-      'A flagged answer is withheld, finish reason ContentFilter. Streams go on sentence by sentence and end before the first flagged one.',
+      'A flagged answer is withheld with the finish reason ContentFilter. Streams are sent sentence by sentence and end before the first flagged one.',
   },
 };
 
 function CostLine({ cost }: { cost: GuardCosts['prompts'] }) {
   if (cost.p50 === null || cost.p95 === null) {
-    return <p className="caption tertiary">Nothing checked since the host started.</p>;
+    return <p className="caption tertiary">No runs checked since Touchstone started</p>;
   }
   return (
     <p className="caption tertiary numbers">
       {formatPlural(cost.checked, 'run')} checked, {formatCount(cost.flagged)} flagged, {formatCount(cost.refused)}{' '}
-      refused. A run costs {cost.p50.toFixed(1)} ms (half of them), {cost.p95.toFixed(1)} ms (95 %).
+      blocked. Time per run: {cost.p50.toFixed(1)} ms median, {cost.p95.toFixed(1)} ms p95
     </p>
   );
 }
@@ -51,7 +51,7 @@ function Side({ side, guard, cost, onChange }: SideProps) {
       <div className="row">
         <span className="medium grow">{name}</span>
         <Segmented
-          label={`Guard of ${side}`}
+          label={`Guard for ${side}`}
           value={guard[side]}
           onValueChange={(mode) => onChange({ ...guard, [side]: mode })}
           options={guardModes.map((mode) => ({ value: mode, label: modeNames[mode] }))}
@@ -68,7 +68,7 @@ export interface GuardPopoverProps {
   onOpenChange: (isOpen: boolean) => void;
 }
 
-/** What happens to the prompts and answers of every completion, and what that costs. */
+/** The guard for the prompts and answers of every completion, and the time it takes. */
 export function GuardPopover({ isOpen, onOpenChange }: GuardPopoverProps) {
   const settings = useSettings();
   const update = useUpdateSettings();
@@ -92,7 +92,7 @@ export function GuardPopover({ isOpen, onOpenChange }: GuardPopoverProps) {
         {(data) => (
           <>
             <p className="small secondary">
-              Applies to every completion of this service, with the classifier and the thresholds that are saved for it.
+              Applies to every completion of this service, with the saved classifier and thresholds.
             </p>
             {(['prompts', 'answers'] as const).map((side) => (
               <Side

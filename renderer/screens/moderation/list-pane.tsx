@@ -38,30 +38,30 @@ export function ListPane({ batch, results, thresholds, address, load, onFile }: 
         />
         <div className="moderation__back line-top">
           <Button size="small" variant="quiet" onClick={address.openText}>
-            Back to one text
+            Single text
           </Button>
         </div>
       </>
     );
   }
-  if (load.error) return <ErrorFailure title="The texts could not be taken" error={load.error} />;
+  if (load.error) return <ErrorFailure title="Couldn't load the texts" error={load.error} />;
   if (address.batchId !== null) {
     return (
       <EmptyState
-        title="These texts are gone"
-        reason="Loaded texts are kept in memory, eight sets at most, until the service ends."
+        title="This batch is no longer in memory"
+        reason="Touchstone keeps the eight newest batches until it stops. Import the texts again."
       >
-        <Button onClick={address.openText}>Back to one text</Button>
+        <Button onClick={address.openText}>Single text</Button>
       </EmptyState>
     );
   }
   return (
     <EmptyState
-      title="Many texts"
-      reason="TXT with a text a line, CSV or JSONL with a column text or prompt; pasted lines; or what the audit has."
+      title="Batch"
+      reason={'TXT (one text per line), CSV or JSONL with a "text" or "prompt" column, pasted lines, or audit runs.'}
     >
       <Button isBusy={load.isBusy} onClick={onFile}>
-        Texts from file
+        Import file
       </Button>
     </EmptyState>
   );

@@ -1,20 +1,26 @@
-import type { Category } from '../../../shared/contract/moderation.ts';
+import type { Category, ModerationPreset } from '../../../shared/contract/moderation.ts';
 
-/** One line of the table in `docs/moderation-model-card.md`, as it is written there. */
-interface CardLine {
-  readonly category: Category;
-  /** Positive texts that the figures stand on. */
-  readonly positive: string;
-  readonly auprc: string;
+interface PresetFigures {
   readonly precision: string;
   readonly recall: string;
 }
 
-/** What the classifier on the device was measured to do at its own thresholds; the same figures as in the model card. */
+/** One line of the table in `docs/moderation-model-card.md`, as it is written there. */
+interface CardLine {
+  readonly category: Category;
+  readonly presets: Readonly<Record<ModerationPreset, PresetFigures>>;
+}
+
+const line = (category: Category, ...figures: readonly [string, string][]): CardLine => {
+  const [strict, balanced, lenient] = figures.map(([precision, recall]) => ({ precision, recall }));
+  return { category, presets: { strict: strict!, balanced: balanced!, lenient: lenient! } };
+};
+
+/** Measured precision and recall of the on-device classifier for each preset; the same as in the model card. */
 export const cardFigures: readonly CardLine[] = [
-  { category: 'sexual', positive: '123', auprc: '.954', precision: '.92', recall: '.91' },
-  { category: 'hatred', positive: '93', auprc: '.687', precision: '.83', recall: '.22' },
-  { category: 'harassment', positive: '41', auprc: '.497', precision: '.70', recall: '.33' },
-  { category: 'selfHarm', positive: '25', auprc: '.732', precision: '.84', recall: '.49' },
-  { category: 'violence', positive: '42', auprc: '.486', precision: '.61', recall: '.29' },
+  line('sexual', ['.88', '.93'], ['.93', '.91'], ['.94', '.89']),
+  line('hatred', ['.46', '.95'], ['.56', '.80'], ['.67', '.63']),
+  line('harassment', ['.42', '.55'], ['.64', '.48'], ['.69', '.44']),
+  line('selfHarm', ['.57', '.88'], ['.62', '.85'], ['.88', '.48']),
+  line('violence', ['.27', '.81'], ['.41', '.52'], ['.82', '.25']),
 ];

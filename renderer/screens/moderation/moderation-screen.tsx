@@ -21,12 +21,12 @@ import { useOpenText } from './use-open-text.ts';
 import { useShownBatch } from './use-shown-batch.ts';
 import { useThresholds } from './use-thresholds.ts';
 
-/** Until the host has told the thresholds. */
+/** Until the thresholds are loaded. */
 function Waiting({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  if (!error) return <LoadingRows label="Reading the classifier" rows={8} />;
+  if (!error) return <LoadingRows label="Loading thresholds" rows={8} />;
   return (
-    <ErrorFailure title="Touchstone could not read the thresholds" error={error}>
-      <Button onClick={onRetry}>Try again</Button>
+    <ErrorFailure title="Couldn't load the thresholds" error={error}>
+      <Button onClick={onRetry}>Retry</Button>
     </ErrorFailure>
   );
 }
@@ -37,17 +37,18 @@ function ListButton({ children }: { children: ReactNode }) {
     <Popover
       label="Texts"
       className="moderation__list-menu"
-      trigger={<IconButton icon={List} label="Choose a text" size="small" />}
+      trigger={<IconButton icon={List} label="Select a text" size="small" />}
     >
       {children}
     </Popover>
   );
 }
 
-/** One text or many against five thresholds, by one or two classifiers, measured on texts that people have judged. */
+/** One text or a batch against five thresholds, by one or two classifiers, measured on human-labelled texts. */
 export function ModerationScreen() {
   const address = useModerationAddress();
   const file = useRef<HTMLInputElement>(null);
+  const mustHaveLabels = useRef(false);
   const [isPasting, setPasting] = useState(false);
   const [isGuardOpen, setGuardOpen] = useState(false);
   const isWide = useMediaQuery('(min-width: 1100px)');
@@ -62,17 +63,22 @@ export function ModerationScreen() {
   const load = useLoadTexts(classifiers, (id) => address.openBatch(id, 0));
   usePlace(batch?.name ?? null);
 
-  const check = () => {
+  const check = (checkedText: string) => {
     address.openText();
-    if (text !== '' && first) useModerationStore.setState({ checked: { text, classifiers } });
+    if (checkedText !== '' && first) {
+      useModerationStore.setState({ text: checkedText, checked: { text: checkedText, classifiers } });
+    }
   };
-  const chooseFile = () => file.current?.click();
+  const chooseFile = (isLabelled: boolean) => {
+    mustHaveLabels.current = isLabelled;
+    file.current?.click();
+  };
   useModerationActions({
     address,
     batch,
     limits,
-    check,
-    chooseFile,
+    check: () => check(text),
+    chooseFile: () => chooseFile(false),
     openPaste: () => setPasting(true),
     openGuard: () => setGuardOpen(true),
   });
@@ -88,7 +94,7 @@ export function ModerationScreen() {
       thresholds={thresholds}
       address={address}
       load={load}
-      onFile={chooseFile}
+      onFile={() => chooseFile(false)}
     />
   );
   return (
@@ -96,6 +102,8 @@ export function ModerationScreen() {
       <ModerationToolbar
         load={load}
         file={file}
+        onFile={(selected) => load.fromFile(selected, mustHaveLabels.current)}
+        onChooseFile={() => chooseFile(false)}
         batch={batch}
         thresholds={thresholds}
         first={first}
@@ -105,7 +113,7 @@ export function ModerationScreen() {
         isGuardOpen={isGuardOpen}
         onGuardOpen={setGuardOpen}
         isBusy={batch === undefined && open.isBusy}
-        onCheck={check}
+        onCheck={() => check(text)}
       />
       <div className={classNames('moderation', !isWide && 'moderation--narrow')}>
         {isWide && (
@@ -117,8 +125,11 @@ export function ModerationScreen() {
           title={open.title}
           text={open.text}
           onText={batch ? undefined : (next) => useModerationStore.setState({ text: next })}
+          onExample={check}
           judged={open.judged}
           flags={open.flags}
+          nearest={open.nearest}
+          canExplain={open.canExplain}
           passages={open.passages}
           isBusy={open.isBusy}
           start={isWide ? null : <ListButton>{list}</ListButton>}
@@ -128,9 +139,10 @@ export function ModerationScreen() {
           batch={batch}
           share={share}
           limits={limits}
+          isMeasured={first?.kind === 'on-device'}
           thresholds={thresholds}
           labelled={labelled}
-          onLoad={chooseFile}
+          onLoad={() => chooseFile(true)}
         />
       </div>
     </>

@@ -29,14 +29,14 @@ function PasteLines({ isOpen, onClose, load }: { isOpen: boolean; onClose: () =>
           onClose();
         }}
       >
-        Check the lines
+        Check lines
       </Button>
     </>
   );
   return (
     <Dialog title="Paste lines" isOpen={isOpen} onClose={onClose} isWide footer={footer}>
       <label className="small secondary" htmlFor="moderation-lines">
-        Every line that is not empty is a text.
+        One text per line. Empty lines are skipped.
       </label>
       <div className="field field--area">
         <textarea
@@ -63,7 +63,7 @@ function AuditMenu({ load }: { load: LoadTexts }) {
   return (
     <Menu groups={groups}>
       <Button size="small" icon={FileSearch}>
-        <span className="wide-only">From audit</span>
+        <span className="wide-only">Import from audit</span>
         <span className="narrow-only">Audit</span>
       </Button>
     </Menu>
@@ -92,6 +92,8 @@ function ExportMenu({ batch, thresholds }: { batch: Batch; thresholds: CategoryS
 export interface ModerationToolbarProps {
   load: LoadTexts;
   file: RefObject<HTMLInputElement | null>;
+  onFile: (file: File) => Promise<void>;
+  onChooseFile: () => void;
   batch: Batch | undefined;
   thresholds: CategoryScores;
   first: ModerationClassifier | null;
@@ -112,16 +114,16 @@ export function ModerationToolbar(props: ModerationToolbarProps) {
         ref={file}
         type="file"
         hidden
-        aria-label="Texts from file"
+        aria-label="Import file"
         accept=".txt,.csv,.jsonl,.ndjson"
         onChange={(event) => {
           const chosen = event.target.files?.[0];
-          // The same file may be chosen again after it was changed.
-          if (chosen) void load.fromFile(chosen).finally(() => (event.target.value = ''));
+          // The same file can be chosen again after a change.
+          if (chosen) void props.onFile(chosen).finally(() => (event.target.value = ''));
         }}
       />
-      <Button size="small" icon={FileUp} isBusy={load.isBusy} onClick={() => file.current?.click()}>
-        <span className="wide-only">Texts from file</span>
+      <Button size="small" icon={FileUp} isBusy={load.isBusy} onClick={props.onChooseFile}>
+        <span className="wide-only">Import file</span>
         <span className="narrow-only">File</span>
       </Button>
       <IconButton

@@ -14,7 +14,7 @@ export interface PolicyButtonProps {
   onValueChange: (classifier: ChatModel) => void;
 }
 
-/** The policy that a chat model judges by, to be read and to be written. */
+/** The policy of a chat model, to read and edit. */
 export function PolicyButton({ place, classifier, onValueChange }: PolicyButtonProps) {
   /** Null while the dialog is closed. */
   const [draft, setDraft] = useState<string | null>(null);
@@ -28,12 +28,12 @@ export function PolicyButton({ place, classifier, onValueChange }: PolicyButtonP
   const footer = (
     <>
       <Button variant="quiet" disabled={draft === builtInPolicy} onClick={() => setDraft(builtInPolicy)}>
-        Built-in policy
+        Restore built-in policy
       </Button>
       <span className="grow" />
       <Button onClick={close}>Cancel</Button>
       <Button variant="primary" disabled={!draft?.trim()} onClick={apply}>
-        Use this policy
+        Save policy
       </Button>
     </>
   );
@@ -48,8 +48,8 @@ export function PolicyButton({ place, classifier, onValueChange }: PolicyButtonP
       />
       <Dialog title={`Policy for ${classifier.model}`} isOpen={draft !== null} onClose={close} isWide footer={footer}>
         <label className="small secondary" htmlFor={`moderation-policy-${place}`}>
-          What the model is told to look for. It answers with a score for each of sexual, hatred, harassment, selfHarm
-          and violence, so say what each of them means to you.
+          The policy the model applies. It returns a score for sexual, hatred, harassment, selfHarm and violence, so
+          define each of them.
         </label>
         <div className="field field--area">
           <textarea

@@ -109,3 +109,25 @@ export function flaggedShare(results: readonly BatchResult[], thresholds: Catego
 export function scoresOf(scores: readonly number[]): CategoryScores {
   return Object.fromEntries(categories.map((category, at) => [category, scores[at]!])) as CategoryScores;
 }
+
+export interface Nearest {
+  readonly category: Category;
+  readonly score: number;
+  readonly threshold: number;
+}
+
+/** The category whose score is the largest part of its threshold; null without scores. */
+export function nearestCategory(scores: Partial<CategoryScores> | null, thresholds: CategoryScores): Nearest | null {
+  const all = categories.flatMap((category): Nearest[] => {
+    const score = scores?.[category];
+    return score === undefined ? [] : [{ category, score, threshold: thresholds[category] }];
+  });
+  const closeness = ({ score, threshold }: Nearest) => (threshold === 0 ? Infinity : score / threshold);
+  return all.toSorted((one, other) => closeness(other) - closeness(one))[0] ?? null;
+}
+
+/** `0.18 of 0.31`, with a third decimal where two would not show which is larger. */
+export function writeNearest({ score, threshold }: Nearest): string {
+  const decimals = score.toFixed(2) === threshold.toFixed(2) ? 3 : 2;
+  return `${score.toFixed(decimals)} of ${threshold.toFixed(decimals)}`;
+}

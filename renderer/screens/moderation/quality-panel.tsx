@@ -60,7 +60,7 @@ function QualityTable({ figures, category, onCategory }: TableProps) {
                   {categoryNames[quality.category].name}
                 </button>
               </td>
-              <td className="right numbers" title={`of ${quality.labelled} judged texts`}>
+              <td className="right numbers" title={`of ${quality.labelled} labelled texts`}>
                 {quality.positives}
               </td>
               <Share value={quality.precision} isDoubtful={(quality.precision ?? 1) < doubtful} />
@@ -80,7 +80,7 @@ interface NoteProps {
   onThreshold: (category: Category, value: number) => void;
 }
 
-/** Says so where most flags would be wrong, and which threshold would do better. */
+/** Warns where most flags are wrong, and offers a better threshold. */
 function QualityNote({ quality, threshold, better, onThreshold }: NoteProps) {
   if (quality.precision === null || quality.precision >= doubtful) return null;
   const { name } = categoryNames[quality.category];
@@ -89,7 +89,7 @@ function QualityNote({ quality, threshold, better, onThreshold }: NoteProps) {
     <p className="small secondary quality__note">
       <Icon icon={TriangleAlert} size="small" />
       <span>
-        {name} at {threshold.toFixed(2)}: {wrong} of {formatPlural(quality.flagged, 'flag')} are wrong on this set.
+        {name} at {threshold.toFixed(2)}: {wrong} of {formatPlural(quality.flagged, 'flag')} are wrong in this set.
         {better && (
           <>
             {' '}
@@ -115,7 +115,7 @@ export interface QualityPanelProps {
   onLoad: () => void;
 }
 
-/** What the thresholds do on texts that people have judged, before anyone relies on them. */
+/** Precision and recall of the thresholds on human-labelled texts. */
 export function QualityPanel(props: QualityPanelProps) {
   const { batch, results, thresholds, category, onCategory, onThreshold, onLoad } = props;
   const curve = useMemo(() => curveOf(results, 0, category), [results, category]);
@@ -124,15 +124,15 @@ export function QualityPanel(props: QualityPanelProps) {
   return (
     <section className="quality" aria-label="Quality">
       <div className="header line-top header--line">
-        <h2>These thresholds on the labelled set</h2>
+        <h2>Quality at these thresholds</h2>
         {batch && (
           <span className="caption tertiary truncate">
-            {formatPlural(batch.total, 'text')}, A, {batch.name}
+            {formatPlural(batch.total, 'text')}, classifier A, {batch.name}
           </span>
         )}
         <span className="grow" />
         <Button size="small" variant="quiet" icon={FileUp} onClick={onLoad}>
-          {batch ? 'Change set' : 'Load set'}
+          {batch ? 'Change labelled texts' : 'Load labelled texts'}
         </Button>
       </div>
       {batch ? (
@@ -148,8 +148,8 @@ export function QualityPanel(props: QualityPanelProps) {
         </>
       ) : (
         <EmptyState
-          title="No labelled set"
-          reason='Load texts that people have judged, and see precision and recall of every threshold: JSONL, a line each, as {"prompt": "...", "S": 0, "H": 0, "HR": 1, "SH": 0, "V": 0}. A label that is missing counts as unknown.'
+          title="No labelled texts"
+          reason='Load human-labelled texts to see precision and recall at each threshold. CSV or JSONL with a "text" column and a column per category (violence or V; 1, 0 or empty for unknown), or one column "labels" that lists categories.'
         />
       )}
     </section>

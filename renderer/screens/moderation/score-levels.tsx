@@ -9,7 +9,7 @@ import { ThresholdSlider } from './threshold-slider.tsx';
 import './levels.css';
 
 interface Scored {
-  /** Null while nothing is known; without the categories that the classifier does not judge. */
+  /** Null without a result; without the categories that the classifier doesn't support. */
   first: Partial<CategoryScores> | null;
   second: Partial<CategoryScores> | null;
   hasSecond: boolean;
@@ -18,7 +18,7 @@ interface Scored {
 interface VerdictProps {
   isFirstOver: boolean;
   isSecondOver: boolean;
-  /** Whether both judge the category: one that says nothing does not disagree. */
+  /** Whether both support the category: a missing score isn't a disagreement. */
   isByBoth: boolean;
 }
 
@@ -46,7 +46,7 @@ function Figure({ scores, category, isOver }: { scores: Scored['first']; categor
   return (
     <span className={classNames('level__number', isOver && 'is-over')}>
       {score === undefined && scores !== null ? (
-        <span className="tertiary" title="This classifier does not judge it">
+        <span className="tertiary" title="This classifier doesn't support the category">
           none
         </span>
       ) : (

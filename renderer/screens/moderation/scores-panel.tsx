@@ -1,15 +1,21 @@
 import { Link } from 'wouter';
 import type { Batch, CategoryScores, CheckedText } from '../../../shared/contract/moderation-window.ts';
-import { categories, type Category, type ModerationClassifier } from '../../../shared/contract/moderation.ts';
+import {
+  categories,
+  type Category,
+  type ModerationClassifier,
+  type ModerationPreset,
+} from '../../../shared/contract/moderation.ts';
 import { Button } from '../../components/button.tsx';
 import { formatCount, formatDuration } from '../../components/format.ts';
 import { Notice } from '../../components/state-panels.tsx';
 import { classifierName, classifierPlace, judgedScores } from './category-names.ts';
 import type { FlaggedShare } from './quality-figures.ts';
 import { ModelCard } from './model-card.tsx';
+import { PresetChoice } from './preset-choice.tsx';
 import { ScoreLevels } from './score-levels.tsx';
 
-/** What one classifier says of the open text. */
+/** The result of one classifier for the open text. */
 export interface ShownVerdict {
   readonly classifier: ModerationClassifier;
   readonly scores: CategoryScores | null;
@@ -74,6 +80,11 @@ function SettingsLink({ code, classifier }: { code: string; classifier: Moderati
 export interface ScoresPanelProps extends AgreementProps {
   onThreshold: (category: Category, value: number) => void;
   onCategory: (category: Category) => void;
+  /** Null where a person chose other thresholds. */
+  preset: ModerationPreset | null;
+  onPreset: (preset: ModerationPreset) => void;
+  /** Whether the presets come from measurements: only those of the on-device classifier do. */
+  isMeasured: boolean;
   /** Whether the thresholds differ from those of the service. */
   isMoved: boolean;
   onReset: () => void;
@@ -81,9 +92,9 @@ export interface ScoresPanelProps extends AgreementProps {
   isSaving: boolean;
 }
 
-/** Scores against thresholds that move, and the way to make them the service's own. */
+/** Scores against thresholds that move, and the button that saves them for the service. */
 export function ScoresPanel(props: ScoresPanelProps) {
-  const { verdicts, thresholds, isMoved, onReset, onSave, isSaving, ...rest } = props;
+  const { verdicts, thresholds, preset, isMeasured, onPreset, isMoved, onReset, onSave, isSaving, ...rest } = props;
   const [first, second] = verdicts;
   return (
     <>
@@ -97,7 +108,7 @@ export function ScoresPanel(props: ScoresPanelProps) {
               Reset thresholds
             </Button>
             <Button size="small" isBusy={isSaving} onClick={onSave}>
-              Use for the service
+              Save as service thresholds
             </Button>
           </>
         )}
@@ -111,6 +122,7 @@ export function ScoresPanel(props: ScoresPanelProps) {
             </Notice>
           ),
       )}
+      <PresetChoice preset={preset} onPreset={onPreset} isMeasured={isMeasured} />
       <ScoreLevels
         first={first ? judgedScores(first.classifier, first.scores) : null}
         second={second ? judgedScores(second.classifier, second.scores) : null}

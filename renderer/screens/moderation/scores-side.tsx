@@ -16,20 +16,21 @@ interface ScoresSideProps {
   batch: Batch | undefined;
   share: FlaggedShare;
   limits: Thresholds;
+  isMeasured: boolean;
   thresholds: CategoryScores;
   labelled: Batch | undefined;
   onLoad: () => void;
 }
 
 /** Scores of the open text, and what the thresholds do on the labelled set. */
-export function ScoresSide({ open, batch, share, limits, thresholds, labelled, onLoad }: ScoresSideProps) {
+export function ScoresSide({ open, batch, share, limits, isMeasured, thresholds, labelled, onLoad }: ScoresSideProps) {
   const category = useModerationStore((state) => state.category);
   const labelledResults = useBatchResults(labelled).data?.results ?? noResults;
   return (
     <section className="panel line-left moderation__scores scroll" aria-label="Scores">
       {open.error ? (
-        <ErrorFailure title="The text could not be checked" error={open.error}>
-          <Button onClick={open.retry}>Try again</Button>
+        <ErrorFailure title="Couldn't check the text" error={open.error}>
+          <Button onClick={open.retry}>Retry</Button>
         </ErrorFailure>
       ) : null}
       <ScoresPanel
@@ -39,6 +40,9 @@ export function ScoresSide({ open, batch, share, limits, thresholds, labelled, o
         share={share}
         onThreshold={limits.move}
         onCategory={(next) => useModerationStore.setState({ category: next })}
+        preset={limits.preset}
+        onPreset={limits.choose}
+        isMeasured={isMeasured}
         isMoved={limits.isMoved}
         onReset={limits.reset}
         onSave={limits.save}

@@ -38,13 +38,13 @@ function BatchProgress({ batch, onStop }: { batch: Batch; onStop: () => void }) 
             Stop
           </Button>
         )}
-        {batch.state === 'stopped' && <span className="caption tertiary nowrap">stopped at {formatCount(done)}</span>}
+        {batch.state === 'stopped' && <span className="caption tertiary nowrap">Stopped at {formatCount(done)}</span>}
       </div>
       {batch.state === 'running' && (
         <div className="moderation__progress">
           <Progress label="Checked" fraction={done / batch.total} />
           <span className="caption tertiary">
-            {rate >= 1.5 ? Math.round(rate) : rate.toFixed(1)} texts a second{left}
+            {rate >= 1.5 ? Math.round(rate) : rate.toFixed(1)} texts per second{left}
           </span>
         </div>
       )}
@@ -63,7 +63,7 @@ export interface TextListProps {
   onStop: () => void;
 }
 
-/** The texts of a batch, with those that are flagged at the present thresholds. */
+/** The texts of a batch, with those flagged at the current thresholds. */
 export function TextList({ batch, results, share, shown, onShown, selected, onSelect, onStop }: TextListProps) {
   const flagged = useMemo(() => new Set(share.flagged), [share]);
   const indices = useMemo(() => {

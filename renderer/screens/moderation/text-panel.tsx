@@ -1,56 +1,88 @@
-import { useCallback, useMemo, useRef, type ReactNode } from 'react';
+import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { Category, Highlight } from '../../../shared/contract/moderation.ts';
+import { Segmented } from '../../components/choices.tsx';
 import { formatPlural } from '../../components/format.ts';
 import { CategorySwatch } from './category-swatch.tsx';
 import { categoryNames, listCategories } from './category-names.ts';
 import { DocumentEditor } from './document-editor.tsx';
+import { ExampleList } from './example-list.tsx';
+import { writeNearest, type Nearest } from './quality-figures.ts';
+import { WhyList } from './why-list.tsx';
 
-const mostPassages = 200;
+const maxPassages = 200;
 
 interface PassagesProps {
   text: string;
   passages: readonly Highlight[];
-  isKnown: boolean;
   onShow: (start: number, end: number) => void;
 }
 
-function Passages({ text, passages, isKnown, onShow }: PassagesProps) {
+function PassageTable({ text, passages, onShow }: PassagesProps) {
+  return (
+    <div className="scroll">
+      <table className="grid grid--passages">
+        <tbody>
+          {passages.slice(0, maxPassages).map(({ start, end, category }) => (
+            <tr key={`${start}-${end}-${category}`}>
+              <td>
+                <CategorySwatch category={category} />
+              </td>
+              <td className="truncate">
+                <button
+                  type="button"
+                  className="truncate"
+                  aria-label={`${categoryNames[category].name}: show ${text.slice(start, Math.min(end, start + 80))}`}
+                  onClick={() => onShow(start, end)}
+                >
+                  {text.slice(start, Math.min(end, start + 160))}
+                </button>
+              </td>
+              <td className="right nowrap numbers">
+                {start} to {end}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface PassagesSectionProps extends PassagesProps {
+  /** Whether the text was checked as it is. */
+  isKnown: boolean;
+  /** The category to explain first; null where the scores can't be explained. */
+  explained: Category | null;
+}
+
+/** The passages above a threshold, or how the scores change without each passage. */
+function Passages({ text, passages, isKnown, explained, onShow }: PassagesSectionProps) {
+  const [view, setView] = useState<'flagged' | 'why'>('flagged');
+  const isWhy = view === 'why' && explained !== null;
+  const caption =
+    passages.length > 0 ? `${passages.length} above a threshold` : isKnown ? 'None above a threshold' : '';
   return (
     <section className="moderation__passages line-top" aria-label="Passages">
       <div className="header header--line">
         <h2>Passages</h2>
-        <span className="caption tertiary">
-          {passages.length > 0 ? `${passages.length}, found on this device` : isKnown ? 'None above a threshold' : ''}
-        </span>
+        <span className="caption tertiary truncate">{isWhy ? '' : caption}</span>
+        <span className="grow" />
+        {explained !== null && (
+          <Segmented
+            label="Passages shown"
+            value={view}
+            onValueChange={setView}
+            options={[
+              { value: 'flagged', label: 'Flagged' },
+              { value: 'why', label: 'Why' },
+            ]}
+          />
+        )}
       </div>
-      {passages.length > 0 && (
-        <div className="scroll">
-          <table className="grid">
-            <tbody>
-              {passages.slice(0, mostPassages).map(({ start, end, category }) => (
-                <tr key={`${start}-${end}-${category}`}>
-                  <td>
-                    <CategorySwatch category={category} />
-                  </td>
-                  <td className="truncate">
-                    <button
-                      type="button"
-                      className="truncate"
-                      aria-label={`${categoryNames[category].name}: show ${text.slice(start, Math.min(end, start + 80))}`}
-                      onClick={() => onShow(start, end)}
-                    >
-                      {text.slice(start, Math.min(end, start + 160))}
-                    </button>
-                  </td>
-                  <td className="right nowrap numbers">
-                    {start} to {end}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+      {isWhy && (
+        <WhyList key={text} text={text} category={explained} onShow={onShow} onStop={() => setView('flagged')} />
       )}
+      {!isWhy && passages.length > 0 && <PassageTable text={text} passages={passages} onShow={onShow} />}
     </section>
   );
 }
@@ -60,17 +92,22 @@ export interface TextPanelProps {
   text: string;
   /** Absent for a text of a batch. */
   onText?: ((text: string) => void) | undefined;
-  /** The text that was judged; the flags are about it. Null while nothing is. */
+  /** Checks an example. */
+  onExample: (text: string) => void;
+  /** The text that was checked; null before the first result. */
   judged: string | null;
   flags: readonly Category[];
+  nearest: Nearest | null;
+  canExplain: boolean;
   passages: readonly Highlight[];
   isBusy: boolean;
-  /** A button before the verdict. */
+  /** A button in front of the verdict. */
   start?: ReactNode;
 }
 
 /** The text, the passages that caused its flags, and the verdict. */
-export function TextPanel({ title, text, onText, judged, flags, passages, isBusy, start }: TextPanelProps) {
+export function TextPanel(props: TextPanelProps) {
+  const { title, text, onText, judged, flags, nearest, passages, isBusy, start } = props;
   const show = useRef<(start: number, end: number) => void>(() => {});
   const onReady = useCallback((ready: (start: number, end: number) => void) => {
     show.current = ready;
@@ -87,19 +124,33 @@ export function TextPanel({ title, text, onText, judged, flags, passages, isBusy
           {!isBusy && isCurrent && flags.length > 0 && (
             <span className="badge badge--negative">Flagged: {listCategories(flags)}</span>
           )}
-          {!isBusy && isCurrent && flags.length === 0 && <span className="badge badge--positive">Not flagged</span>}
+          {!isBusy && isCurrent && flags.length === 0 && (
+            <>
+              <span className="badge badge--positive">Not flagged</span>
+              {nearest && (
+                <span className="caption secondary numbers moderation__nearest">
+                  Closest: {categoryNames[nearest.category].name.toLowerCase()} {writeNearest(nearest)}
+                </span>
+              )}
+            </>
+          )}
           {!isBusy && judged !== null && !isCurrent && <span className="badge">Changed since the check</span>}
         </span>
         <span className="grow" />
         <span className="caption tertiary nowrap">{formatPlural(words, 'word')}</span>
       </div>
       <DocumentEditor value={text} onValueChange={onText} passages={isCurrent ? passages : []} onReady={onReady} />
-      <Passages
-        text={text}
-        passages={isCurrent ? passages : []}
-        isKnown={judged !== null && isCurrent && !isBusy}
-        onShow={(from, to) => show.current(from, to)}
-      />
+      {onText && text === '' ? (
+        <ExampleList onSelect={props.onExample} />
+      ) : (
+        <Passages
+          text={text}
+          passages={isCurrent ? passages : []}
+          isKnown={judged !== null && isCurrent && !isBusy}
+          explained={props.canExplain && isCurrent && !isBusy ? (nearest?.category ?? null) : null}
+          onShow={(from, to) => show.current(from, to)}
+        />
+      )}
     </section>
   );
 }

@@ -9,11 +9,12 @@ export interface LoadTexts {
   readonly isBusy: boolean;
   readonly error: unknown;
   fromText: (name: string, content: string) => void;
-  fromFile: (file: File) => Promise<void>;
+  /** With `mustHaveLabels`, a file without labels is rejected. */
+  fromFile: (file: File, mustHaveLabels: boolean) => Promise<void>;
   fromAudit: (name: string, source: Omit<Extract<BatchInput['source'], { kind: 'audit' }>, 'kind'>) => void;
 }
 
-/** Begins a batch of what a person chose, and opens it. One with labels becomes the labelled set. */
+/** Starts a batch of what a person chose, and opens it. One with labels becomes the labelled set. */
 export function useLoadTexts(classifiers: readonly ModerationClassifier[], onBegun: (id: string) => void): LoadTexts {
   const create = useCreateBatch();
   const begin = (name: string, source: BatchInput['source']) =>
@@ -26,18 +27,24 @@ export function useLoadTexts(classifiers: readonly ModerationClassifier[], onBeg
         },
       },
     );
-  const fromText = (name: string, content: string) => {
+  const fromText = (name: string, content: string, mustHaveLabels = false) => {
     try {
-      begin(name, { kind: 'texts', texts: readTexts(name, content) });
+      const texts = readTexts(name, content);
+      if (mustHaveLabels && texts.every(({ labels }) => !labels)) {
+        throw new Error(
+          'The file has no labels. Name the columns after the categories, such as violence or V, or add a column "labels".',
+        );
+      }
+      begin(name, { kind: 'texts', texts });
     } catch (error) {
-      showToast({ tone: 'negative', text: `${name} could not be read. ${(error as Error).message}` });
+      showToast({ tone: 'negative', text: `Couldn't read ${name}. ${(error as Error).message}` });
     }
   };
   return {
     isBusy: create.isPending,
     error: create.error,
     fromText,
-    fromFile: async (file) => fromText(file.name, await file.text()),
+    fromFile: async (file, mustHaveLabels) => fromText(file.name, await file.text(), mustHaveLabels),
     fromAudit: (name, source) => begin(name, { kind: 'audit', ...source }),
   };
 }

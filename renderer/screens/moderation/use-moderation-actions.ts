@@ -22,16 +22,22 @@ export function useModerationActions(actions: ModerationActions): void {
   };
   const group = 'Moderation';
   useActions('moderation', [
-    { id: 'moderation.check', title: 'Check the text', group, keys: 'Mod+Enter', run: check },
-    { id: 'moderation.file', title: 'Texts from file', group, keywords: ['CSV', 'JSONL', 'labelled'], run: chooseFile },
+    { id: 'moderation.check', title: 'Check text', group, keys: 'Mod+Enter', run: check },
+    {
+      id: 'moderation.file',
+      title: 'Import file to check',
+      group,
+      keywords: ['CSV', 'JSONL', 'labelled'],
+      run: chooseFile,
+    },
     { id: 'moderation.paste', title: 'Paste lines to check', group, run: openPaste },
-    { id: 'moderation.guard', title: 'Guard of prompts and answers', group, run: openGuard },
+    { id: 'moderation.guard', title: 'Guard for prompts and answers', group, run: openGuard },
     { id: 'moderation.reset', title: 'Reset thresholds', group, isEnabled: limits.isMoved, run: limits.reset },
-    { id: 'moderation.one', title: 'Check one text', group, isEnabled: batch !== undefined, run: address.openText },
+    { id: 'moderation.one', title: 'Single text', group, isEnabled: batch !== undefined, run: address.openText },
     { id: 'moderation.next', title: 'Next text', group, keys: 'J', isEnabled: batch !== undefined, run: () => move(1) },
     {
       id: 'moderation.back',
-      title: 'Text before it',
+      title: 'Previous text',
       group,
       keys: 'K',
       isEnabled: batch !== undefined,

@@ -3,18 +3,23 @@ import type { Batch, BatchResult, CategoryScores } from '../../../shared/contrac
 import type { Category, Highlight } from '../../../shared/contract/moderation.ts';
 import { useBatchText, useCheck, useHighlights } from '../../queries/moderation.ts';
 import { useModerationStore } from '../../stores/moderation.ts';
-import { flagsAt, scoresOf } from './quality-figures.ts';
+import { judgedScores } from './category-names.ts';
+import { flagsAt, nearestCategory, scoresOf, type Nearest } from './quality-figures.ts';
 import type { ShownVerdict } from './scores-panel.tsx';
 import { useRested } from './use-thresholds.ts';
 
 export interface OpenText {
   readonly title: string;
   readonly text: string;
-  /** The text that the verdicts are about; null while there are none. */
+  /** The text that was checked; null before the first result. */
   readonly judged: string | null;
   readonly verdicts: readonly ShownVerdict[];
   readonly flags: readonly Category[];
+  /** The category whose score is closest to its threshold, or the furthest above it. */
+  readonly nearest: Nearest | null;
   readonly passages: readonly Highlight[];
+  /** Whether the passages behind the scores can be explained: only the on-device classifier does that. */
+  readonly canExplain: boolean;
   readonly isBusy: boolean;
   readonly error: unknown;
   readonly retry: () => void;
@@ -22,7 +27,7 @@ export interface OpenText {
 
 const noPassages: readonly Highlight[] = [];
 
-/** The text that is looked at, with its verdicts: the one that is written here, or one of a batch. */
+/** The open text with its scores: the one written here, or one of a batch. */
 export function useOpenText(
   batch: Batch | undefined,
   results: readonly BatchResult[],
@@ -55,6 +60,7 @@ export function useOpenText(
   const hasVerdict = first !== null;
   const judged = !hasVerdict ? null : isOfBatch ? (batchText.data ?? null) : (checked?.text ?? null);
   const isOnDevice = verdicts[0]?.classifier.kind === 'on-device';
+  const shown = verdicts[0] ? judgedScores(verdicts[0].classifier, first) : null;
   const rested = useRested(thresholds);
   const highlights = useHighlights(flags.length > 0 && isOnDevice ? judged : null, rested);
   const found = flags.length > 0 && isOnDevice ? highlights.data : undefined;
@@ -64,7 +70,9 @@ export function useOpenText(
     judged,
     verdicts,
     flags,
+    nearest: thresholds && nearestCategory(shown, thresholds),
     passages: found ?? noPassages,
+    canExplain: isOnDevice && judged !== null,
     isBusy: isOfBatch ? batchText.isLoading || (!hasVerdict && batch.state === 'running') : check.isFetching,
     error: isOfBatch ? batchText.error : check.error,
     retry: () => void (isOfBatch ? batchText.refetch() : check.refetch()),

@@ -1,35 +1,52 @@
 import { useEffect, useState } from 'react';
 import type { CategoryScores } from '../../../shared/contract/moderation-window.ts';
-import { categories, type Category, type ModerationClassifier } from '../../../shared/contract/moderation.ts';
-import { useDefaultThresholds } from '../../queries/moderation.ts';
+import {
+  categories,
+  defaultModerationSettings,
+  moderationPresets,
+  type Category,
+  type ModerationClassifier,
+  type ModerationPreset,
+} from '../../../shared/contract/moderation.ts';
+import { usePresets } from '../../queries/moderation.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { useModerationStore } from '../../stores/moderation.ts';
 
-/** Moves that follow each other within this time are looked at once, in milliseconds. */
+/** Moves within this time of each other cause one request, in milliseconds. */
 const restMilliseconds = 150;
 
 function merged(own: Record<Category, number | null>, defaults: CategoryScores): CategoryScores {
   return Object.fromEntries(categories.map((each) => [each, own[each] ?? defaults[each]])) as CategoryScores;
 }
 
-/** The thresholds of the screen: moved by hand, or those that the service works with. */
+function isSame(one: CategoryScores, other: CategoryScores | undefined): boolean {
+  return other !== undefined && categories.every((each) => one[each] === other[each]);
+}
+
+/** The thresholds of the screen: those that a person moved, or those of the service. */
 export function useThresholds(first: ModerationClassifier | null) {
   const read = useSettings();
   const settings = read.data?.moderation;
-  const defaults = useDefaultThresholds(first);
+  const presets = usePresets(first);
   const moved = useModerationStore(({ thresholds }) => thresholds);
   const update = useUpdateSettings();
-  const ofService = settings && defaults.data ? merged(settings.thresholds, defaults.data) : null;
+  const ofService = settings && presets.data ? merged(settings.thresholds, presets.data[settings.preset]) : null;
   const thresholds = moved ?? ofService;
+  const preset = (thresholds && moderationPresets.find((each) => isSame(thresholds, presets.data?.[each]))) ?? null;
   const isSameClassifier = JSON.stringify(first) === JSON.stringify(settings?.classifier);
   return {
-    /** Null until the host has told them. */
+    /** Null while they load. */
     thresholds,
-    /** Why they could not be read. */
-    error: read.error ?? defaults.error,
-    retry: () => void Promise.all([read.refetch(), first && defaults.refetch()]),
+    /** Why they couldn't be loaded. */
+    error: read.error ?? presets.error,
+    retry: () => void Promise.all([read.refetch(), first && presets.refetch()]),
+    /** The preset with these thresholds; null where a person chose others. */
+    preset,
+    choose: (next: ModerationPreset) => {
+      if (presets.data) useModerationStore.setState({ thresholds: presets.data[next] });
+    },
     isMoved:
-      (moved !== null && ofService !== null && categories.some((each) => moved[each] !== ofService[each])) ||
+      (moved !== null && ofService !== null && !isSame(moved, ofService)) ||
       (settings !== undefined && !isSameClassifier),
     isSaving: update.isPending,
     move: (category: Category, value: number) => {
@@ -39,7 +56,12 @@ export function useThresholds(first: ModerationClassifier | null) {
     save: () => {
       if (!thresholds || !first) return;
       update.mutate(
-        { moderation: { classifier: first, thresholds } },
+        {
+          // A preset is saved by its name, so that it follows the classifier when that is trained again.
+          moderation: preset
+            ? { ...defaultModerationSettings, classifier: first, preset }
+            : { ...defaultModerationSettings, classifier: first, thresholds },
+        },
         { onSuccess: () => useModerationStore.setState({ thresholds: null, first: null }) },
       );
     },
@@ -48,7 +70,7 @@ export function useThresholds(first: ModerationClassifier | null) {
 
 export type Thresholds = ReturnType<typeof useThresholds>;
 
-/** A value once it has rested; the first one at once. */
+/** A value once it has stopped changing; the first one immediately. */
 export function useRested<Value>(value: Value): Value {
   const [rested, setRested] = useState(value);
   const text = JSON.stringify(value);

@@ -34,7 +34,7 @@ test('a labelled file is checked, read through by keys, found again by its addre
   served,
 }) => {
   await page.goto(`${served.address}/#/moderation`);
-  await page.getByLabel('Texts from file').setInputFiles(labelledSet);
+  await page.getByLabel('Import file').setInputFiles(labelledSet);
   const violence = page.getByRole('row', { name: /^Violence/ });
   await expect(violence).toContainText('1.00');
   await expect(page.getByRole('radio', { name: 'Flagged 1' })).toBeVisible();
@@ -58,13 +58,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
     test('on an empty screen, with texts, passages and figures, and with the guard open', async ({ page, served }) => {
       await page.goto(`${served.address}/#/moderation`);
-      await expect(page.getByText('Many texts')).toBeVisible();
+      await expect(page.getByText('Batch', { exact: true })).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
-      await page.getByLabel('Texts from file').setInputFiles(labelledSet);
+      await page.getByLabel('Import file').setInputFiles(labelledSet);
       await expect(page.getByRole('button', { name: /^Violence: show/ })).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.getByRole('button', { name: /^Guard/ }).click();
-      await expect(page.getByText('Nothing checked since the host started.')).toHaveCount(2);
+      await expect(page.getByText('No runs checked since Touchstone started')).toHaveCount(2);
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'About the on-device classifier' }).click();
@@ -74,8 +74,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     test('in the smallest window', async ({ page, served }) => {
       await page.setViewportSize({ width: 980, height: 700 });
       await page.goto(`${served.address}/#/moderation`);
-      await page.getByLabel('Texts from file').setInputFiles(labelledSet);
-      await page.getByRole('button', { name: 'Choose a text' }).click();
+      await page.getByLabel('Import file').setInputFiles(labelledSet);
+      await page.getByRole('button', { name: 'Select a text' }).click();
       await expect(texts(page)).toHaveCount(3);
       expect(await accessibilityFindings(page)).toEqual([]);
     });

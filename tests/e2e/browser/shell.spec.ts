@@ -125,7 +125,7 @@ test('a computer that loses its network loses nothing of the window: the host is
   await page.goto(`${served.address}/#/playground`);
   await page.evaluate(() => globalThis.dispatchEvent(new Event('offline')));
   await page.goto(`${served.address}/#/moderation`);
-  await expect(page.getByText('Many texts')).toBeVisible();
+  await expect(page.getByText('Batch', { exact: true })).toBeVisible();
   await page.goto(`${served.address}/#/knowledge`);
   await page.getByRole('button', { name: 'New dataspace' }).first().click();
   await typeInto(page.getByLabel('Name of the dataspace'), 'Written on a train');

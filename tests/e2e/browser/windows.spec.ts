@@ -92,9 +92,9 @@ test('a screen whose files are gone says so, and opens once they are there', asy
   await expect(page.getByText("Couldn't load Moderation")).toBeVisible();
   await page.unroute(files);
   await page.getByRole('button', { name: 'Reload this screen' }).click();
-  await expect(page.getByText('Many texts')).toBeVisible();
+  await expect(page.getByText('Batch', { exact: true })).toBeVisible();
   // With its style sheet, too: without it the parts of the screen would stand below each other.
-  const [texts, scores] = [page.getByText('Many texts'), page.getByText('Scores and thresholds')];
+  const [texts, scores] = [page.getByText('Batch', { exact: true }), page.getByText('Scores and thresholds')];
   await expect.poll(async () => (await scores.boundingBox())!.x - (await texts.boundingBox())!.x).toBeGreaterThan(300);
 });
 

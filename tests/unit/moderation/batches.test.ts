@@ -10,11 +10,12 @@ import { patience } from '../../support/patience.ts';
 const onDevice: ModerationClassifier = { kind: 'on-device' };
 const openAi: ModerationClassifier = { kind: 'open-ai', model: 'omni-moderation-latest' };
 const half = forEachCategory(() => 0.5);
+const presets = { strict: half, balanced: half, lenient: half };
 const { signal } = new AbortController();
 
 /** A text is as violent as it says. */
 const numberReader: Classifier = {
-  defaultThresholds: half,
+  presets,
   classify: async (input) => {
     if (input === 'broken') throw new AppError('provider_failed', 'It failed.');
     const scores = forEachCategory((category) => (category === 'violence' ? Number(input) : 0));
@@ -22,12 +23,12 @@ const numberReader: Classifier = {
   },
 };
 const keyless: Classifier = {
-  defaultThresholds: half,
+  presets,
   classify: () => Promise.reject(new AppError('provider_not_configured', 'Set the key of OpenAi.')),
 };
 /** Never answers until it is stopped. */
 const patient: Classifier = {
-  defaultThresholds: half,
+  presets,
   classify: (_, { signal: stop }) =>
     new Promise((_resolve, reject) => stop.addEventListener('abort', () => reject(stop.reason as Error))),
 };

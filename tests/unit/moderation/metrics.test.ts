@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { areaUnderRoc, atThreshold, averagePrecision } from '../../../scripts/moderation/metrics.ts';
+import { areaUnderRoc, atThreshold, averagePrecision, bestThreshold } from '../../../scripts/moderation/metrics.ts';
 
 const scored = [
   { score: 0.9, isPositive: true },
@@ -24,4 +24,20 @@ test('equal scores give no credit for their order', () => {
 test('a threshold flags what reaches it', () => {
   expect(atThreshold(scored, 0.8)).toEqual({ precision: 0.5, recall: 0.5, f1: 0.5 });
   expect(atThreshold(scored, 1)).toEqual({ precision: 0, recall: 0, f1: 0 });
+});
+
+test('the best threshold trades precision for recall as told', () => {
+  const long = [
+    ...scored,
+    { score: 0.3, isPositive: false },
+    { score: 0.3, isPositive: false },
+    { score: 0.3, isPositive: true },
+    { score: 0.2, isPositive: false },
+  ];
+  // F1 is .67 at 0.3 and 0.7, and the higher of equals counts.
+  expect([bestThreshold(long, 2), bestThreshold(long, 1), bestThreshold(long, 0.5)]).toEqual([0.3, 0.7, 0.9]);
+});
+
+test('no threshold is better than any other where nothing is positive', () => {
+  expect(bestThreshold([{ score: 0.4, isPositive: false }], 1)).toBe(1);
 });

@@ -3,9 +3,11 @@ import { createModeration } from '../../../electron/moderation/create-moderation
 import { sentenceMargin } from '../../../electron/moderation/linear-model.ts';
 import { moderationWeights } from '../../../electron/moderation/weights.ts';
 import { createEmbeddings } from '../../../electron/on-device/embeddings.ts';
+import { exampleTexts } from '../../../renderer/screens/moderation/examples.ts';
 import {
   categories as allCategories,
   defaultModerationSettings,
+  moderationPresets,
   type ModerationSettings,
 } from '../../../shared/contract/moderation.ts';
 import knownScores from '../../fixtures/moderation-scores.json' with { type: 'json' };
@@ -52,6 +54,44 @@ describe('what a text is flagged for', () => {
     const plain = await classify('free porn videos of naked girls');
     const hidden = await classify('fr\u200Bee p0rn vide\u200Bos of n a k e d girls');
     expect(hidden.categoryScores).toEqual(plain.categoryScores);
+  });
+});
+
+test('a threat without a listed word is flagged by Balanced', async () => {
+  expect(await flagsOf('I will wait at your depot and break his fingers.')).toEqual(['violence']);
+});
+
+test.each(exampleTexts)('the example is judged right by Balanced: $text', async ({ text, category }) => {
+  const flags = await flagsOf(text);
+  if (category === null) expect(flags).toEqual([]);
+  else expect(flags).toContain(category);
+});
+
+describe('presets', () => {
+  const thresholdsOf = async (change: Partial<ModerationSettings>) => {
+    settings = { ...defaultModerationSettings, ...change };
+    const { thresholds } = await classify('A quiet evening at the lake.');
+    settings = defaultModerationSettings;
+    return thresholds;
+  };
+
+  test('Strict is below Balanced, and Balanced below Lenient, in each category', () => {
+    const { heads } = moderationWeights();
+    const [strict, balanced, lenient] = moderationPresets.map((preset) =>
+      allCategories.map((category) => heads[category].thresholds[preset]),
+    );
+    for (const index of allCategories.keys()) {
+      expect(strict![index]).toBeLessThan(balanced![index]!);
+      expect(balanced![index]).toBeLessThan(lenient![index]!);
+    }
+  });
+
+  test('Balanced is the default, and a threshold that a person saved stays', async () => {
+    const { heads } = moderationWeights();
+    expect((await thresholdsOf({})).hatred).toBe(heads.hatred.thresholds.balanced);
+    const own = { ...defaultModerationSettings.thresholds, hatred: 0.77 };
+    const thresholds = await thresholdsOf({ preset: 'lenient', thresholds: own });
+    expect([thresholds.hatred, thresholds.violence]).toEqual([0.77, heads.violence.thresholds.lenient]);
   });
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { fileHash, dataFiles, readLabelledTexts, type LabelledText } from '../../../scripts/moderation/corpus.ts';
 import { drawFolds, groupNearDuplicates } from '../../../scripts/moderation/folds.ts';
 import { randomNumbers, scoreOf, trainLogisticRegression } from '../../../scripts/moderation/logistic-regression.ts';
+import { exampleTexts } from '../../../renderer/screens/moderation/examples.ts';
 import { calibrate } from '../../../scripts/moderation/training.ts';
 import weightsFile from '../../../electron/moderation/weights/on-device-1.json' with { type: 'json' };
 
@@ -72,4 +73,11 @@ test('no text of the benign set was learned from', () => {
   const benign = readLabelledTexts(dataFiles.benign);
   expect(benign.filter(({ text }) => learned.has(text))).toEqual([]);
   expect(benign.length).toBeGreaterThanOrEqual(500);
+});
+
+test('no example of the screen was learned from', () => {
+  const learned = new Set(
+    [...readLabelledTexts(dataFiles.given), ...readLabelledTexts(dataFiles.own)].map(({ text }) => text),
+  );
+  expect(exampleTexts.filter(({ text }) => learned.has(text))).toEqual([]);
 });

@@ -51,6 +51,13 @@ test('damaged and unknown parts fall back to their defaults, the others stay', (
   });
 });
 
+test('thresholds that were saved before presets existed stay, and the others become those of Balanced', () => {
+  const { classifier, thresholds } = defaultSettings.moderation;
+  const moderation = { classifier, thresholds: { ...thresholds, hatred: 0.77 } };
+  const { read } = createSettingsStore(factsWith(JSON.stringify({ ...defaultSettings, moderation })));
+  expect(read().moderation).toEqual({ ...moderation, preset: 'balanced' });
+});
+
 test('whatever the row holds, settings are valid', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (value) => {

@@ -11,10 +11,10 @@ test('a category that a classifier does not judge has no score', () => {
   });
 });
 
-test("a policy of one's own is told with the name of the model", () => {
+test("a custom policy is part of the classifier's name", () => {
   const model = { kind: 'model', aiSystem: 'OpenAi', model: 'gpt-4o', policy: null } as const;
   expect([classifierName(model), classifierName({ ...model, policy: 'No knives.' })]).toEqual([
     'gpt-4o',
-    'gpt-4o, own policy',
+    'gpt-4o with custom policy',
   ]);
 });

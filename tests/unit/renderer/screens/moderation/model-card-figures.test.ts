@@ -1,20 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { moderationPresets } from '../../../../../shared/contract/moderation.ts';
+import { moderationWeights } from '../../../../../electron/moderation/weights.ts';
 import { cardFigures } from '../../../../../renderer/screens/moderation/model-card-figures.ts';
 
 const card = readFileSync(join(import.meta.dirname, '../../../../../docs/moderation-model-card.md'), 'utf8');
 
-/** Category, positive texts, AUPRC, aim, threshold, precision, recall. */
-function cardLine(category: string): string[] {
-  const line = card.split('\n').find((each) => each.startsWith(`| ${category} `)) ?? '';
+/** Cells of the line of a category in the table under a heading. */
+function cardLine(heading: string, category: string): string[] {
+  const section = card.split(`### ${heading}`)[1] ?? '';
+  const name = category === 'selfHarm' ? 'self-harm' : category;
+  const line = section.split('\n').find((each) => each.startsWith(`| ${name} `)) ?? '';
   return line
     .split('|')
     .map((cell) => cell.trim())
-    .slice(1, -1);
+    .slice(2, -1);
 }
 
-test.each(cardFigures)('the screen says of $category what the model card says', ({ category, ...figures }) => {
-  const [, positive, auprc, , , precision, recall] = cardLine(category === 'selfHarm' ? 'self-harm' : category);
-  expect(figures).toEqual({ positive, auprc, precision, recall });
+test.each(cardFigures)('the screen shows the figures of the model card for $category', ({ category, presets }) => {
+  const shown = moderationPresets.map((preset) => `${presets[preset].precision} / ${presets[preset].recall}`);
+  expect(cardLine('Precision and recall', category)).toEqual(shown);
+});
+
+test.each(cardFigures)('the model card has the thresholds of $category', ({ category }) => {
+  const { thresholds } = moderationWeights().heads[category];
+  const written = moderationPresets.map((preset) => thresholds[preset].toFixed(3).replace(/^0/, ''));
+  expect(cardLine('Thresholds', category)).toEqual(written);
 });

@@ -2,9 +2,10 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ModerationScreen } from '../../../../../renderer/screens/moderation/moderation-screen.tsx';
 import { useModerationStore } from '../../../../../renderer/stores/moderation.ts';
+import { useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { AppError } from '../../../../../shared/app-error.ts';
-import { createBatch, listBatches, readDefaultThresholds } from '../../../../../shared/contract/moderation-window.ts';
-import { builtInPolicy } from '../../../../../shared/contract/moderation.ts';
+import { createBatch, listBatches, readPresets } from '../../../../../shared/contract/moderation-window.ts';
+import { builtInPolicy, defaultModerationSettings } from '../../../../../shared/contract/moderation.ts';
 import { readSettings } from '../../../../../shared/contract/settings.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
@@ -72,6 +73,96 @@ describe('one text', () => {
   });
 });
 
+describe('a text that is not flagged', () => {
+  test('shows the score closest to its threshold', async () => {
+    useModerationStore.setState({ text: 'How do I kill a zombie process on Linux?' });
+    await open();
+    fireEvent.click(screen.getByText('Check'));
+    await screen.findByText('Not flagged');
+    const violence = within(level('Violence'));
+    const shown = screen.getByText(/^Closest: /).textContent;
+    expect(shown).toMatch(/^Closest: \w[\w-]* 0\.\d\d of 0\.\d\d$/);
+    expect(violence.queryByText('Flagged')).toBeNull();
+  });
+});
+
+describe('examples', () => {
+  test('are checked with one click, and make room for the passages', async () => {
+    await open();
+    const examples = screen.getByRole('region', { name: 'Examples' });
+    fireEvent.click(within(examples).getByRole('button', { name: /^Violence: I will wait at your depot/ }));
+    await screen.findByText('Flagged: violence');
+    expect(screen.queryByRole('region', { name: 'Examples' })).toBeNull();
+    expect(useModerationStore.getState().text).toBe('I will wait at your depot and break his fingers.');
+  });
+});
+
+describe('why', () => {
+  test('tells how a score changes without each passage, the largest drop first', async () => {
+    useModerationStore.setState({ text: `Good morning. ${threat}` });
+    await open();
+    fireEvent.click(screen.getByText('Check'));
+    fireEvent.click(await screen.findByText('Why'));
+    const passages = screen.getByRole('region', { name: 'Passages' });
+    const rows = async () => (await within(passages).findAllByRole('row')).slice(1).map((row) => row.textContent);
+    fireEvent.change(await within(passages).findByRole('combobox', { name: 'Category' }), {
+      target: { value: 'violence' },
+    });
+    const [first, second] = await rows();
+    expect(first).toMatch(/^I will find you.*0\.\d\d\u22120\.\d\d$/);
+    expect(second).toMatch(/^Good morning\./);
+    fireEvent.click(within(passages).getByText('Flagged'));
+    await within(passages).findByRole('button', { name: /^Violence: show/ });
+  });
+
+  test('is not offered for a classifier of a provider', async () => {
+    useModerationStore.setState({ text: threat, first: { kind: 'open-ai', model: 'omni-moderation-latest' } });
+    await open();
+    fireEvent.click(screen.getByText('Check'));
+    await screen.findByText(/^A, omni-moderation-latest: .*key/);
+    expect(screen.queryByText('Why')).toBeNull();
+  });
+});
+
+describe('a file of texts', () => {
+  const batchName = 'kept.csv';
+  const importFile = (name: string, content: string) => {
+    const file = new File([content], name);
+    // jsdom reads files by a FileReader only.
+    file.text = async () => content;
+    fireEvent.change(screen.getByLabelText('Import file'), { target: { files: [file] } });
+  };
+
+  test('that cannot be read replaces nothing, and the reason names row, column and value', async () => {
+    await open();
+    importFile(batchName, 'text,self-harm\nGood morning,0\n');
+    await screen.findByText(/, classifier A, kept\.csv$/);
+    const before = useModerationStore.getState().labelledId;
+    importFile('broken.csv', 'text,self-harm\nGood morning,0\nGood evening,perhaps\n');
+    await waitFor(() => {
+      const texts = useToasts.getState().toasts.map(({ text }) => text);
+      expect(texts).toContainEqual(
+        expect.stringContaining('Couldn\u0027t read broken.csv. Row 3, column "self-harm": "perhaps" is not a label.'),
+      );
+    });
+    expect(useModerationStore.getState().labelledId).toBe(before);
+    expect(screen.getByText(/, classifier A, kept\.csv$/)).toBeTruthy();
+    expect((await opened.window.host.client.call(listBatches)).data.map(({ name }) => name)).toEqual([batchName]);
+  });
+
+  test('without labels does not become the labelled texts', async () => {
+    await open();
+    fireEvent.click(screen.getByText('Load labelled texts'));
+    importFile('plain.txt', 'Good morning');
+    await waitFor(() =>
+      expect(useToasts.getState().toasts.map(({ text }) => text)).toContainEqual(
+        expect.stringContaining('plain.txt. The file has no labels.'),
+      ),
+    );
+    expect((await opened.window.host.client.call(listBatches)).data).toEqual([]);
+  });
+});
+
 describe('the policy of a chat model', () => {
   const chatModel = { kind: 'model', aiSystem: 'ServiceAi', model: 'hl-gpt-4o-mini', policy: null } as const;
 
@@ -79,11 +170,11 @@ describe('the policy of a chat model', () => {
     useModerationStore.setState({ first: chatModel });
     await open();
     fireEvent.click(screen.getByRole('button', { name: 'Policy of classifier A' }));
-    const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: /^What the model is told/ });
+    const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: /^The policy the model applies/ });
     expect(field.value).toBe(builtInPolicy);
     fireEvent.change(field, { target: { value: ' violence: any mention of knives.\n' } });
-    fireEvent.click(screen.getByText('Use this policy'));
-    fireEvent.click(await screen.findByText('Use for the service'));
+    fireEvent.click(screen.getByText('Save policy'));
+    fireEvent.click(await screen.findByText('Save as service thresholds'));
     const saved = async () => (await opened.window.host.client.call(readSettings)).moderation.classifier;
     await waitFor(async () =>
       expect(await saved()).toEqual({ ...chatModel, policy: 'violence: any mention of knives.' }),
@@ -94,9 +185,36 @@ describe('the policy of a chat model', () => {
     useModerationStore.setState({ first: { ...chatModel, policy: 'Nothing.' } });
     await open();
     fireEvent.click(screen.getByRole('button', { name: 'Policy of classifier A' }));
-    fireEvent.click(await screen.findByText('Built-in policy'));
-    fireEvent.click(screen.getByText('Use this policy'));
+    fireEvent.click(await screen.findByText('Restore built-in policy'));
+    fireEvent.click(screen.getByText('Save policy'));
     await waitFor(() => expect(useModerationStore.getState().first).toEqual(chatModel));
+  });
+});
+
+describe('presets', () => {
+  const savedModeration = async () => (await opened.window.host.client.call(readSettings)).moderation;
+  const preset = (name: string) => within(screen.getByRole('radiogroup', { name: 'Preset' })).getByText(name);
+
+  test('move all thresholds, Balanced first, and are saved by name', async () => {
+    await open();
+    await waitFor(() => expect(preset('Balanced').getAttribute('aria-checked')).toBe('true'));
+    const balanced = Number(slider('Hatred').getAttribute('aria-valuenow'));
+    fireEvent.click(preset('Strict'));
+    await waitFor(() => expect(Number(slider('Hatred').getAttribute('aria-valuenow'))).toBeLessThan(balanced));
+    fireEvent.click(await screen.findByText('Save as service thresholds'));
+    await waitFor(async () =>
+      expect(await savedModeration()).toEqual({ ...defaultModerationSettings, preset: 'strict' }),
+    );
+    await waitFor(() => expect(screen.queryByText('Save as service thresholds')).toBeNull());
+  });
+
+  test('give way to thresholds that a person moved', async () => {
+    await open();
+    fireEvent.keyDown(slider('Hatred'), { key: 'End' });
+    await screen.findByText('Custom thresholds');
+    expect(preset('Balanced').getAttribute('aria-checked')).toBe('false');
+    fireEvent.click(preset('Lenient'));
+    await screen.findByText('Fewest false alarms, misses the most');
   });
 });
 
@@ -108,9 +226,9 @@ describe('thresholds', () => {
     fireEvent.keyDown(slider('Hatred'), { key: 'ArrowRight' });
     const saved = async () => (await opened.window.host.client.call(readSettings)).moderation.thresholds.hatred;
     expect(await saved()).toBeNull();
-    fireEvent.click(await screen.findByText('Use for the service'));
+    fireEvent.click(await screen.findByText('Save as service thresholds'));
     await waitFor(async () => expect(await saved()).toBe(0.11));
-    await waitFor(() => expect(screen.queryByText('Use for the service')).toBeNull());
+    await waitFor(() => expect(screen.queryByText('Save as service thresholds')).toBeNull());
   });
 });
 
@@ -120,14 +238,14 @@ test('thresholds that the host refuses are no wait without end: the reason is to
     prepare: async (client) => {
       const { call } = client;
       client.call = (async (...[endpoint, options]: Parameters<typeof call>) => {
-        if ((endpoint as unknown) !== readDefaultThresholds) return call(endpoint, options);
+        if ((endpoint as unknown) !== readPresets) return call(endpoint, options);
         client.call = call;
         throw new AppError('invalid_request', 'There is no such classifier.');
       }) as typeof call;
     },
   });
   await screen.findByText('There is no such classifier.');
-  fireEvent.click(screen.getByText('Try again'));
+  fireEvent.click(screen.getByText('Retry'));
   await screen.findByText('Scores and thresholds');
 });
 
@@ -165,17 +283,17 @@ describe('the guard', () => {
     await open();
     fireEvent.click(await screen.findByText('Guard off'));
     const prompts = await screen.findByRole('group', { name: 'Prompts' });
-    fireEvent.click(within(prompts).getByText('Refuse'));
+    fireEvent.click(within(prompts).getByText('Block'));
     await screen.findByText('Guard on');
     const saved = async () => (await opened.window.host.client.call(readSettings)).guard;
     await waitFor(async () => expect(await saved()).toEqual({ prompts: 'refuse', answers: 'off' }));
-    await within(prompts).findByText('Nothing checked since the host started.');
+    await within(prompts).findByText('No runs checked since Touchstone started');
   });
 });
 
 test('texts that are gone say so, with the way back', async () => {
   await open({ address: '/moderation/batches/0192f0aa-0000-7000-8000-000000000000/3' });
-  await screen.findByText('These texts are gone');
-  fireEvent.click(screen.getByText('Back to one text'));
-  await screen.findByText('Many texts');
+  await screen.findByText('This batch is no longer in memory');
+  fireEvent.click(screen.getByText('Single text'));
+  await screen.findByText('Batch');
 });

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   curveOf,
   flaggedShare,
+  nearestCategory,
   qualityAt,
   thresholdFor,
+  writeNearest,
 } from '../../../../../renderer/screens/moderation/quality-figures.ts';
 import type { BatchResult } from '../../../../../shared/contract/moderation-window.ts';
 
@@ -59,4 +61,24 @@ test('texts are flagged and differ by the thresholds there are now', () => {
   const two = [judged(0.9, null, 0.9), judged(0.6, null, 0.2), { ...judged(0.1, null), scores: [null, null] }];
   expect(flaggedShare(two, limits)).toEqual({ flagged: [0, 1], differ: [1], judged: 2 });
   expect(flaggedShare(two, { ...limits, violence: 0.7 })).toEqual({ flagged: [0], differ: [], judged: 2 });
+});
+
+describe('the category closest to its threshold', () => {
+  const scores = { sexual: 0.4, hatred: 0.1, harassment: 0.02, selfHarm: 0, violence: 0.18 };
+  const own = { sexual: 0.9, hatred: 0.5, harassment: 0.3, selfHarm: 0.2, violence: 0.31 };
+
+  test('has the score that is the largest part of it', () => {
+    const nearest = nearestCategory(scores, own)!;
+    expect(nearest).toEqual({ category: 'violence', score: 0.18, threshold: 0.31 });
+    expect(writeNearest(nearest)).toBe('0.18 of 0.31');
+  });
+
+  test('is one that the classifier supports, and none without scores', () => {
+    expect(nearestCategory({ hatred: 0.1 }, own)?.category).toBe('hatred');
+    expect(nearestCategory(null, own)).toBeNull();
+  });
+
+  test('has a third decimal where two would look equal', () => {
+    expect(writeNearest({ category: 'violence', score: 0.192, threshold: 0.193 })).toBe('0.192 of 0.193');
+  });
 });

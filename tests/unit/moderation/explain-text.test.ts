@@ -1,0 +1,96 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { createModeration } from '../../../electron/moderation/create-moderation.ts';
+import { explainText } from '../../../electron/moderation/explain-text.ts';
+import { forEachCategory } from '../../../electron/moderation/classifier.ts';
+import { createEmbeddings } from '../../../electron/on-device/embeddings.ts';
+import { maxExplainedPassages } from '../../../shared/contract/moderation-window.ts';
+import { defaultModerationSettings } from '../../../shared/contract/moderation.ts';
+
+const never = () => {
+  throw new Error('No provider is asked');
+};
+const embeddings = createEmbeddings();
+const moderation = createModeration({
+  settings: () => defaultModerationSettings,
+  providers: { provider: never, endpointProvider: never, resolve: never, applicableConfiguration: never },
+  embeddings,
+});
+afterAll(async () => {
+  await moderation.close();
+  await embeddings.close();
+});
+
+const { signal } = new AbortController();
+const explain = (text: string) => moderation.explain(text, { signal });
+const scoresOf = async (text: string) => (await moderation.classify(text, { signal })).categoryScores;
+
+const calm = 'The garden was quiet.';
+const bad = 'I will find you and kill you with a knife, you worthless idiot.';
+
+describe('the scores of a text without each passage', () => {
+  test('are those of the text that remains', async () => {
+    const text = `${calm} ${bad} We had tea.`;
+    const { scores, passages, candidates } = await explain(text);
+    expect(scores).toEqual(await scoresOf(text));
+    expect(passages.map(({ start, end }) => text.slice(start, end))).toEqual([calm, bad, 'We had tea.']);
+    expect(candidates).toBe(3);
+    expect(passages[1]!.scores).toEqual(await scoresOf(`${calm} We had tea.`));
+    expect(passages[1]!.scores.violence).toBeLessThan(scores.violence / 2);
+    expect(passages[0]!.scores.violence).toBeGreaterThan(scores.violence / 2);
+  });
+
+  test('of one sentence are told word by word', async () => {
+    const text = 'I will wait at your depot and break his fingers.';
+    const { passages } = await explain(text);
+    expect(passages.map(({ start, end }) => text.slice(start, end))).toEqual(text.split(' '));
+    expect(passages[0]!.scores).toEqual(await scoresOf('will wait at your depot and break his fingers.'));
+  });
+
+  test('of a long sentence are told by runs of words', async () => {
+    const text = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ');
+    const { passages } = await explain(text);
+    expect(passages.map(({ start, end }) => text.slice(start, end).split(' ').length)).toEqual(Array(10).fill(3));
+  });
+
+  test('count for each window that has the passage, and places are those of the text that was sent', async () => {
+    const before = Array.from({ length: 10 }, (_, index) => `In year ${index} the harv\u200Best was good.`).join(' ');
+    const text = `${before}\n\n${bad}\n${before}`;
+    const { scores, passages } = await explain(text);
+    const passage = passages.find(({ start, end }) => text.slice(start, end) === bad)!;
+    expect(passage.scores.violence).toBeLessThan(scores.violence / 2);
+  });
+
+  test('of a word or of nothing but space have no passages', async () => {
+    expect((await explain('Hello')).passages).toEqual([]);
+    expect(await explain(' \n ')).toMatchObject({ passages: [], candidates: 0 });
+  });
+});
+
+test('1 MB is explained with bounded work', async () => {
+  let windows = 0;
+  const counted = {
+    judgeWindows: async (input: string) => {
+      windows += 1;
+      const scores = forEachCategory(() => 0.5);
+      const place = { start: 0, end: input.length };
+      const sums = scores;
+      const sentences = Array.from({ length: 5000 }, (_, index) => ({
+        text: 'x',
+        place: { start: 2 * index, end: 2 * index + 1 },
+        sums: forEachCategory(() => index),
+      }));
+      return [{ window: { text: input, place, sums, sentences, suspects: [] }, scores }];
+    },
+  };
+  const { passages, candidates } = await explainText(counted, 'x '.repeat(524_288), { signal });
+  expect([passages.length, candidates, windows]).toEqual([maxExplainedPassages, 5000, maxExplainedPassages + 1]);
+  // The ones whose words look worst, in the order of the text.
+  expect(passages[0]!.start).toBe(2 * (5000 - maxExplainedPassages));
+});
+
+test('an explanation that is stopped ends at once', async () => {
+  const controller = new AbortController();
+  const stopped = moderation.explain(`${calm} ${bad}`.repeat(50), { signal: controller.signal });
+  controller.abort();
+  await expect(stopped).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+});
