@@ -33,6 +33,8 @@ const uses: Record<BlockKind, Use> = {
 export class TemplateCompiler {
   readonly problems: TemplateProblem[] = [];
   readonly occurrences: Occurrence[] = [];
+  /** Tags outside of any block that print all replacements at once, as `{{.}}` and `{{this}}` do. */
+  readonly rootPrints: Span[] = [];
   private readonly text: string;
 
   constructor(text: string) {
@@ -219,6 +221,7 @@ export class TemplateCompiler {
 
   private use(place: Place, use: Use, node: AST.Node): void {
     if (place && place.length > 0) this.occurrences.push({ place, use, ...nodeSpan(node) });
+    else if (place && use === 'text') this.rootPrints.push(nodeSpan(node));
   }
 
   private problem(node: AST.Node, message: string): TemplateProblem {

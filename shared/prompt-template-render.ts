@@ -40,6 +40,9 @@ interface Frame {
   readonly parameters: Parameters | null;
 }
 
+/** What JavaScript prints for an object, which is never what a prompt wants. */
+export const objectText = '[object Object]';
+
 /** Stands for a context that is null, as Handlebars has it inside of helpers. */
 const nullContext: object = Object.freeze({});
 
@@ -59,6 +62,8 @@ function ownProperty(parent: unknown, name: string): unknown {
 
 export class TemplateRenderer {
   readonly unfilled = new Set<string>();
+  /** Tags that printed an object, by the name of their value. */
+  readonly printedObjects = new Set<string>();
   private text = '';
   private steps = 0;
   private readonly limits: RenderLimits;
@@ -89,7 +94,7 @@ export class TemplateRenderer {
     for (const instruction of program.body) {
       this.step();
       if (instruction.type === 'content') this.append(instruction.text);
-      else if (instruction.type === 'value') this.print(this.evaluate(instruction.value, frame, true));
+      else if (instruction.type === 'value') this.print(instruction.value, frame);
       else this.block(instruction, frame);
     }
   }
@@ -210,15 +215,20 @@ export class TemplateRenderer {
     return value;
   }
 
-  private print(value: unknown): void {
+  private print(expression: Expression, frame: Frame): void {
+    const value = this.evaluate(expression, frame, true);
     const text = this.asText(value);
-    if (text !== null) this.append(text);
+    if (text === null) return;
+    if (isObject(value) && text.includes(objectText)) {
+      this.printedObjects.add('name' in expression ? expression.name : 'this');
+    }
+    this.append(text);
   }
 
   /** The text of a value as `'' + value` makes it of JSON; null for nothing. Lists are gone through without recursion. */
   private asText(value: unknown): string | null {
     if (value === null || value === undefined) return null;
-    if (!Array.isArray(value)) return typeof value === 'object' ? '[object Object]' : String(value);
+    if (!Array.isArray(value)) return typeof value === 'object' ? objectText : String(value);
     let text = '';
     const open: { list: readonly unknown[]; next: number }[] = [{ list: value, next: 0 }];
     for (let top = open.at(-1); top; top = open.at(-1)) {
@@ -230,7 +240,7 @@ export class TemplateRenderer {
       if (top.next > 0) text += ',';
       const item = top.list[top.next++];
       if (Array.isArray(item)) open.push({ list: item, next: 0 });
-      else if (item !== null && item !== undefined) text += typeof item === 'object' ? '[object Object]' : String(item);
+      else if (item !== null && item !== undefined) text += typeof item === 'object' ? objectText : String(item);
       if (text.length > this.limits.characters) throw new RenderLimitError('characters');
     }
     return text;

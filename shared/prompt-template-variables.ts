@@ -122,3 +122,31 @@ export function collectVariables(
       positions: found.positions,
     }));
 }
+
+/** Most tags that are named; a warning lists a few of them. */
+const maxObjectPrints = 20;
+
+/** Places of values that have fields, by how the template uses them; `length` is also a text's. */
+function placesWithFields(occurrences: readonly Occurrence[]): Set<string> {
+  const places = new Set<string>();
+  for (const { place } of occurrences) {
+    const last = place.at(-1);
+    if (last === '*' || last === 'length') continue;
+    // The items of a list have the fields, and the list prints its items.
+    for (let end = place.length - 1; end > 0; end -= 1) {
+      places.add(place.slice(0, end).join('\0'));
+      if (place[end - 1] !== '*') break;
+    }
+  }
+  return places;
+}
+
+/** Tags that print a whole object: all replacements, or a value of which the template uses fields. */
+export function collectObjectPrints(found: {
+  readonly occurrences: readonly Occurrence[];
+  readonly rootPrints: readonly Span[];
+}): Span[] {
+  const withFields = placesWithFields(found.occurrences);
+  const prints = found.occurrences.filter(({ place, use }) => use === 'text' && withFields.has(place.join('\0')));
+  return [...found.rootPrints, ...prints].slice(0, maxObjectPrints).toSorted((one, other) => one.start - other.start);
+}

@@ -10,7 +10,12 @@ import { TemplateCompiler } from './prompt-template-compile.ts';
 import type { Program } from './prompt-template-program.ts';
 import { RenderLimitError, TemplateRenderer, type RenderLimits } from './prompt-template-render.ts';
 import { parseSyntax, TemplateProblem } from './prompt-template-syntax.ts';
-import { collectVariables, createLineFinder, type TemplateVariable } from './prompt-template-variables.ts';
+import {
+  collectObjectPrints,
+  collectVariables,
+  createLineFinder,
+  type TemplateVariable,
+} from './prompt-template-variables.ts';
 
 /** Field of a request that holds the template. */
 const field = 'promptText';
@@ -18,12 +23,21 @@ const field = 'promptText';
 /** Most problems that are told of one template; an answer should not be larger than its question. */
 const mostProblems = 50;
 
+export interface ObjectTag {
+  /** As it is written, without its braces. */
+  readonly written: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 export interface ParsedTemplate {
   readonly text: string;
   /** Why the template cannot be run; empty when it can. `line` and `column` count from 1. */
   readonly problems: readonly (ErrorDetail & { line: number; column: number })[];
   /** What a person must fill, in the order of first use; empty for a template with problems in its syntax. */
   readonly variables: readonly TemplateVariable[];
+  /** Tags that print an object whatever the values are; a prompt would say "[object Object]" there. */
+  readonly objectTags: readonly ObjectTag[];
   /** Null when the text has no tags or has problems. */
   readonly program: Program | null;
 }
@@ -36,7 +50,7 @@ export const renderLimits: RenderLimits = { steps: 2_000_000, characters: 4 * 1_
  * and nest 100 blocks deep; a text of 4 MB takes at most about a second, one without `{{` no time at all.
  */
 export function parseTemplate(text: string): ParsedTemplate {
-  if (!text.includes('{{')) return { text, problems: [], variables: [], program: null };
+  if (!text.includes('{{')) return { text, problems: [], variables: [], objectTags: [], program: null };
   const positionOf = createLineFinder(text);
   const asDetails = (problems: readonly TemplateProblem[]) =>
     problems.slice(0, mostProblems).map(({ message, start }) => ({ field, issue: message, ...positionOf(start) }));
@@ -44,11 +58,16 @@ export function parseTemplate(text: string): ParsedTemplate {
     const compiler = new TemplateCompiler(text);
     const program = compiler.compile(parseSyntax(text));
     const variables = collectVariables(compiler.occurrences, positionOf);
-    if (compiler.problems.length === 0) return { text, problems: [], variables, program };
-    return { text, problems: asDetails(compiler.problems), variables, program: null };
+    if (compiler.problems.length > 0)
+      return { text, problems: asDetails(compiler.problems), variables, objectTags: [], program: null };
+    const objectTags = collectObjectPrints(compiler).map(({ start, end }) => ({
+      written: text.slice(start, end),
+      ...positionOf(start),
+    }));
+    return { text, problems: [], variables, objectTags, program };
   } catch (error) {
     if (!(error instanceof TemplateProblem)) throw error;
-    return { text, problems: asDetails([error]), variables: [], program: null };
+    return { text, problems: asDetails([error]), variables: [], objectTags: [], program: null };
   }
 }
 
@@ -64,19 +83,21 @@ export function requireRunnable(template: ParsedTemplate): void {
 }
 
 /**
- * Fills a template. `unfilled` names the placeholders that had no replacement and rendered empty, each once. Throws
- * `invalid_request` for a template with problems and for one that takes too many steps or gives too long a text.
+ * Fills a template. `unfilled` names the placeholders that had no replacement and rendered empty, `objects` those that printed
+ * "[object Object]", each once. Throws `invalid_request` for a template with problems and for one that takes too many steps or
+ * gives too long a text.
  */
 export function renderTemplate(
   template: ParsedTemplate,
   replacements: Readonly<Record<string, unknown>> | null | undefined,
   limits: RenderLimits = renderLimits,
-): { text: string; unfilled: string[] } {
+): { text: string; unfilled: string[]; objects: string[] } {
   requireRunnable(template);
-  if (!template.program) return { text: template.text, unfilled: [] };
+  if (!template.program) return { text: template.text, unfilled: [], objects: [] };
   const renderer = new TemplateRenderer(replacements ?? {}, limits);
   try {
-    return { text: renderer.render(template.program), unfilled: [...renderer.unfilled] };
+    const text = renderer.render(template.program);
+    return { text, unfilled: [...renderer.unfilled], objects: [...renderer.printedObjects] };
   } catch (error) {
     if (error instanceof RenderLimitError) throw tooMuch(error, limits);
     throw error;

@@ -116,6 +116,24 @@ function Mistakes({ template, onGo }: { template: TemplateState; onGo: (offset: 
   );
 }
 
+/** Says which tags print an object, before a run sends "[object Object]". */
+function PrintedObjects({ names }: { names: readonly string[] }) {
+  if (names.length === 0) return null;
+  const tags = names.slice(0, 3).map((name) => `{{${name}}}`);
+  return (
+    <ul className="mistakes" aria-label="Template warnings">
+      {tags.map((tag) => (
+        <li key={tag} className="caption caution row">
+          <Icon icon={TriangleAlert} size="tiny" />
+          <span>
+            <span className="mono">{tag}</span> prints &quot;[object Object]&quot;. Name one of the object&apos;s fields.
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 export interface PromptPanelProps {
   draft: Draft;
   template: TemplateState;
@@ -183,6 +201,7 @@ export function PromptPanel({ draft, template, onChange, focusAt, children }: Pr
         />
       )}
       <Mistakes template={template} onGo={(offset) => focusAt.current?.(offset)} />
+      <PrintedObjects names={template.printedObjects} />
       <VariablesPanel
         fields={template.fields}
         values={draft.values}

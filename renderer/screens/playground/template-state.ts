@@ -15,6 +15,8 @@ export interface TemplateState {
   replacements: Record<string, unknown>;
   unfilled: readonly VariableField[];
   mistakes: readonly (TemplateMistake & { line: number; column: number })[];
+  /** What prints "[object Object]", as it is written between its braces. */
+  printedObjects: readonly string[];
   /** Null when the template has mistakes or cannot be rendered. */
   rendered: string | null;
   /** Why it cannot be rendered although it has no mistakes; null when it can. */
@@ -39,12 +41,12 @@ export function readMistakes({ text, problems }: ParsedTemplate): TemplateState[
 }
 
 function render(template: ParsedTemplate, replacements: Record<string, unknown>) {
-  if (template.problems.length > 0) return { text: null, unfilled: [], problem: null };
+  if (template.problems.length > 0) return { text: null, unfilled: [], objects: [], problem: null };
   try {
     return { ...renderTemplate(template, replacements), problem: null };
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    return { text: null, unfilled: [], problem: cause.message };
+    return { text: null, unfilled: [], objects: [], problem: cause.message };
   }
 }
 
@@ -56,7 +58,7 @@ export function readTemplate(
 ): TemplateState {
   const fields = readFields(variables, draft);
   const replacements = readReplacements(fields);
-  const { text, unfilled, problem } = render(template, replacements);
+  const { text, unfilled, objects, problem } = render(template, replacements);
   const mistakes = readMistakes(template);
   return {
     fields,
@@ -66,6 +68,7 @@ export function readTemplate(
         ? fields.filter(({ isFilled, kind }) => !isFilled && kind !== 'condition')
         : unfilledFields(fields, unfilled),
     mistakes,
+    printedObjects: [...new Set([...template.objectTags.map(({ written }) => written), ...objects])],
     rendered: text,
     renderProblem: problem,
   };

@@ -4,7 +4,8 @@ import { createTemplateCache } from '../../../shared/prompt-template-cache.ts';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 
 function render(text: string, replacements: Record<string, unknown> = {}) {
-  return renderTemplate(parseTemplate(text), replacements);
+  const { text: rendered, unfilled } = renderTemplate(parseTemplate(text), replacements);
+  return { text: rendered, unfilled };
 }
 
 function refusal(work: () => unknown): AppError {
@@ -222,5 +223,33 @@ describe('the cache', () => {
     parse('{{bb}}');
     parse('{{ccc}}');
     expect(parse('{{a}}')).not.toBe(a);
+  });
+});
+
+describe('objects that are printed', () => {
+  const tagsOf = (text: string) =>
+    parseTemplate(text).objectTags.map(({ written, line, column }) => [written, line, column]);
+
+  test.each([
+    ['Hi {{.}}', [['.', 1, 6]]],
+    ['a\n{{this}}{{#each l}}{{this}}{{.}}{{/each}}', [['this', 2, 3]]],
+    ['{{customer}} {{customer.name}}', [['customer', 1, 3]]],
+    [
+      '{{#each l}}{{this}}: {{name}}{{/each}}{{l}}',
+      [
+        ['this', 1, 14],
+        ['l', 1, 41],
+      ],
+    ],
+    ['{{#if name.length}}{{name}}{{/if}}{{l}}{{#each l}}{{this}}{{/each}}{{l.length}}', []],
+    ['{{#with customer}}{{name}}{{/with}}{{#if customer}}x{{/if}}', []],
+  ])('%j: tags that print an object whatever the values are', (text, tags) => {
+    expect(tagsOf(text)).toEqual(tags);
+  });
+
+  test('a rendering names the values that it printed as objects, each once', () => {
+    const template = parseTemplate('{{a}}{{a}}{{b}}{{c}}{{d}}{{#each l}}{{this}}{{/each}}');
+    const values = { a: {}, b: [1, [{}]], c: [1, 'x'], d: '[object Object]', l: [{ x: 1 }] };
+    expect(renderTemplate(template, values).objects).toEqual(['a', 'b', 'l']);
   });
 });
