@@ -15,7 +15,7 @@ import {
   type Scope,
 } from './prompt-template-paths.ts';
 import type { BlockKind, Expression, Instruction, Occurrence, Place, Program, Use } from './prompt-template-program.ts';
-import { nodeSpan, TemplateProblem } from './prompt-template-syntax.ts';
+import { nodeSpan, TemplateProblem, type Span } from './prompt-template-syntax.ts';
 
 type Call = AST.MustacheStatement | AST.BlockStatement | AST.SubExpression;
 

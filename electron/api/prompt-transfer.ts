@@ -18,7 +18,7 @@ import { implement, type Handler } from './handler.ts';
 
 export interface PromptTransferWork {
   readonly prompts: Pick<Prompts, 'read' | 'readVersion' | 'createAll'>;
-  readonly reader: Pick<PromptReader, 'read'>;
+  readonly reader: Pick<PromptReader, 'read' | 'find'>;
   readonly uploads: UploadShelf;
   readonly systemOf: SystemOf;
 }
@@ -50,7 +50,7 @@ export function promptTransferHandlers({ prompts, reader, uploads, systemOf }: P
   }
 
   const look = (body: ImportBody, signal: AbortSignal) =>
-    previewImport({ ...body, sources: contentsOf(body) }, { read: reader.read, systemOf, signal });
+    previewImport({ ...body, sources: contentsOf(body) }, { reader, systemOf, signal });
 
   return [
     implement(uploadPromptFiles, ({ body }) => uploads.add(body.uploadId ?? null, body.sources)),
@@ -64,8 +64,7 @@ export function promptTransferHandlers({ prompts, reader, uploads, systemOf }: P
     implement(exportPrompts, async ({ body }) => {
       const { files, entries } = writeFiles(exportedPrompts(prompts, body.prompts), body.format);
       if (body.isZipped !== true) return { files, archive: null, entries };
-      if (files.length === 0)
-        throw new AppError('invalid_request', entries[0]?.message ?? 'There is nothing to export.');
+      if (files.length === 0) throw new AppError('invalid_request', entries[0]?.message ?? 'Nothing to export.');
       const archive = { name: `prompts-${body.format}.zip`, base64: (await zipped(files)).toString('base64') };
       return { files: [], archive, entries };
     }),

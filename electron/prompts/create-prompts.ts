@@ -50,7 +50,7 @@ export interface PromptsOptions {
   readonly completions: Pick<Completions, 'start'>;
 }
 
-const unknownVersion = () => new AppError('not_found', 'This prompt has no version with this id.');
+const unknownVersion = () => new AppError('not_found', 'This prompt has no version with this ID.');
 
 export function createPrompts({ store, providers, completions }: PromptsOptions): Prompts {
   /** A version as it is kept. Throws for what could never be run. */

@@ -22,6 +22,7 @@ export const importFormats = [
   'openai-jsonl',
   'openai-code',
   'anthropic-code',
+  'csv',
   'text',
 ] as const;
 export const importFormat = z.enum(importFormats);
@@ -72,9 +73,9 @@ function requireContent(
   });
 }
 
-/** One thing that was found: taken as it is, translated into our form, or refused and so not kept. */
+/** One finding: taken unchanged, translated into our form, refused and so not kept, or kept although it may not do what it should. */
 export const transferEntry = z.object({
-  outcome: z.enum(['taken', 'translated', 'refused']),
+  outcome: z.enum(['taken', 'translated', 'refused', 'warning']),
   /** Where it stands in its own format, such as `config.safetySettings` or `template`. */
   field: z.string(),
   message: z.string(),

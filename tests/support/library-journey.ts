@@ -33,8 +33,8 @@ async function importFolder({ page, folder }: LibraryJourney): Promise<void> {
   await page.getByRole('link', { name: 'Prompts' }).click();
   await page.getByRole('button', { name: 'Import prompts' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Folder of files').setInputFiles(writePrompts(folder));
-  await dialog.getByRole('button', { name: 'Look at them first' }).click();
+  await dialog.getByLabel('Folder').setInputFiles(writePrompts(folder));
+  await dialog.getByRole('button', { name: 'Preview import' }).click();
   await dialog.getByRole('button', { name: 'Import 2 prompts' }).click();
   await expect(dialog).toBeHidden();
 }
@@ -51,7 +51,7 @@ async function editAndSave({ page, model, chooseModel, writePrompt }: LibraryJou
   await expect(page.getByText('Edited', { exact: true })).toBeVisible();
   await page.getByRole('link', { name: 'Version 1 in the library' }).click();
   await expect(page.getByText(/^Edits of version 1 are not saved/)).toBeVisible();
-  await page.getByRole('button', { name: 'Go on editing' }).click();
+  await page.getByRole('button', { name: 'Continue editing' }).click();
   await expect(page.getByRole('link', { name: 'Version 1 in the library' })).toBeVisible();
   await page.keyboard.press('Control+s');
   const dialog = page.getByRole('dialog', { name: 'Save "greeting"' });
@@ -70,7 +70,7 @@ async function compareAndLabel({ page }: LibraryJourney): Promise<void> {
   await page.getByRole('button', { name: 'Label', exact: true }).click();
   await page.getByRole('dialog').getByLabel('Label').fill('production');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('button', { name: 'Take the label production off' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Remove label production' })).toBeVisible();
 }
 
 /**

@@ -6,6 +6,8 @@ import type { PreviewedSource } from '../../shared/contract/prompt-transfer.ts';
 import type { PromptInput } from '../../shared/contract/prompts.ts';
 import { promptDetails, versionContent } from '../../shared/prompt-content.ts';
 import { withModel } from '../../electron/prompts/transfer/known-model.ts';
+import { previewImport } from '../../electron/prompts/transfer/import-prompts.ts';
+import { findReferences, type FindTask } from '../../electron/prompts/transfer/referenced-files.ts';
 import { readPrompts, type ReadTask } from '../../electron/prompts/transfer/read-prompts.ts';
 import type { ExportedPrompt } from '../../electron/prompts/transfer/writers/exported-prompt.ts';
 
@@ -38,6 +40,18 @@ export function preview(
   const { format, prompts, entries } = readPrompts(task);
   const previewed = prompts.map((prompt, index) => ({ index, ...withModel(prompt, systemOf) }));
   return { name, format, prompts: previewed, entries: [...entries] };
+}
+
+/** Previews files that are imported together, in this thread. */
+export async function previewTogether(
+  files: Readonly<Record<string, Uint8Array | string>>,
+): Promise<PreviewedSource[]> {
+  const sources = Object.entries(files).map(([name, content]) => ({ name, content }));
+  const reader = {
+    read: (task: ReadTask) => Promise.resolve(readPrompts(task)),
+    find: (task: FindTask) => Promise.resolve(findReferences(task)),
+  };
+  return previewImport({ sources }, { reader, systemOf, signal: AbortSignal.timeout(60_000) });
 }
 
 export const previewFixture = (name: string) => preview(name.split('/').at(-1)!, fixture(name));

@@ -20,6 +20,7 @@ export interface WindowHost {
 export interface WindowHostOptions {
   capabilities?: readonly Capability[];
   providerBases?: Readonly<Record<string, string>>;
+  endpoints?: readonly { name: string; baseAddress: string }[];
   environment?: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +31,7 @@ export async function startWindowHost(options: WindowHostOptions = {}): Promise<
   const service = await createHost({
     dataDirectory,
     providerBases: options.providerBases ?? {},
-    endpoints: [],
+    endpoints: options.endpoints ?? [],
     capabilities,
     environment: options.environment ?? {},
     keyStore: createMemoryKeyStore(),

@@ -39,11 +39,11 @@ const isWithin = (inner: string, outer: string, separator: string) =>
 /** The folder without links in its path. */
 async function requireFolder(path: string): Promise<string> {
   const problem = (issue: string, message: string) => invalidField('path', issue, message);
-  if (!isAbsolute(path)) throw problem('must begin at the root', 'Write the folder from the root of the disk on.');
+  if (!isAbsolute(path)) throw problem('must be an absolute path', 'Enter the full path of the folder.');
   const real = await realpath(path).catch(() => null);
   if (real === null || !(await stat(real)).isDirectory())
-    throw problem('is no folder', 'There is no such folder on this machine, or it may not be read.');
-  if (parse(real).root === real) throw problem('is a whole disk', 'A whole disk cannot be linked. Choose a folder.');
+    throw problem('is not a folder', 'Folder not found on this device, or Touchstone may not read it.');
+  if (parse(real).root === real) throw problem('is a whole disk', "A whole disk can't be linked. Choose a folder.");
   return real;
 }
 
@@ -62,15 +62,15 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
   function required(id: string): LinkedFolder {
     const folder = folders.get(id.toLowerCase());
     if (folder) return folder;
-    throw new AppError('not_found', 'This folder is not linked.');
+    throw new AppError('not_found', "This folder isn't linked.");
   }
 
   function requireApart(path: string): void {
     if (store.list().length >= mostFolders)
-      throw new AppError('conflict', `At most ${mostFolders} folders can be linked.`);
+      throw new AppError('conflict', `You can link up to ${mostFolders} folders.`);
     for (const kept of store.list()) {
       if (!isWithin(path, kept.path, sep) && !isWithin(kept.path, path, sep)) continue;
-      const issue = path === kept.path ? 'is linked already' : 'overlaps with a folder that is linked';
+      const issue = path === kept.path ? 'is already linked' : 'overlaps a linked folder';
       throw new AppError('conflict', `This folder ${issue}.`, { details: [{ field: 'path', issue }] });
     }
   }
@@ -82,7 +82,7 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
     if (wanted !== null) {
       const folder = wanted.split('/').filter(Boolean).join('/');
       if (folder !== '' && !isTaken(folder)) return folder;
-      const message = 'This folder of the library belongs to another linked folder.';
+      const message = 'This library folder is used by another linked folder.';
       throw new AppError('conflict', message, { details: [{ field: 'folder', issue: 'is taken' }] });
     }
     const name = basename(path).slice(0, 200);

@@ -12,12 +12,12 @@ export function hashOf(content: Uint8Array | string): string {
 /** Another program changed the file in between: nothing was written. */
 export class FileChangedError extends Error {
   constructor() {
-    super('The file was changed in between.');
+    super('The file changed in the meantime.');
     this.name = 'FileChangedError';
   }
 }
 
-const unsafe = () => new AppError('forbidden', 'The file leads out of the linked folder through a link.');
+const unsafe = () => new AppError('forbidden', 'The file is a link that leads out of the linked folder.');
 
 /** Throws for a path that leaves the folder; `root` has no links in it. Folders that are not there yet lead nowhere. */
 async function requireInside(root: string, path: string): Promise<void> {
@@ -47,7 +47,7 @@ export async function readBytes(root: string, path: string): Promise<Buffer | nu
   if (handle === null) return null;
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) throw new AppError('forbidden', 'This is no ordinary file.');
+    if (!stat.isFile()) throw new AppError('forbidden', "This isn't a regular file.");
     if (stat.size > mostLinkedFileBytes)
       throw new AppError('payload_too_large', `The file is larger than ${mostLinkedFileBytes / 1_048_576} MB`);
     return await handle.readFile();
@@ -149,14 +149,14 @@ export async function removeFile(root: string, path: string, expectedHash: strin
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'You have no right to write here',
-  EPERM: 'You have no right to write here',
-  EROFS: 'The disk can only be read',
-  ENOSPC: 'There is no room left on the disk',
-  EDQUOT: 'There is no room left on the disk',
+  EACCES: "Touchstone isn't allowed to write here",
+  EPERM: "Touchstone isn't allowed to write here",
+  EROFS: 'The disk is read-only',
+  ENOSPC: 'The disk is full',
+  EDQUOT: 'The disk is full',
   ENAMETOOLONG: 'The name is too long for the disk',
-  EISDIR: 'There is a folder in its place',
-  ENOTDIR: 'There is a file in place of its folder',
+  EISDIR: 'A folder has this name',
+  ENOTDIR: 'A file has the name of its folder',
 };
 
 /** Why the file system refused, in words; null for failures of another kind. */
@@ -164,5 +164,5 @@ export function diskReason(error: unknown): string | null {
   if (error instanceof AppError) return error.message;
   const code = (error as NodeJS.ErrnoException).code;
   if (code === undefined || (error as NodeJS.ErrnoException).syscall === undefined) return null;
-  return reasons[code] ?? `The disk refused it (${code})`;
+  return reasons[code] ?? `The disk reported an error (${code})`;
 }

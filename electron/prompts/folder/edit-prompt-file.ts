@@ -22,7 +22,7 @@ export interface EditTask {
 export type EditedFile =
   { readonly text: string; readonly problem: null } | { readonly text: null; readonly problem: string };
 
-const lost = 'Its template has parts that a prompt cannot hold, and they would be lost';
+const lost = "Its template has parts that prompts can't store, and they would be lost";
 
 function read(name: string, text: string): ReadPrompts {
   return readPrompts({ name, content: text, format: 'dotprompt', variableStyle: null, folder: null });

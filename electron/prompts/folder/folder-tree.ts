@@ -15,7 +15,7 @@ export function isIgnoredName(name: string): boolean {
 export const isPromptFile = (name: string): boolean => name.toLowerCase().endsWith('.prompt');
 
 const tooLarge = (what: string) =>
-  new AppError('payload_too_large', `The folder is too large to be linked: it has more than ${what}.`);
+  new AppError('payload_too_large', `The folder is too large to link: it has more than ${what}.`);
 
 /**
  * The `.prompt` files of a folder, by their path below it, each with a stamp that changes whenever the file does. Links are not followed. Throws

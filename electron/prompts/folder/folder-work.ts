@@ -133,7 +133,7 @@ export async function writeMine(
   } catch (error) {
     if (!(error instanceof FileChangedError)) throw error;
     if (path === known.path) return { kind: 'changed' };
-    return { kind: 'refused', message: `There is already a file at ${path}` };
+    return { kind: 'refused', message: `Another file already exists at ${path}` };
   }
   markInStep(work, mine.prompt, path, hashOf(edited.text));
   return { kind: 'written' };

@@ -77,7 +77,7 @@ export async function readFoundFile(
   const [found] = prompts;
   if (found === undefined) {
     const refused = entries.find(({ outcome }) => outcome === 'refused');
-    const message = refused?.message ?? 'It holds no prompt';
+    const message = refused?.message ?? 'The file contains no prompt';
     return { path, hash, text, content: null, reason: { message, line: refused?.line ?? null } };
   }
   const content = promptContent(withModel(found, systemOf).prompt);
@@ -87,5 +87,5 @@ export async function readFoundFile(
 /** Throws `invalid_request` for a file that cannot be read as a prompt. */
 export function requireContent(file: FoundFile): PromptContent {
   if (file.content !== null) return file.content;
-  throw new AppError('invalid_request', `The file cannot be read: ${file.reason?.message ?? 'it holds no prompt'}.`);
+  throw new AppError('invalid_request', `Couldn't read the file: ${file.reason?.message ?? 'it contains no prompt'}.`);
 }

@@ -37,8 +37,8 @@ function failureOf(error: unknown): string | null {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined || !goneCodes.has(code)) return null;
   return code === 'ENOENT' || code === 'ENOTDIR'
-    ? 'The folder is not there. Its prompts stay as they are until it is back.'
-    : `The folder cannot be read (${code}). Its prompts stay as they are until it can.`;
+    ? 'Folder not found. Its prompts stay unchanged until it is back.'
+    : `Couldn't read the folder (${code}). Its prompts stay unchanged until it is readable.`;
 }
 
 /** One at a time looks at the folder or writes into it. */
@@ -104,7 +104,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
       onChange: () => void look(),
       onFailure: (error) => {
         log('A linked folder cannot be watched', error);
-        watchFailure = 'Changes on the disk are not noticed by themselves. Press Look again after a change.';
+        watchFailure = "Touchstone can't detect changes in this folder. Select Rescan after a change.";
       },
     });
   }
@@ -120,7 +120,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
         const reason = failureOf(error);
         if (reason === null) log('A linked folder could not be read', error);
         state = 'unavailable';
-        failure = reason ?? 'The folder could not be read. Press Look again.';
+        failure = reason ?? "Couldn't read the folder. Select Rescan.";
       }
       lookedAt = new Date().toISOString();
       onChange();
@@ -136,7 +136,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
   function requiredIssue(path: string): FolderIssue {
     const issue = issues.find((one) => one.path === path);
     if (issue) return issue;
-    throw new AppError('not_found', 'This file and its prompt are in step by now.');
+    throw new AppError('not_found', 'This file and its prompt are already in sync.');
   }
 
   return {

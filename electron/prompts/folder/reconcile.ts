@@ -46,8 +46,8 @@ interface Pass {
 /** After so many files others have their turn: a look at files that did not change waits for nothing. */
 const filesAtOnce = 25;
 
-const conflictMessage = 'The prompt and its file were both changed';
-const partialMessage = 'Other files include it; prompts here include nothing';
+const conflictMessage = 'Both the prompt and its file changed';
+const partialMessage = "The file is a partial for other files; prompts can't include partials";
 const noFileYet = 'The prompt has no file yet';
 
 async function read(pass: Pass, path: string): Promise<FoundFile | null> {
@@ -107,13 +107,13 @@ async function reconcileKnown(pass: Pass, known: KeptFile): Promise<void> {
   if (prompt === null) {
     if (found === null) work.store.removeFile(work.kept.id, known.promptId);
     else {
-      const message = 'The prompt was deleted; its file is still there';
+      const message = 'The prompt was deleted, but its file still exists';
       tell(pass, 'prompt-deleted', known.path, message, { prompt: { id: known.promptId, name: known.details.name } });
     }
     return;
   }
   if (found === null) {
-    const message = known.hash === '' ? noFileYet : 'The file is gone';
+    const message = known.hash === '' ? noFileYet : 'The file is missing';
     return tell(pass, 'file-missing', known.path, message, { prompt });
   }
   // It may have been changed while the file was read.

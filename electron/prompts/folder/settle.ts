@@ -43,24 +43,23 @@ export async function readSides(work: FolderWork, issue: FolderIssue, signal: Ab
   };
 }
 
-const moved = () =>
-  new AppError('conflict', 'The prompt or its file has changed since it was shown. Look at both again.');
+const moved = () => new AppError('conflict', 'The prompt or its file has changed in the meantime. Compare them again.');
 
 async function write(work: FolderWork, { known, file }: Sides, mine: Mine, signal: AbortSignal): Promise<void> {
   try {
     const result = await writeMine(work, mine, { file, known: known!, mayLose: true }, signal);
     if (result.kind === 'changed') throw moved();
-    if (result.kind === 'refused') throw new AppError('conflict', `The file could not be written: ${result.message}.`);
+    if (result.kind === 'refused') throw new AppError('conflict', `Couldn't write the file: ${result.message}.`);
   } catch (error) {
     const reason = diskReason(error);
     if (reason === null || error instanceof AppError) throw error;
-    throw new AppError('conflict', `The file could not be written: ${reason}.`, { cause: error });
+    throw new AppError('conflict', `Couldn't write the file: ${reason}.`, { cause: error });
   }
 }
 
 async function keepMine(work: FolderWork, sides: Sides, signal: AbortSignal): Promise<void> {
   const { known, mine, file } = sides;
-  if (known === null) throw new AppError('invalid_request', 'There is no prompt that could be written into the file.');
+  if (known === null) throw new AppError('invalid_request', 'There is no prompt to write to the file.');
   if (mine !== null) return write(work, sides, mine, signal);
   if (file !== null) await removeFile(work.kept.path, file.path, file.hash);
   work.store.removeFile(work.kept.id, known.promptId);
@@ -79,8 +78,7 @@ function keepFile(work: FolderWork, { known, mine, file }: Sides): void {
 
 async function keepMerged(work: FolderWork, sides: Sides, input: PromptInput, signal: AbortSignal): Promise<void> {
   const { mine, file } = sides;
-  if (mine === null || file === null)
-    throw new AppError('invalid_request', 'There are no two sides that could be merged.');
+  if (mine === null || file === null) throw new AppError('invalid_request', 'There is nothing to merge.');
   const wanted = promptContent(input);
   const { name, tags, description, folder: _folder, ...version } = wanted;
   work.prompts.update(mine.prompt.id, { name, tags, description });

@@ -47,7 +47,7 @@ export function plain(value: unknown): unknown {
   return Object.fromEntries([...value].map(([key, item]) => [key, plain(item)]));
 }
 
-const tooDeep = () => new Refusal(`The file is nested deeper than ${mostDepth} levels`);
+const tooDeep = () => new Refusal(`The file is nested more than ${mostDepth} levels deep`);
 
 function checked(value: unknown, depth = 0): unknown {
   if (depth > mostDepth) throw tooDeep();
@@ -57,7 +57,7 @@ function checked(value: unknown, depth = 0): unknown {
   }
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? Number(value) : value;
   if (value instanceof Date || value instanceof Uint8Array || value instanceof Set) {
-    throw new Refusal('The file has a value that is neither text, number, list nor object');
+    throw new Refusal("The file contains a value that isn't text, a number, a list or an object");
   }
   return new Map(Object.entries(value).map(([key, item]) => [key, checked(item, depth + 1)]));
 }
@@ -85,7 +85,7 @@ function problemOf(document: Document, lines: LineCounter, firstLine: number): R
   if (error === undefined) return null;
   if (error.message.includes('call stack')) return tooDeep();
   const reason = error.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
-  return new Refusal(`The YAML has a mistake: ${reason}`, lines.linePos(error.pos[0]).line + firstLine - 1);
+  return new Refusal(`Invalid YAML: ${reason}`, lines.linePos(error.pos[0]).line + firstLine - 1);
 }
 
 /** Throws `Refusal` for malformed, deep or long YAML and for aliases that multiply. `firstLine` is where it stands in its file. */
@@ -108,8 +108,7 @@ export function readYaml(text: string, firstLine = 1): ReadYaml {
   } catch (error) {
     if (error instanceof Refusal) throw error;
     if (error instanceof RangeError) throw tooDeep();
-    if (error instanceof ReferenceError)
-      throw new Refusal('The YAML has too many aliases, or one that stands for nothing');
+    if (error instanceof ReferenceError) throw new Refusal('The YAML has too many aliases or an undefined alias');
     throw error;
   }
 }
@@ -122,7 +121,7 @@ export function readJson(text: string, firstLine = 1): unknown {
   } catch (error) {
     const position = /position (\d+)/.exec(String(error))?.[1];
     const line = position === undefined ? firstLine : firstLine - 1 + lineAt(text, Number(position));
-    throw new Refusal('This is not valid JSON; perhaps the file is cut off', line);
+    throw new Refusal('Invalid JSON; the file may be incomplete', line);
   }
   return checked(value);
 }

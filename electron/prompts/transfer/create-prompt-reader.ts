@@ -3,6 +3,7 @@ import { createTurnQueue } from '../../on-device/turn-queue.ts';
 import { siblingModule } from '../../sibling-module.ts';
 import type { EditedFile, EditTask } from '../folder/edit-prompt-file.ts';
 import type { ReadPrompts, ReadTask } from './read-prompts.ts';
+import type { FindTask, FoundReference } from './referenced-files.ts';
 import type { TransferAnswer, TransferTask } from './transfer-worker.ts';
 
 interface Waits {
@@ -16,6 +17,8 @@ interface Waits {
 export interface PromptReader {
   read(task: ReadTask, options: Waits): Promise<ReadPrompts>;
   edit(task: EditTask, options: Waits): Promise<EditedFile>;
+  /** Which of the named files are at each path or pattern. Patterns of strangers may take long to compare. */
+  find(task: FindTask, options: Waits): Promise<readonly FoundReference[]>;
   close(): Promise<void>;
 }
 
@@ -30,8 +33,8 @@ export interface ReaderLimits {
 const ordinary: ReaderLimits = { milliseconds: 20_000, megabytes: 512 };
 
 const exhausted = {
-  time: 'Reading the file takes too long',
-  memory: 'Reading the file takes too much memory',
+  time: 'The file takes too long to read',
+  memory: 'The file needs too much memory to read',
 } as const;
 
 export function createPromptReader(limits: ReaderLimits = ordinary): PromptReader {
@@ -105,12 +108,16 @@ export function createPromptReader(limits: ReaderLimits = ordinary): PromptReade
       if (answered.kind === 'read') return answered.result;
       const message = answered.kind === 'exhausted' ? answered.message : exhausted.time;
       const entry = { outcome: 'refused', field: 'file', message, line: null } as const;
-      return { format: task.format, prompts: [], entries: [entry] };
+      return { format: task.format, prompts: [], entries: [entry], references: [] };
     },
     async edit(task, { signal }) {
       const answered = await answer({ kind: 'edit', task }, signal);
       if (answered.kind === 'edit') return answered.result;
       return { text: null, problem: answered.kind === 'exhausted' ? answered.message : exhausted.time };
+    },
+    async find(task, { signal }) {
+      const answered = await answer({ kind: 'find', task }, signal);
+      return answered.kind === 'find' ? answered.result : [];
     },
     async close() {
       closing.abort(new DOMException('The host was closed.', 'AbortError'));

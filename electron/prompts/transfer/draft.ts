@@ -1,5 +1,6 @@
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import type { PromptVariable } from '../../../shared/contract/prompts.ts';
+import type { ReferencedFiles } from './referenced-files.ts';
 import type { TransferEntry, VariableStyle } from '../../../shared/contract/prompt-transfer.ts';
 
 /** One message of a prompt as its format has it. `line` is where its text begins. */
@@ -24,6 +25,10 @@ export interface Draft {
   /** Under the names of the service. */
   parameters: Map<string, unknown>;
   variables: Map<string, Partial<PromptVariable>>;
+  /** Values that prompts share; a prompt gets those of the variables that its template uses. */
+  suiteVariables: ReadonlyMap<string, Partial<PromptVariable>>;
+  /** The file that holds its text, where another one describes it. */
+  file: string | null;
   readonly entries: TransferEntry[];
   /** Why it cannot be kept at all. */
   refusal: { readonly message: string; readonly line: number | null } | null;
@@ -41,6 +46,8 @@ export function emptyDraft(name: string): Draft {
     model: null,
     parameters: new Map(),
     variables: new Map(),
+    suiteVariables: new Map(),
+    file: null,
     entries: [],
     refusal: null,
   };
@@ -61,7 +68,7 @@ export function describeVariable(draft: Draft, name: string, facts: Partial<Prom
 }
 
 /** Reads the text of one source. Throws `Refusal` when nothing of it can be taken. */
-export type Reader = (text: string, source: { readonly name: string }) => Draft[];
+export type Reader = (text: string, source: { readonly name: string; readonly files: ReferencedFiles }) => Draft[];
 
 /** `support/greeting.prompt` is the prompt `greeting`. */
 export function baseName(path: string): string {

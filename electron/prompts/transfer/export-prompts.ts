@@ -45,7 +45,7 @@ export function writeFiles(
       const { content, notes } = write(each);
       characters += content.length;
       if (characters > mostCharacters)
-        throw new AppError('payload_too_large', 'The files are larger than 64 MB. Export fewer prompts at once.');
+        throw new AppError('payload_too_large', 'The files exceed 64 MB. Export fewer prompts at a time.');
       files.push({ name: nameOf(each.prompt), content });
       for (const { field, message } of notes) entry(field, message, null);
     } catch (error) {

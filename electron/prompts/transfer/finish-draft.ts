@@ -32,7 +32,12 @@ function styleOf(text: string): VariableStyle {
   return hasSingleBraces(text) ? 'single-brace' : text.includes('{{') ? 'handlebars' : 'none';
 }
 
-const styleNames = { jinja: 'Jinja', 'single-brace': 'Single-brace', none: 'Literal', handlebars: 'Handlebars' };
+const conversions = {
+  jinja: 'Converted from Jinja to Handlebars',
+  'single-brace': 'Converted from single braces to Handlebars',
+  none: 'Literal braces are escaped for Handlebars',
+  handlebars: 'Converted to Handlebars',
+} as const;
 
 function translate(style: VariableStyle, text: string): string {
   if (style === 'jinja') return translateJinja(text);
@@ -45,7 +50,7 @@ function templatesOf(draft: Draft, chosen: VariableStyle | null): Template[] {
   const style = draft.style ?? chosen ?? styleOf(draft.messages.map(({ text }) => text).join('\n'));
   return draft.messages.map(({ role, text, line }) => {
     const template = translated(style, text, line);
-    if (template !== text) note(draft, 'translated', 'template', `${styleNames[style]} text is Handlebars here`, line);
+    if (template !== text) note(draft, 'translated', 'template', conversions[style], line);
     return { role, template };
   });
 }
@@ -66,7 +71,7 @@ function translated(style: VariableStyle, text: string, line: number | null): st
 /** The text of a template without variables; null for one that has to be filled. */
 function fixedText(template: string): string | null {
   const parsed = parseTemplate(template);
-  return parsed.variables.length === 0 ? renderTemplate(parsed, {}).text : null;
+  return parsed.variables.length === 0 && parsed.objectTags.length === 0 ? renderTemplate(parsed, {}).text : null;
 }
 
 /** One system message and one message of a person, which is what a prompt holds. Throws `Refusal` for a longer conversation. */
@@ -77,28 +82,30 @@ function promptTexts(
   const messages = [...templates];
   if (messages.at(-1)?.role === 'assistant') {
     messages.pop();
-    note(draft, 'refused', 'messages', 'The answer at the end is not part of a prompt');
+    note(draft, 'refused', 'messages', 'The final assistant message is skipped');
   }
   if (messages.some(({ role }) => role === 'assistant')) {
-    throw new Refusal('It is a conversation with answers in between; a prompt is one message, with a system message');
+    throw new Refusal(
+      "Conversations with assistant messages can't be imported; a prompt has one user message and an optional system message",
+    );
   }
   if (messages.some(({ role }) => role === 'other')) {
-    throw new Refusal('It has messages that are neither of the system nor of a person');
+    throw new Refusal('It contains messages with a role other than system, user or assistant');
   }
   const of = (role: Template['role']) =>
     messages.filter((message) => message.role === role).map(({ template }) => template);
   const [system, user] = [of('system'), of('user')];
   for (const parts of [system, user]) {
     if (parts.length > 1)
-      note(draft, 'translated', 'messages', `${parts.length} messages of one role are joined into one`);
+      note(draft, 'translated', 'messages', `${parts.length} messages with the same role are joined`);
   }
   return joined(draft, system.join('\n\n'), user.join('\n\n'));
 }
 
 function joined(draft: Draft, system: string, user: string): { promptText: string; systemMessage: string | null } {
   if (user.trim() === '') {
-    if (system.trim() === '') throw new Refusal('It has no text');
-    note(draft, 'translated', 'messages', 'There is only a system message: it became the prompt');
+    if (system.trim() === '') throw new Refusal('The prompt is empty');
+    note(draft, 'translated', 'messages', 'The only message is a system message; it becomes the prompt');
     return { promptText: system, systemMessage: null };
   }
   const fixed = fixedText(system);
@@ -107,7 +114,7 @@ function joined(draft: Draft, system: string, user: string): { promptText: strin
     draft,
     'translated',
     'messages',
-    'The system message has variables, which are filled only in a prompt: it stands at the beginning of the prompt',
+    'The system message has variables, which only prompts can fill; it moves to the start of the prompt',
   );
   return { promptText: `${system}\n\n${user}`, systemMessage: null };
 }
@@ -117,7 +124,7 @@ function configurationOf(draft: Draft): Pick<PromptInput, 'configuration'> {
   for (const [key, value] of draft.parameters) {
     const result = configuration.safeParse({ [key]: value });
     if (result.success) kept.push([key, value]);
-    else note(draft, 'refused', key, result.error.issues[0]?.message ?? 'is not a value that can be used');
+    else note(draft, 'refused', key, result.error.issues[0]?.message ?? 'Invalid value');
   }
   return kept.length === 0 ? {} : { configuration: Object.fromEntries(kept) };
 }
@@ -125,8 +132,16 @@ function configurationOf(draft: Draft): Pick<PromptInput, 'configuration'> {
 function taken(text: string | null, most: number, field: string, draft: Draft): string | null {
   if (text === null || text.trim() === '') return null;
   if (text.length <= most) return text;
-  note(draft, 'refused', field, `Is longer than ${most.toLocaleString('en')} characters`);
+  note(draft, 'refused', field, `Longer than ${most.toLocaleString('en')} characters`);
   return null;
+}
+
+function keptTags(draft: Draft): string[] {
+  const given = draft.tags.filter((tag) => tag !== '');
+  const kept = given.filter((tag) => tag.length <= 100).slice(0, 100);
+  if (kept.length < given.length)
+    note(draft, 'refused', 'tags', 'Only the first 100 tags of up to 100 characters are imported');
+  return kept;
 }
 
 function detailsOf(
@@ -136,9 +151,26 @@ function detailsOf(
   return {
     name: draft.name.trim().slice(0, 300) || 'Imported prompt',
     folder: taken(draft.folder ?? folder, 1000, 'folder', draft),
-    tags: draft.tags.filter((tag) => tag !== '' && tag.length <= 100).slice(0, 100),
+    tags: keptTags(draft),
     description: taken(draft.description, 10_000, 'description', draft),
   };
+}
+
+/** What is said of its own variables, and the values of the suite for those that the template uses. */
+function variablesOf({ variables, suiteVariables }: Draft, promptText: string): Draft['variables'] {
+  const used = new Set(parseTemplate(promptText).variables.map(({ name }) => name));
+  const kept = new Map(variables);
+  for (const [name, facts] of suiteVariables) {
+    if (used.has(name) || variables.has(name)) kept.set(name, { ...variables.get(name), ...facts });
+  }
+  return kept;
+}
+
+function warnOfObjects(draft: Draft, promptText: string): void {
+  for (const { written } of parseTemplate(promptText).objectTags.slice(0, 5)) {
+    const tag = `{{${written.slice(0, 60)}}}`;
+    note(draft, 'warning', 'template', `${tag} prints "[object Object]"; name one of the object's fields`);
+  }
 }
 
 /** A prompt as it would be kept, but for its model: which ones there are is known elsewhere. */
@@ -155,15 +187,17 @@ export function finishDraft(draft: Draft, options: FinishOptions): FinishedPromp
   try {
     if (draft.refusal !== null) throw new Refusal(draft.refusal.message, draft.refusal.line);
     if (draft.messages.reduce((sum, { text }) => sum + text.length, 0) > mostCharacters)
-      throw new Refusal(`It is longer than ${mostCharacters.toLocaleString('en')} characters`);
+      throw new Refusal(`Longer than ${mostCharacters.toLocaleString('en')} characters`);
     const texts = promptTexts(draft, templatesOf(draft, options.style));
+    const variables = variablesOf(draft, texts.promptText);
+    warnOfObjects(draft, texts.promptText);
     const details = detailsOf(draft, options);
     const modelEntry = draft.entries.length;
     const input = promptInput.safeParse({
       ...details,
       ...texts,
       ...configurationOf(draft),
-      variables: [...draft.variables].map(([name, facts]) => ({ ...facts, name })),
+      variables: [...variables].map(([name, facts]) => ({ ...facts, name })),
       note: taken(draft.note, 10_000, 'note', draft),
     });
     if (input.success) return { prompt: input.data, model: draft.model, modelEntry, entries: draft.entries };
@@ -171,7 +205,7 @@ export function finishDraft(draft: Draft, options: FinishOptions): FinishedPromp
     throw new Refusal(`${issue?.path.join('.')}: ${issue?.message}`);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    note(draft, 'refused', 'prompt', `${draft.name.slice(0, 100)}: ${error.message}`, error.line);
+    note(draft, 'refused', 'prompt', `${(draft.file ?? draft.name).slice(0, 100)}: ${error.message}`, error.line);
     return null;
   }
 }

@@ -1,46 +1,125 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { PromptInput } from '../../../shared/contract/prompts.ts';
 import {
+  mostImportedBytes,
   mostTransferredPrompts,
   type ImportFormat,
   type PreviewedSource,
   type VariableStyle,
 } from '../../../shared/contract/prompt-transfer.ts';
 import { withModel, type SystemOf } from './known-model.ts';
+import type { PromptReader } from './create-prompt-reader.ts';
 import type { ReadPrompts, ReadTask } from './read-prompts.ts';
+import type { ReferencedFile } from './referenced-files.ts';
+
+type Source = Pick<ReadTask, 'name' | 'content'>;
 
 export interface ImportRequest {
-  readonly sources: readonly Pick<ReadTask, 'name' | 'content'>[];
+  readonly sources: readonly Source[];
   readonly format?: ImportFormat | null | undefined;
   readonly variableStyle?: VariableStyle | null | undefined;
   readonly folder?: string | null | undefined;
 }
 
 export interface ImportOptions {
-  readonly read: (task: ReadTask, options: { signal: AbortSignal }) => Promise<ReadPrompts>;
+  readonly reader: Pick<PromptReader, 'read' | 'find'>;
   readonly systemOf: SystemOf;
   readonly signal: AbortSignal;
 }
 
+/** A file that is named by one that it brings is read with it, as deep as this. */
+const maxReferenceDepth = 4;
+/** Most bytes that all sources of an import may read of other files, each as often as it is named. */
+const maxReferencedBytes = 5 * mostImportedBytes;
+
 const tooMany = () =>
   new AppError(
     'payload_too_large',
-    `The files hold more than ${mostTransferredPrompts} prompts. Import fewer at once.`,
+    `The files contain more than ${mostTransferredPrompts} prompts. Import fewer at a time.`,
   );
+
+interface Found {
+  readonly read: ReadPrompts;
+  /** Names of the files that it was read with. */
+  readonly used: ReadonlySet<string>;
+}
+
+/** Reads sources one by one, each together with the imported files that it names. */
+class SourceReader {
+  private referencedBytes = 0;
+  private readonly request: ImportRequest;
+  private readonly options: ImportOptions;
+  private readonly contents: ReadonlyMap<string, Source>;
+
+  constructor(request: ImportRequest, options: ImportOptions) {
+    this.request = request;
+    this.options = options;
+    this.contents = new Map(request.sources.map((source) => [source.name, source]));
+  }
+
+  async read({ name, content }: Source): Promise<Found> {
+    const { reader, signal } = this.options;
+    const { format = null, variableStyle = null, folder = null } = this.request;
+    let files: readonly ReferencedFile[] = [];
+    for (let depth = 0; ; depth += 1) {
+      const read = await reader.read({ name, content, format, variableStyle, folder, files }, { signal });
+      const found = depth < maxReferenceDepth ? await this.find(name, read.references) : [];
+      if (found.length <= files.length) return { read, used: new Set(files.map((file) => file.name)) };
+      files = found;
+    }
+  }
+
+  private async find(source: string, references: readonly string[]): Promise<readonly ReferencedFile[]> {
+    if (references.length === 0) return [];
+    const names = [...this.contents.keys()].filter((name) => name !== source);
+    const found = await this.options.reader.find({ references, names }, { signal: this.options.signal });
+    const files = found.map((file) => ({ ...file, content: this.contents.get(file.name)!.content }));
+    this.referencedBytes += files.reduce((sum, { content }) => sum + content.length, 0);
+    if (this.referencedBytes <= maxReferencedBytes) return files;
+    throw new AppError('payload_too_large', 'The files refer to too much data in other files. Import fewer at a time.');
+  }
+}
+
+/** What may name other files comes first: those files are then not prompts of their own. */
+const mayNameFiles = ({ name }: Source) => /\.(?:ya?ml|json)$/i.test(name);
+
+function usedBy(name: string): ReadPrompts {
+  const message = `Used by ${name.slice(0, 200)}`;
+  return {
+    format: null,
+    prompts: [],
+    entries: [{ outcome: 'taken', field: 'file', message, line: null }],
+    references: [],
+  };
+}
 
 /** What an import would bring. Throws `payload_too_large` for too many prompts; files that cannot be read are reported. */
 export async function previewImport(request: ImportRequest, options: ImportOptions): Promise<PreviewedSource[]> {
-  const { read, systemOf, signal } = options;
-  const { format = null, variableStyle = null, folder = null } = request;
-  const previewed: PreviewedSource[] = [];
-  let index = 0;
-  for (const { name, content } of request.sources) {
-    const found = await read({ name, content, format, variableStyle, folder }, { signal });
-    if (index + found.prompts.length > mostTransferredPrompts) throw tooMany();
-    const prompts = found.prompts.map((prompt) => ({ index: index++, ...withModel(prompt, systemOf) }));
-    previewed.push({ name, format: found.format, prompts, entries: [...found.entries] });
+  const reader = new SourceReader(request, options);
+  const results = new Map<Source, ReadPrompts>();
+  const users = new Map<string, string>();
+  let count = 0;
+  for (const source of request.sources.toSorted(
+    (one, other) => Number(mayNameFiles(other)) - Number(mayNameFiles(one)),
+  )) {
+    if (users.has(source.name)) continue;
+    const { read, used } = await reader.read(source);
+    for (const name of used) users.set(name, source.name);
+    count += read.prompts.length;
+    if (count > mostTransferredPrompts) throw tooMany();
+    results.set(source, read);
   }
-  return previewed;
+  let index = 0;
+  return request.sources.map((source) => {
+    const user = users.get(source.name);
+    const { format, prompts, entries } = user === undefined ? results.get(source)! : usedBy(user);
+    return {
+      name: source.name,
+      format,
+      prompts: prompts.map((prompt) => ({ index: index++, ...withModel(prompt, options.systemOf) })),
+      entries: [...entries],
+    };
+  });
 }
 
 /** The prompts of a preview that were chosen. Throws `invalid_request` for one that is not there. */
@@ -50,12 +129,12 @@ export function chosenPrompts(sources: readonly PreviewedSource[], chosen: reado
   const kept = [...indexes].map((index) => {
     const prompt = prompts[index];
     if (prompt !== undefined) return prompt;
-    throw new AppError('invalid_request', 'The files do not hold this prompt.', {
-      details: [{ field: 'chosen', issue: `has ${index}, which no prompt of the files is` }],
+    throw new AppError('invalid_request', "The files don't contain this prompt.", {
+      details: [{ field: 'chosen', issue: `${index} isn't the index of a prompt in these files` }],
     });
   });
   if (kept.length > 0) return kept;
-  throw new AppError('invalid_request', 'There is no prompt to import: every file is refused.', {
-    details: [{ field: 'sources', issue: 'hold no prompt that can be imported' }],
+  throw new AppError('invalid_request', 'No prompts to import. Every file was rejected.', {
+    details: [{ field: 'sources', issue: 'contain no prompt that can be imported' }],
   });
 }

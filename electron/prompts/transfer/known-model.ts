@@ -2,6 +2,7 @@ import { AppError } from '../../../shared/app-error.ts';
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import type { TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
 import type { PromptInput } from '../../../shared/contract/prompts.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 import type { FinishedPrompt } from './finish-draft.ts';
 
 /** Provider of a model; throws `invalid_request` for a model that is not known. */
@@ -20,11 +21,11 @@ export function withModel(
   const { model } = wanted;
   try {
     const aiSystem = systemOf(wanted.aiSystem, model);
-    const entry = entryOf('taken', `${model} of ${aiSystem}`);
+    const entry = entryOf('taken', `${model} (${providerName(aiSystem)})`);
     return { prompt: { ...prompt, aiSystem, model }, entries: entries.toSpliced(modelEntry, 0, entry) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const message = `The model ${model.slice(0, 100)} is not known here; the first model of ServiceAi is used`;
+    const message = `Unknown model ${model.slice(0, 100)}; the default built-in model is used`;
     return { prompt, entries: entries.toSpliced(modelEntry, 0, entryOf('refused', message)) };
   }
 }

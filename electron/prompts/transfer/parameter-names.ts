@@ -63,17 +63,17 @@ export function takeParameters(
       value === null || (isMap(value) && value.size === 0) || (Array.isArray(value) && value.length === 0);
     if (isEmpty) continue;
     const name = parameterName(key);
-    if (secrets.test(key)) note(draft, 'refused', field, 'May hold a secret, which no prompt keeps', line);
-    else if (unsupported.has(key)) note(draft, 'refused', field, 'Tools are not part of a prompt', line);
-    else if (ours.has(key)) note(draft, 'refused', field, 'Is set by the service itself', line);
+    if (secrets.test(key)) note(draft, 'refused', field, 'May contain a secret; prompts never store secrets', line);
+    else if (unsupported.has(key)) note(draft, 'refused', field, "Prompts can't contain tools", line);
+    else if (ours.has(key)) note(draft, 'refused', field, 'Set by Touchstone', line);
     else if (key === 'text' && isMap(value)) takeTextFormat(draft, value, field, line);
     else if (key === 'reasoning' && isMap(value) && textIn(value, 'effort') !== null) {
       draft.parameters.set('reasoning_effort', textIn(value, 'effort'));
-      note(draft, 'translated', field, 'reasoning.effort is reasoning_effort here', line);
+      note(draft, 'translated', field, 'Stored as reasoning_effort', line);
     } else {
       draft.parameters.set(name, plain(value));
-      if (name === key) note(draft, 'taken', field, `Setting ${key}`, line);
-      else note(draft, 'translated', field, `${key} is ${name} here`, line);
+      if (name === key) note(draft, 'taken', field, `Parameter ${key}`, line);
+      else note(draft, 'translated', field, `Stored as ${name}`, line);
     }
   }
 }
@@ -87,6 +87,6 @@ function takeTextFormat(draft: Draft, text: ReadMap, field: string, line: number
   else if (type === 'json_schema' && isMap(format?.get('schema'))) {
     const { type: _, ...schema } = plain(format) as Record<string, unknown>;
     draft.parameters.set('response_format', { type, json_schema: schema });
-  } else return note(draft, 'refused', field, 'A form of answers that is not known', line);
-  note(draft, 'translated', field, 'text.format is response_format here', line);
+  } else return note(draft, 'refused', field, 'Unsupported text format', line);
+  note(draft, 'translated', field, 'Stored as response_format', line);
 }

@@ -1,11 +1,13 @@
 import type { ImportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
 import type { Draft, Reader } from './draft.ts';
 import { isAnthropicCode, isOpenAiCode, readAnthropicCode, readOpenAiCode } from './formats/code.ts';
+import { readCsv } from './formats/csv.ts';
 import { isDotprompt, readDotprompt } from './formats/dotprompt.ts';
 import { readLangfuse } from './formats/langfuse.ts';
 import { readOpenAiJsonl } from './formats/openai-jsonl.ts';
 import { readPlainText } from './formats/plain-text.ts';
 import { readPromptfoo } from './formats/promptfoo.ts';
+import type { ReferencedFiles } from './referenced-files.ts';
 import { Refusal } from './refusal.ts';
 import { decodeText } from './source-text.ts';
 
@@ -16,6 +18,7 @@ const readers: Readonly<Record<ImportFormat, Reader>> = {
   'openai-jsonl': readOpenAiJsonl,
   'openai-code': readOpenAiCode,
   'anthropic-code': readAnthropicCode,
+  csv: readCsv,
   text: readPlainText,
 };
 
@@ -23,6 +26,7 @@ const readers: Readonly<Record<ImportFormat, Reader>> = {
 const endings: readonly (readonly [RegExp, ImportFormat])[] = [
   [/\.prompt$/i, 'dotprompt'],
   [/\.jsonl$/i, 'openai-jsonl'],
+  [/\.(csv|tsv)$/i, 'csv'],
   [/\.(md|j2|jinja2?|njk|hbs|handlebars|mustache)$/i, 'text'],
 ];
 
@@ -44,7 +48,8 @@ function refuseMultiplied(drafts: readonly Draft[], length: number): void {
     (sum, { messages }) => sum + messages.reduce((all, { text }) => all + text.length, 0),
     0,
   );
-  if (characters > Math.max(6_000_000, 2 * length)) throw new Refusal('Its prompts are too large together');
+  if (characters > Math.max(6_000_000, 2 * length))
+    throw new Refusal('The prompts in this file are too large in total');
 }
 
 export interface ReadSource {
@@ -56,15 +61,15 @@ export interface ReadSource {
 
 /** Reads one file or pasted text. Never throws: what cannot be read is in the entries. */
 export function readSource(
-  source: { readonly name: string; readonly content: string | Uint8Array },
+  source: { readonly name: string; readonly content: string | Uint8Array; readonly files: ReferencedFiles },
   chosen: ImportFormat | null,
 ): ReadSource {
   let format = chosen;
   try {
     const text = typeof source.content === 'string' ? source.content : decodeText(source.content);
-    if (text.trim() === '') throw new Refusal('It is empty');
+    if (text.trim() === '') throw new Refusal('The file is empty');
     format ??= formatOf(source.name, text);
-    const drafts = readers[format](text, { name: source.name });
+    const drafts = readers[format](text, source);
     refuseMultiplied(drafts, text.length);
     return { format, drafts, entries: [] };
   } catch (error) {

@@ -13,13 +13,13 @@ function encodingOf(bytes: Uint8Array): string | null {
 /** The text of a file, without a byte order mark. Throws `Refusal` for everything that is not UTF-8. */
 export function decodeText(bytes: Uint8Array): string {
   const encoding = encodingOf(bytes);
-  if (encoding === 'binary') throw new Refusal('This is not a text file');
-  if (encoding !== null) throw new Refusal(`The file is written in ${encoding}; save it as UTF-8 and import it again`);
+  if (encoding === 'binary') throw new Refusal("This isn't a text file");
+  if (encoding !== null) throw new Refusal(`The file is encoded in ${encoding}; save it as UTF-8 and import it again`);
   try {
     return decoder.decode(bytes);
   } catch {
     throw new Refusal(
-      'The file is not written in UTF-8 (perhaps in Latin-1), or it is cut off; save it as UTF-8 and import it again',
+      "The file isn't valid UTF-8 (it may be Latin-1 or incomplete); save it as UTF-8 and import it again",
     );
   }
 }

@@ -38,11 +38,11 @@ export function contentOf({ base64, text }: ImportSource): Uint8Array {
 /** Throws `payload_too_large`. */
 export function requireImportable(files: number, bytes: number): void {
   if (bytes > mostImportedBytes) {
-    const message = `The files are larger than ${megabytes(mostImportedBytes)} together. Import fewer at once.`;
+    const message = `The files exceed ${megabytes(mostImportedBytes)} in total. Import fewer at a time.`;
     throw new AppError('payload_too_large', message);
   }
   if (files <= mostImportedFiles) return;
-  throw new AppError('payload_too_large', `These are more than ${mostImportedFiles} files. Import fewer at once.`);
+  throw new AppError('payload_too_large', `Too many files. Import up to ${mostImportedFiles} at a time.`);
 }
 
 export function createUploadShelf(): UploadShelf {
@@ -56,7 +56,7 @@ export function createUploadShelf(): UploadShelf {
   function required(uploadId: string): Upload {
     const upload = uploads.get(uploadId);
     if (upload) return upload;
-    throw new AppError('not_found', 'These files are no longer here. Choose them again.');
+    throw new AppError('not_found', 'The uploaded files have expired. Choose them again.');
   }
 
   function begin(): string {

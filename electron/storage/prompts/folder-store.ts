@@ -79,7 +79,7 @@ export function createFolderStore(database: Database.Database): FolderStore {
 
   function required(id: string): PromptFolderRow {
     const row = queries.find.first({ id: id.toLowerCase() });
-    if (!row) throw new AppError('not_found', 'This folder is not linked.');
+    if (!row) throw new AppError('not_found', "This folder isn't linked.");
     return row;
   }
 
@@ -99,7 +99,7 @@ export function createFolderStore(database: Database.Database): FolderStore {
   return {
     list: () => queries.list.all({}).map(folderOf),
     add(path, folder) {
-      if (queries.findPath.first({ path })) throw new AppError('conflict', 'This folder is linked already.');
+      if (queries.findPath.first({ path })) throw new AppError('conflict', 'This folder is already linked.');
       const id = randomUUID();
       queries.insert.run({ id, path, folder, linked_at: Date.now(), first_read_at: null });
       return folderOf(required(id));

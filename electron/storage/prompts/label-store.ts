@@ -64,9 +64,9 @@ function changeOf(row: ChangeRow): PromptLabelChange {
 
 function refuseMoved(label: string, current: LabelRow | undefined, expected: string | null | undefined): void {
   if (expected === undefined || (expected?.toLowerCase() ?? null) === (current?.version_id ?? null)) return;
-  const state = current ? `points at version ${current.number} by now` : 'is not set';
-  throw new AppError('conflict', `The label ${label} ${state}. Read the prompt again before you move it.`, {
-    details: [{ field: 'previousVersionId', issue: 'is not the version that the label points at' }],
+  const state = current ? `now points to version ${current.number}` : "isn't set";
+  throw new AppError('conflict', `The label ${label} ${state}. Reload the prompt and try again.`, {
+    details: [{ field: 'previousVersionId', issue: 'is not the version that the label points to' }],
   });
 }
 

@@ -63,7 +63,7 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
 
   function required(id: string): ListedPromptRow {
     const row = reading.find(id);
-    if (!row) throw new AppError('not_found', 'There is no prompt with this id.');
+    if (!row) throw new AppError('not_found', 'There is no prompt with this ID.');
     return row;
   }
 
@@ -84,8 +84,8 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
     if (version?.prompt !== prompt.sequence)
       throw invalidField(
         'promptVersionId',
-        'is no version of this prompt',
-        'promptVersionId is no version of this prompt.',
+        'is not a version of this prompt',
+        'promptVersionId is not a version of this prompt.',
       );
     labels.set(prompt.sequence, label, version, input.previousVersionId);
     search.writePrompt(prompt, labels.names(prompt.sequence));

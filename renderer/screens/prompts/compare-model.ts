@@ -1,5 +1,6 @@
 import { diffLines, diffWordsWithSpace } from 'diff';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 import { modelNameOf } from '../../../shared/prompt-version-match.ts';
 
 export interface DiffPart {
@@ -138,7 +139,7 @@ export type ComparedVersion = Omit<PromptVersion, 'id' | 'promptId' | 'number' |
 function settingsOf(version: ComparedVersion): Map<string, string> {
   const { aiSystem, model } = modelNameOf(version);
   const settings = new Map([
-    ['Provider', aiSystem as string],
+    ['Provider', providerName(aiSystem)],
     ['Model', model],
   ]);
   for (const [name, value] of Object.entries(version.configuration ?? {})) {

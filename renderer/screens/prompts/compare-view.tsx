@@ -42,7 +42,7 @@ function Fold({ rows }: { rows: readonly DiffRow[] }) {
     <tr className="compare__fold">
       <td colSpan={4}>
         <button type="button" onClick={() => setOpen(true)}>
-          {formatPlural(rows.length, 'equal line')}
+          {formatPlural(rows.length, 'unchanged line')}
         </button>
       </td>
     </tr>
@@ -69,7 +69,7 @@ function TextDiff({ title, before, after, names }: TextDiffProps) {
     drawn += block.kind === 'rows' ? block.rows.length : 1;
     return part;
   });
-  const remark = before === after ? 'No difference' : changed === 0 ? 'Only the ends of lines differ' : null;
+  const remark = before === after ? 'No changes' : changed === 0 ? 'Only line endings differ' : null;
   return (
     <section aria-label={title}>
       <div className="header line-top">
@@ -100,7 +100,7 @@ function TextDiff({ title, before, after, names }: TextDiffProps) {
       {drawn > shown && (
         <div className="compare__more">
           <Button size="small" onClick={() => setShown(shown + rowsAtOnce)}>
-            Show more of {formatPlural(drawn, 'row')}
+            Show more ({formatPlural(drawn, 'row')} in total)
           </Button>
         </div>
       )}
@@ -122,7 +122,7 @@ function SettingsDiff({ before, after, names }: Sides) {
       <div className="header line-top">
         <h3>Settings</h3>
         <span className="caption tertiary">
-          {differences.length === 0 ? 'No difference' : `${formatPlural(same, 'other')} the same`}
+          {differences.length === 0 ? 'No changes' : `${formatPlural(same, 'setting')} unchanged`}
         </span>
       </div>
       {differences.length > 0 && (
@@ -204,7 +204,7 @@ export function CompareView({ versions, before, after, onChoose }: CompareViewPr
         className="scroll prompts__version"
         tabIndex={0}
         role="region"
-        aria-label={`Version ${before.number} beside version ${after.number}`}
+        aria-label={`Version ${before.number} compared with version ${after.number}`}
       >
         <VersionDifferences key={key} before={before} after={after} names={names} />
       </div>

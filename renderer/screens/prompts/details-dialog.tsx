@@ -23,7 +23,7 @@ function DetailsForm({ prompt, folders, focus, onClose, formId }: DetailsDialogP
   const [tags, setTags] = useState(prompt.tags.join(', '));
   const [description, setDescription] = useState(prompt.description ?? '');
   const update = useUpdatePrompt();
-  const problem = name.trim() === '' ? 'A prompt needs a name' : null;
+  const problem = name.trim() === '' ? 'Enter a name' : null;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (problem) return;
@@ -54,7 +54,7 @@ function DetailsForm({ prompt, folders, focus, onClose, formId }: DetailsDialogP
         maxLength={1000}
         list={`${formId}-folders`}
         placeholder="None"
-        hint="A slash makes a folder inside another: support/mail"
+        hint="Use / for subfolders, e.g. support/mail"
         value={folder}
         onValueChange={setFolder}
       />
@@ -100,7 +100,7 @@ export function DetailsDialog(props: DetailsDialogProps) {
     </>
   );
   return (
-    <Dialog title={`Details of ${props.prompt.name}`} isOpen onClose={props.onClose} footer={footer}>
+    <Dialog title={`Edit details of ${props.prompt.name}`} isOpen onClose={props.onClose} footer={footer}>
       <DetailsForm {...props} formId={formId} />
     </Dialog>
   );

@@ -36,7 +36,7 @@ function discard({ draft, version }: LibraryDraft): void {
   change(id, versionChange(version, draft.values));
   showToast({
     tone: 'neutral',
-    text: `The edits of version ${version.number} are discarded.`,
+    text: `Discarded edits to version ${version.number}.`,
     action: { label: 'Undo', run: () => change(id, contents) },
   });
 }
@@ -51,7 +51,7 @@ export function DraftNotice({ edited }: { edited: LibraryDraft }) {
     <>
       <Button onClick={() => setComparing(false)}>Close</Button>
       <Button variant="primary" onClick={goOn}>
-        Go on in the playground
+        Continue editing
       </Button>
     </>
   );
@@ -60,11 +60,11 @@ export function DraftNotice({ edited }: { edited: LibraryDraft }) {
       <Notice tone="caution">
         <span className="row prompts__draft-row">
           <span className="grow">
-            Edits of version {version.number} are not saved, the last one{' '}
+            Edits to version {version.number} are unsaved, last edited{' '}
             {formatTime(new Date(draft.updatedAt).toISOString())}.
           </span>
           <Button size="small" onClick={goOn}>
-            Go on editing
+            Continue editing
           </Button>
           <Button size="small" variant="quiet" onClick={() => setComparing(true)}>
             Show
@@ -76,7 +76,7 @@ export function DraftNotice({ edited }: { edited: LibraryDraft }) {
       </Notice>
       {isComparing && (
         <Dialog
-          title={`Version ${version.number} and its edits`}
+          title={`Unsaved edits to version ${version.number}`}
           isOpen
           isWide
           onClose={() => setComparing(false)}

@@ -20,18 +20,18 @@ export function LabelHistory(props: { prompt: Prompt; versions: readonly PromptV
   const changes = usePromptLabelChanges(prompt.id);
   const name = (versionId: string) => <VersionName prompt={prompt} versionId={versionId} versions={versions} />;
   return (
-    <Dialog title={`Labels of ${prompt.name}`} isOpen onClose={onClose}>
-      <QueryView query={changes} subject="the history of the labels">
+    <Dialog title={`Label history of ${prompt.name}`} isOpen onClose={onClose}>
+      <QueryView query={changes} subject="the label history">
         {(read) =>
           read.length === 0 ? (
-            <p className="secondary">No version had a label yet.</p>
+            <p className="secondary">No labels yet.</p>
           ) : (
             <ul className="label-history small">
               {read.map(({ label, previousVersionId, promptVersionId, changedAt }, index) => (
                 <li key={index} className="row">
                   <Badge tone="accent">{label}</Badge>
                   <span className="grow">
-                    {promptVersionId === null ? 'taken off ' : 'set to '}
+                    {promptVersionId === null ? 'removed from ' : 'set to '}
                     {name(promptVersionId ?? previousVersionId ?? '')}
                     {promptVersionId !== null && previousVersionId !== null && <> from {name(previousVersionId)}</>}
                   </span>

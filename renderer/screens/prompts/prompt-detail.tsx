@@ -147,12 +147,12 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
         />
         <div className="panel">
           <div className="header header--line">
-            <Segmented label="What is shown" value={address.view} options={views} onValueChange={ways.show} />
+            <Segmented label="View" value={address.view} options={views} onValueChange={ways.show} />
           </div>
           {error && (
             <div className="list-state">
-              <ErrorFailure title="The version could not be read" error={error}>
-                <Button onClick={ways.openNewest}>Open the newest version</Button>
+              <ErrorFailure title="Couldn't load the version" error={error}>
+                <Button onClick={ways.openNewest}>Open newest version</Button>
               </ErrorFailure>
             </div>
           )}

@@ -45,13 +45,13 @@ export function useDetailActions(
     },
     {
       id: 'prompts.move',
-      title: `Move ${prompt.name} to a folder`,
+      title: `Move ${prompt.name} to folder`,
       group,
       icon: FolderInput,
       run: () => onEdit('folder'),
     },
     { id: 'prompts.tag', title: `Tag ${prompt.name}`, group, icon: Hash, keys: 'T', run: () => onEdit('tags') },
-    { id: 'prompts.labels', title: `History of the labels of ${prompt.name}`, group, icon: History, run: onLabels },
+    { id: 'prompts.labels', title: `Show label history of ${prompt.name}`, group, icon: History, run: onLabels },
     { id: 'prompts.duplicate', title: `Duplicate ${prompt.name}`, group, icon: Copy, run: commands.duplicate },
     {
       id: 'prompts.restore',
@@ -62,9 +62,9 @@ export function useDetailActions(
       run: () => version && commands.restore(version),
     },
     { id: 'prompts.delete', title: `Delete ${prompt.name}`, group, icon: Trash2, keys: 'Delete', run: commands.remove },
-    { id: 'prompts.show.version', title: 'Read the version', group, keys: 'V', run: () => show('version') },
+    { id: 'prompts.show.version', title: 'Show version', group, keys: 'V', run: () => show('version') },
     { id: 'prompts.show.compare', title: 'Compare versions', group, keys: 'C', run: () => show('compare') },
-    { id: 'prompts.show.run', title: 'Run with values', group, keys: 'R', run: () => show('run') },
+    { id: 'prompts.show.run', title: 'Run version', group, keys: 'R', run: () => show('run') },
   ]);
 }
 
@@ -74,7 +74,7 @@ export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabe
     <div className="prompts__head">
       <div className="row">
         <h2 className="object-title truncate">{prompt.name}</h2>
-        {version && !isNewest && <Badge tone="caution">Version {version.number}, not the newest</Badge>}
+        {version && !isNewest && <Badge tone="caution">Version {version.number}, not latest</Badge>}
         <span className="grow" />
         {version && !isNewest && (
           <Button size="small" icon={RotateCcw} onClick={() => commands.restore(version)}>
@@ -96,9 +96,9 @@ export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabe
           groups={[
             [
               { label: 'Rename', icon: Pencil, keys: 'F2', onSelect: () => onEdit('name') },
-              { label: 'Move to a folder', icon: FolderInput, onSelect: () => onEdit('folder') },
+              { label: 'Move to folder', icon: FolderInput, onSelect: () => onEdit('folder') },
               { label: 'Change tags', icon: Hash, keys: 'T', onSelect: () => onEdit('tags') },
-              { label: 'History of labels', icon: History, onSelect: onLabels },
+              { label: 'Label history', icon: History, onSelect: onLabels },
               { label: 'Duplicate', icon: Copy, onSelect: commands.duplicate },
             ],
             [{ label: 'Delete', icon: Trash2, isNegative: true, onSelect: commands.remove }],

@@ -54,8 +54,8 @@ function NothingFound() {
   return (
     <div className="list-state">
       <EmptyState
-        title="No prompt matches"
-        reason="Search looks at names, folders, tags, descriptions and labels, and at everything that any version says."
+        title="No matching prompts"
+        reason="Search covers names, folders, tags, descriptions, labels and the text of every version."
       >
         <Button onClick={() => usePromptsView.setState(everyPrompt)}>Show all prompts</Button>
       </EmptyState>
@@ -85,7 +85,24 @@ function Found({ list, prompts }: Pick<PromptListProps, 'list' | 'prompts'>) {
   );
 }
 
-function Head({ outline, list, prompts, search, onNew }: PromptListProps) {
+function ListActions({ onNew }: Pick<PromptListProps, 'onNew'>) {
+  return (
+    <div className="prompts__actions">
+      <Button size="small" variant="primary" icon={FilePlus2} onClick={onNew}>
+        New prompt
+      </Button>
+      <span className="grow" />
+      <Button size="small" variant="quiet" icon={FileInput} aria-label="Import prompts" onClick={openImport}>
+        Import
+      </Button>
+      <Button size="small" variant="quiet" icon={FileOutput} aria-label="Export prompts" onClick={openExport}>
+        Export
+      </Button>
+    </div>
+  );
+}
+
+function Head({ outline, list, prompts, search }: PromptListProps) {
   const view = usePromptsView();
   return (
     <div className="list-find">
@@ -118,9 +135,6 @@ function Head({ outline, list, prompts, search, onNew }: PromptListProps) {
           )
         }
       />
-      <IconButton icon={FileInput} label="Import prompts" size="small" onClick={openImport} />
-      <IconButton icon={FileOutput} label="Export prompts" size="small" onClick={openExport} />
-      <IconButton icon={FilePlus2} label="New prompt" size="small" onClick={onNew} />
       <Found list={list} prompts={prompts} />
     </div>
   );
@@ -145,6 +159,7 @@ export function PromptList(props: PromptListProps) {
   };
   return (
     <section className="panel prompts__list" aria-label="Prompts">
+      <ListActions onNew={props.onNew} />
       <Head {...props} />
       <QueryView query={list} subject="the prompts" rows={6}>
         {() =>
@@ -153,7 +168,7 @@ export function PromptList(props: PromptListProps) {
           ) : (
             <VirtualList
               key={question}
-              label="Prompts, newest first. Enter opens one in the playground"
+              label="Prompts, newest first. Press Enter to open one in the playground"
               className="list-rows"
               items={prompts}
               itemKey={({ id }) => id}

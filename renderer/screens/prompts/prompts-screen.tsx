@@ -43,10 +43,10 @@ function EmptyLibrary({ onNew }: { onNew: () => void }) {
       <PromptTransfer prompts={noPrompts} />
       <EmptyState
         title="No prompts yet"
-        reason={`Write one in the playground and save it with ${isMac ? 'Command' : 'Ctrl'}+S. Each save is a version that never changes.`}
+        reason={`Write one in the playground and save it with ${isMac ? 'Command' : 'Ctrl'}+S. Each save creates a version that never changes.`}
       >
         <Button variant="primary" icon={FilePlus2} onClick={onNew}>
-          Write a prompt
+          New prompt
         </Button>
         <Button icon={FileInput} onClick={openImport}>
           Import prompts
@@ -62,7 +62,7 @@ function EmptyLibrary({ onNew }: { onNew: () => void }) {
 function NothingOpen() {
   return (
     <div className="list-state">
-      <EmptyState title="Choose a prompt" reason="Its versions, their differences and their runs stand here." />
+      <EmptyState title="No prompt selected" reason="Select a prompt to see its versions, diffs and runs." />
     </div>
   );
 }
@@ -74,7 +74,7 @@ function OpenPrompt({ prompt, address }: { prompt: UseQueryResult<Prompt>; addre
   if (prompt.error instanceof AppError && (prompt.error.status === 404 || prompt.error.status === 400)) {
     return (
       <div className="list-state">
-        <EmptyState title="There is no such prompt" reason="It was deleted. Its runs are still in the audit." />
+        <EmptyState title="Prompt not found" reason="It may have been deleted. Its runs are still in the audit." />
       </div>
     );
   }
@@ -118,7 +118,7 @@ function Library({ outline, onNew }: { outline: PromptOutline; onNew: () => void
   useActions('prompts', [
     {
       id: 'prompts.find',
-      title: 'Search the prompts',
+      title: 'Search prompts',
       group: 'Prompts',
       icon: Search,
       keys: '/',
@@ -126,7 +126,7 @@ function Library({ outline, onNew }: { outline: PromptOutline; onNew: () => void
     },
     {
       id: 'prompts.new',
-      title: 'Write a new prompt',
+      title: 'New prompt',
       group: 'Prompts',
       icon: FilePlus2,
       keys: 'Mod+Alt+N',

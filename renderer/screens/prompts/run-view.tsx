@@ -8,7 +8,7 @@ import { parseTemplate } from '../../../shared/prompt-template.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { formatCount } from '../../components/format.ts';
-import { Spinner } from '../../components/marks.tsx';
+import { Badge, Spinner } from '../../components/marks.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorFailure, Notice } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
@@ -19,51 +19,67 @@ import { useActions } from '../../stores/actions.ts';
 import { usePromptRuns, type PromptRun } from '../../stores/prompt-runs.ts';
 import { auditAddress } from '../../shell/audit-address.ts';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
-import { readFields } from '../../drafts/variable-model.ts';
+import { readFields, readReplacements, type VariableField } from '../../drafts/variable-model.ts';
+import { classNames } from '../../components/class-names.ts';
 
 const noValues = {};
 
-/** The fields of a version: what was typed here, and what stands in an empty one. */
+/** The fields of a version: what was typed here, and what an empty one falls back to. */
 function useRunFields(version: PromptVersion) {
   const typed = usePromptRuns(({ values }) => values[version.promptId] ?? noValues) as Record<string, string>;
-  const { fields, lists } = useMemo(() => {
-    const all = readFields(parseTemplate(version.promptText).variables, { values: {}, jsonNames: [] });
-    return { fields: all.filter(({ isJson }) => !isJson), lists: all.filter(({ isJson }) => isJson) };
-  }, [version.promptText]);
-  const facts = new Map(version.variables.map((variable) => [variable.name, variable]));
-  const rows = fields.map(({ name }) => {
-    const known = facts.get(name);
-    const text = Object.hasOwn(typed, name) ? (typed[name] ?? '') : (known?.sampleValue ?? '');
-    return { name, text, description: known?.description ?? null, defaultValue: known?.defaultValue ?? null };
+  const variables = useMemo(() => parseTemplate(version.promptText).variables, [version.promptText]);
+  const known = new Map(version.variables.map((variable) => [variable.name, variable]));
+  const values = Object.fromEntries(
+    variables.map(({ name }) => [
+      name,
+      Object.hasOwn(typed, name) ? (typed[name] ?? '') : (known.get(name)?.sampleValue ?? ''),
+    ]),
+  );
+  const fields = readFields(variables, { values, jsonNames: [] });
+  const rows = fields.map((field) => {
+    const { description = null, defaultValue = null } = known.get(field.name) ?? {};
+    return { field, description, defaultValue };
   });
-  // An empty field is left out, so that the version's own default takes its place.
-  const replacements = Object.fromEntries(rows.filter(({ text }) => text !== '').map(({ name, text }) => [name, text]));
-  return { rows, lists, replacements };
+  const sent = rows.map(({ field, defaultValue }) => [field.name, field.isFilled ? field.text : (defaultValue ?? '')]);
+  const replacements = readReplacements(readFields(variables, { values: Object.fromEntries(sent), jsonNames: [] }));
+  return { rows, replacements };
+}
+
+/** What a field takes: a list with the fields that the template uses, or an object. */
+function jsonExample({ kind, itemFields }: VariableField): string {
+  if (kind !== 'list') return '{"name": "Mara"}';
+  const item = itemFields.map((name) => `"${name}": "..."`).join(', ');
+  return item === '' ? '["a", "b"]' : `[{${item}}]`;
 }
 
 type Row = ReturnType<typeof useRunFields>['rows'][number];
 
 function Field({ row, promptId }: { row: Row; promptId: string }) {
-  const id = `run-${row.name}`;
+  const { field, description, defaultValue } = row;
+  const id = `run-${field.name}`;
+  const note = field.problem ?? description;
   return (
     <div className="labelled">
-      <label htmlFor={id} className="mono--small">
-        {row.name}
+      <label htmlFor={id} className="row">
+        <span className="mono--small">{field.name}</span>
+        {field.isJson && <Badge isOutlined>JSON</Badge>}
       </label>
-      <div className="field field--area">
+      <div className={classNames('field field--area', field.problem && 'is-invalid')}>
         <textarea
           id={id}
-          rows={1}
+          rows={field.isJson ? 4 : 1}
+          className={field.isJson ? 'mono' : undefined}
           spellCheck={false}
-          placeholder={row.defaultValue ?? 'Empty'}
-          aria-describedby={row.description === null ? undefined : `${id}-note`}
-          value={row.text}
-          onChange={(event) => usePromptRuns.getState().fill(promptId, row.name, event.target.value)}
+          placeholder={defaultValue ?? (field.isJson ? jsonExample(field) : 'Empty')}
+          aria-invalid={field.problem ? true : undefined}
+          aria-describedby={note === null ? undefined : `${id}-note`}
+          value={field.text}
+          onChange={(event) => usePromptRuns.getState().fill(promptId, field.name, event.target.value)}
         />
       </div>
-      {row.description !== null && (
-        <p id={`${id}-note`} className="caption tertiary">
-          {row.description}
+      {note !== null && (
+        <p id={`${id}-note`} className={classNames('caption', field.problem ? 'negative' : 'tertiary')}>
+          {note}
         </p>
       )}
     </div>
@@ -77,7 +93,7 @@ function AnswerFoot({ answer }: { answer: MessageAnswer }) {
     <div className="prompts__answer-foot row small tertiary">
       <Link href={href} className="link row">
         <Icon icon={FileSearch} size="small" />
-        Open the run in the audit
+        Open in audit
       </Link>
       <span className="numbers">
         {formatCount(usage.prompt_tokens)} + {formatCount(usage.completion_tokens)} tokens
@@ -93,13 +109,13 @@ function Answer({ run, runAgain }: { run: PromptRun; runAgain: () => void }) {
     return (
       <p className="row small accent" role="status">
         <Spinner />
-        Running. The answer comes as a whole, as a program gets it.
+        Running. The answer appears when it is complete.
       </p>
     );
   }
   if (run.state === 'failed') {
     return (
-      <ErrorFailure title="The run failed" error={run.error}>
+      <ErrorFailure title="Run failed" error={run.error}>
         <Button onClick={runAgain}>Run again</Button>
       </ErrorFailure>
     );
@@ -108,7 +124,7 @@ function Answer({ run, runAgain }: { run: PromptRun; runAgain: () => void }) {
     return (
       <p className="row small secondary" role="status">
         <Icon icon={Square} size="small" />
-        Stopped. The run is kept in the audit.
+        Stopped. The run is in the audit.
       </p>
     );
   }
@@ -120,7 +136,7 @@ function Answer({ run, runAgain }: { run: PromptRun; runAgain: () => void }) {
         </Notice>
       ))}
       {run.answer.message === '' ? (
-        <p className="tertiary">The model answered with no text.</p>
+        <p className="tertiary">The model returned no text.</p>
       ) : (
         <MarkdownView key={run.answer.runId} text={run.answer.message} isGrowing={false} />
       )}
@@ -129,13 +145,17 @@ function Answer({ run, runAgain }: { run: PromptRun; runAgain: () => void }) {
   );
 }
 
-function useRunActions(isRunning: boolean, run: () => void, stop: () => void): void {
+function useRunActions(
+  { isRunning, canRun }: { isRunning: boolean; canRun: boolean },
+  run: () => void,
+  stop: () => void,
+): void {
   const group = 'Prompts';
   useActions('prompt-run', [
-    { id: 'prompts.send', title: 'Run this version', group, icon: Play, keys: 'Mod+Enter', isEnabled: !isRunning, run },
+    { id: 'prompts.send', title: 'Run this version', group, icon: Play, keys: 'Mod+Enter', isEnabled: canRun, run },
     {
       id: 'prompts.stop',
-      title: 'Stop the run',
+      title: 'Stop run',
       group,
       icon: Square,
       keys: 'Escape',
@@ -146,57 +166,51 @@ function useRunActions(isRunning: boolean, run: () => void, stop: () => void): v
   ]);
 }
 
-/** Runs a version as a program does: texts for its variables in, one answer out, recorded under the version. */
+/** Runs a version as an API call does: values in, one answer out, recorded under the version. */
 export function RunView({ version }: { version: PromptVersion }) {
   const { client } = useHost();
   const [, navigate] = useLocation();
-  const { rows, lists, replacements } = useRunFields(version);
+  const { rows, replacements } = useRunFields(version);
+  const isInvalid = rows.some(({ field }) => field.problem !== null);
   const newest = usePromptRuns(({ runs }) => runs[version.promptId]);
   const shown = newest?.versionId === version.id ? newest : undefined;
   const isRunning = newest?.state === 'running';
   const queryClient = useQueryClient();
   const { start, stop } = usePromptRuns.getState();
   const run = async (): Promise<void> => {
-    await start(client, { promptId: version.promptId, promptVersionId: version.id, replacements });
+    await start(client, { version, replacements });
     await Promise.all([promptUsageKey, runsKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })));
   };
   const stopRun = (): void => stop(version.promptId);
-  useRunActions(isRunning, () => void run(), stopRun);
+  const canRun = !isRunning && !isInvalid;
+  useRunActions({ isRunning, canRun }, () => void run(), stopRun);
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || isRunning) return;
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !canRun) return;
     event.preventDefault();
     void run();
   };
   return (
     <div className="scroll prompts__version prompts__run" role="region" aria-label="Run this version" tabIndex={0}>
-      {lists.length > 0 && (
-        <Notice tone="caution">
-          {lists.map(({ name }) => name).join(', ')} must be a list or an object; a stored prompt takes texts only.{' '}
-          <Link className="link" href={versionDraftAddress(version.promptId, version.id)}>
-            Fill it in the playground
-          </Link>
-        </Notice>
-      )}
       <form
         className="prompts__form"
         aria-label="Variables"
         onKeyDown={onKeyDown}
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isRunning) void run();
+          if (canRun) void run();
         }}
       >
         {rows.map((row) => (
-          <Field key={row.name} row={row} promptId={version.promptId} />
+          <Field key={row.field.name} row={row} promptId={version.promptId} />
         ))}
-        {rows.length === 0 && lists.length === 0 && <p className="small tertiary">This version has no variables.</p>}
+        {rows.length === 0 && <p className="small tertiary">This version has no variables.</p>}
         <div className="row">
           {isRunning ? (
             <Button variant="primary" icon={Square} keys="Escape" onClick={stopRun}>
               Stop
             </Button>
           ) : (
-            <Button type="submit" variant="primary" icon={Play} keys="Mod+Enter">
+            <Button type="submit" variant="primary" icon={Play} keys="Mod+Enter" aria-disabled={isInvalid || undefined}>
               Run version {version.number}
             </Button>
           )}
@@ -205,7 +219,7 @@ export function RunView({ version }: { version: PromptVersion }) {
             icon={SquareTerminal}
             onClick={() => navigate(versionDraftAddress(version.promptId, version.id))}
           >
-            Open in the playground
+            Open in playground
           </Button>
         </div>
       </form>

@@ -21,15 +21,15 @@ function Replacement({ model, replacement, version, runs }: ShutdownNoticeProps 
   const [isComparing, setComparing] = useState(false);
   return (
     <>
-      Its provider names {replacement} in its place.{' '}
+      The provider recommends {replacement}.{' '}
       <Link className="link" href={versionDraftAddress(version.promptId, version.id, replacement)}>
-        Try it with {replacement}
+        Try {replacement}
       </Link>
       {runs > 0 && (
         <>
           {' or '}
           <button type="button" className="link" onClick={() => setComparing(true)}>
-            compare {runs === 1 ? 'its run' : 'its runs'}
+            compare with its {runs === 1 ? 'run' : 'runs'}
           </button>
         </>
       )}

@@ -9,7 +9,7 @@ export function runCount({ runs }: Pick<PromptVersionUsage, 'runs'>): string {
 /** How the runs of a version did on average: latency, cost where it is known and not nothing, score where one was given. */
 export function averages({ averageMs, averageCost, averageScore }: PromptVersionUsage): string[] {
   return [
-    averageMs !== null && `${formatDuration(averageMs)} on average`,
+    averageMs !== null && `${formatDuration(averageMs)} average`,
     averageCost !== null && averageCost > 0 && formatCost(averageCost),
     averageScore !== null && `score ${averageScore.toFixed(1)}`,
   ].filter((text) => text !== false);

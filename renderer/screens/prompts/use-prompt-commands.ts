@@ -29,13 +29,13 @@ export function usePromptCommands(prompt: Prompt): PromptCommands {
       duplicate.mutate(prompt, {
         onSuccess: ({ id, name }) => {
           navigate(promptAddress(id));
-          showToast({ tone: 'neutral', text: `"${name}" is a prompt of its own.` });
+          showToast({ tone: 'neutral', text: `Duplicated as "${name}".` });
         },
       }),
     remove: () => {
       deleteWithUndo({
         id: prompt.id,
-        text: `"${prompt.name}" is deleted. Its runs stay in the audit.`,
+        text: `Deleted "${prompt.name}". Its runs stay in the audit.`,
         carryOut: async () => {
           await removePrompt(prompt.id);
           await queryClient.invalidateQueries({ queryKey: auditKey });
@@ -51,7 +51,7 @@ export function usePromptCommands(prompt: Prompt): PromptCommands {
         {
           onSuccess: ({ number }) => {
             navigate(promptAddress(prompt.id));
-            showToast({ tone: 'neutral', text: `Version ${version.number} is back as version ${number}.` });
+            showToast({ tone: 'neutral', text: `Restored version ${version.number} as version ${number}.` });
           },
           onError: (cause) => {
             const { message, requestId } = describeError(cause);

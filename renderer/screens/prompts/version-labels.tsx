@@ -33,7 +33,7 @@ function useTakeOff({ prompt, version }: VersionLabelsProps): (label: string) =>
         onSuccess: () =>
           showToast({
             tone: 'neutral',
-            text: `Version ${version.number} is no longer "${label}".`,
+            text: `Removed label "${label}" from version ${version.number}.`,
             action: { label: 'Undo', run: () => set.mutate(back, { onError: tell }) },
           }),
       },
@@ -68,8 +68,8 @@ function LabelForm({ prompt, version, onClose }: VersionLabelsProps & { onClose:
         placeholder="production"
         hint={
           elsewhere.some((one) => one.label === label.trim())
-            ? `Moves it here from another version.`
-            : 'Programs run the version that has it, without knowing which one that is.'
+            ? 'Moves the label from another version'
+            : 'API calls that use this label run this version'
         }
         error={set.error && describeError(set.error).message}
         value={label}
@@ -98,13 +98,13 @@ export function VersionLabels(props: VersionLabelsProps) {
       {own.map(({ label }) => (
         <span key={label} className="badge badge--accent version-labels__label">
           {label}
-          <button type="button" aria-label={`Take the label ${label} off`} onClick={() => takeOff(label)}>
+          <button type="button" aria-label={`Remove label ${label}`} onClick={() => takeOff(label)}>
             <X className="icon icon--tiny" />
           </button>
         </span>
       ))}
       <Popover
-        label={`Label of version ${version.number}`}
+        label={`Add a label to version ${version.number}`}
         isOpen={isOpen}
         onOpenChange={setOpen}
         trigger={

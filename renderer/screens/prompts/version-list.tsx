@@ -57,7 +57,7 @@ export function VersionList(props: VersionListProps) {
     labels.filter(({ promptVersionId }) => promptVersionId === id).map(({ label }) => label);
   return (
     <VirtualList
-      label="Versions, newest first. Enter opens one in the playground"
+      label="Versions, newest first. Press Enter to open one in the playground"
       className="list-rows"
       items={versions}
       itemKey={({ id }) => id}

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
 import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 import { modelNameOf } from '../../../shared/prompt-version-match.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
@@ -27,9 +28,9 @@ export interface VersionViewProps {
 
 /** How often a version ran and how well, with the way to its runs. */
 function Usage({ version, usage }: Pick<VersionViewProps, 'version' | 'usage'>) {
-  if (usage.isError) return <dd className="tertiary">Not known</dd>;
+  if (usage.isError) return <dd className="tertiary">Unknown</dd>;
   const known = usage.data?.get(version.id);
-  if (!known) return <dd className="tertiary">{usage.isFetching ? 'Counting' : 'Not known'}</dd>;
+  if (!known) return <dd className="tertiary">{usage.isFetching ? 'Counting…' : 'Unknown'}</dd>;
   if (known.runs === 0) return <dd className="tertiary">Not run yet</dd>;
   const href = auditAddress({
     filter: { promptVersionId: version.id },
@@ -42,7 +43,7 @@ function Usage({ version, usage }: Pick<VersionViewProps, 'version' | 'usage'>) 
       <Link href={href} className="link">
         {runCount(known)} in the audit
       </Link>
-      {known.lastRunAt !== null && <span>last {formatTime(known.lastRunAt)}</span>}
+      {known.lastRunAt !== null && <span>Last run {formatTime(known.lastRunAt)}</span>}
       {averages(known).map((text) => (
         <span key={text}>{text}</span>
       ))}
@@ -57,7 +58,8 @@ function Facts({ prompt, version, usage }: VersionViewProps) {
       <div>
         <dt>Model</dt>
         <dd>
-          {model} <span className="tertiary">{version.model === null ? 'the service’s first' : aiSystem}</span>
+          {model}{' '}
+          <span className="tertiary">{version.model === null ? 'Default built-in model' : providerName(aiSystem)}</span>
         </dd>
       </div>
       <div>
@@ -67,11 +69,11 @@ function Facts({ prompt, version, usage }: VersionViewProps) {
         </dd>
       </div>
       <div>
-        <dt>Made</dt>
+        <dt>Created</dt>
         <dd>{formatTime(version.createdAt)}</dd>
       </div>
       <div>
-        <dt>Used</dt>
+        <dt>Runs</dt>
         <Usage version={version} usage={usage} />
       </div>
       {version.note !== null && (
@@ -156,7 +158,7 @@ export function VersionView(props: VersionViewProps) {
           <div className="header line-top">
             <h3>System message</h3>
             <span className="grow" />
-            <CopyButton text={version.systemMessage} label="Copy the system message" isIconOnly size="small" />
+            <CopyButton text={version.systemMessage} label="Copy system message" isIconOnly size="small" />
           </div>
           <pre className="mono prompt-text">{version.systemMessage}</pre>
         </section>
@@ -165,7 +167,7 @@ export function VersionView(props: VersionViewProps) {
         <div className="header line-top">
           <h3>Prompt</h3>
           <span className="grow" />
-          <CopyButton text={version.promptText} label="Copy the prompt" isIconOnly size="small" />
+          <CopyButton text={version.promptText} label="Copy prompt" isIconOnly size="small" />
         </div>
         <TemplateText text={version.promptText} />
       </section>

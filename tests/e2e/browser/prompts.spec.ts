@@ -71,7 +71,7 @@ test('a draft is saved, edited, saved again, compared, and the older version is 
     .click();
   await page.getByRole('radio', { name: 'Version', exact: true }).click();
   await page.getByRole('button', { name: 'Restore' }).click();
-  await expect(page.getByText('Version 1 is back as version 3.', { exact: true })).toBeVisible();
+  await expect(page.getByText('Restored version 1 as version 3.', { exact: true })).toBeVisible();
   await expect(versions(page).getByRole('option', { name: /^Version 3/ })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByRole('region', { name: 'Version 3' }).getByText('Greet {{name}}')).toBeVisible();
   expect(pageProblems).toEqual([]);
@@ -163,7 +163,7 @@ test('a model that will be shut down is marked, and its replacement is tried wit
   const prompt = await library.prompt({ name: 'Refund decision', promptText: 'Decide {{case}}', ...ending });
   await library.open(`/prompts/${prompt.id}`);
   await expect(page.getByRole('option', { name: /Refund decision .*Ends 14 Jan 2027/ })).toBeVisible();
-  await page.getByRole('link', { name: 'Try it with gpt-6-luna' }).click();
+  await page.getByRole('link', { name: 'Try gpt-6-luna' }).click();
   await expect(playground.prompt).toContainText('Decide {{case}}');
   await expect(page.getByRole('button', { name: /gpt-6-luna/ })).toBeVisible();
   await expect(page.getByText('Edited', { exact: true })).toBeVisible();
@@ -226,7 +226,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('dialog').getByLabel('Label').fill('production');
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Enter');
-      await expect(page.getByRole('button', { name: 'Take the label production off' })).toBeVisible();
+      await expect(page.getByRole('button', { name: 'Remove label production' })).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.getByRole('button', { name: 'Edit', exact: true }).click();
       await expect(page.getByRole('dialog', { name: 'Variables of version 2' })).toBeVisible();

@@ -12,7 +12,7 @@ export class Computed {
 }
 
 const mostDepth = 64;
-const missingComma = 'This code cannot be read: a comma is missing';
+const missingComma = "Can't parse the code: a comma is missing";
 const constants: Readonly<Record<string, unknown>> = {
   True: true,
   true: true,
@@ -62,7 +62,7 @@ export class LiteralReader {
     const skipped = /(?:\s|\/\/[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/)*/y;
     skipped.lastIndex = this.at;
     this.at += skipped.exec(this.code)?.[0].length ?? 0;
-    if (this.at >= this.code.length) this.fail('The code ends too early; perhaps it is cut off');
+    if (this.at >= this.code.length) this.fail('The code ends too early; it may be incomplete');
   }
 
   private match(pattern: RegExp): string | null {
@@ -73,7 +73,7 @@ export class LiteralReader {
   }
 
   private value(depth: number): unknown {
-    if (depth > mostDepth) this.fail(`The code is nested deeper than ${mostDepth} levels`);
+    if (depth > mostDepth) this.fail(`The code is nested more than ${mostDepth} levels deep`);
     this.space();
     const start = this.at;
     const value = this.simple(depth);
@@ -105,7 +105,7 @@ export class LiteralReader {
     for (this.space(); this.code[this.at] !== close; this.space()) {
       const key = this.match(name) ?? this.texts();
       this.space();
-      if (typeof key !== 'string') this.fail('The name of a field is not a text');
+      if (typeof key !== 'string') this.fail("A field name isn't a string");
       if (this.code[this.at] === sign) {
         this.at += 1;
         entries.set(key, this.value(depth));
@@ -159,10 +159,9 @@ export class LiteralReader {
     const prefix = opening.slice(0, -quote.length).toLowerCase();
     let text = '';
     for (;;) {
-      if (this.at >= this.code.length) this.fail('A text in the code is never closed; perhaps the code is cut off');
+      if (this.at >= this.code.length) this.fail('Unterminated string; the code may be incomplete');
       if (this.code.startsWith(quote, this.at)) break;
-      if (quote.length === 1 && quote !== '`' && this.code[this.at] === '\n')
-        this.fail('A text in the code is never closed');
+      if (quote.length === 1 && quote !== '`' && this.code[this.at] === '\n') this.fail('Unterminated string');
       if (quote === '`' && this.code.startsWith('${', this.at)) return this.computed(start);
       text += this.code[this.at] === '\\' && !prefix.includes('r') ? this.escape() : this.code[this.at++]!;
     }
@@ -189,7 +188,7 @@ export class LiteralReader {
     const open: string[] = [];
     for (; ; this.at += 1) {
       const sign = this.code[this.at];
-      if (sign === undefined) this.fail('The code ends too early; perhaps it is cut off');
+      if (sign === undefined) this.fail('The code ends too early; it may be incomplete');
       if (open.length === 0 && /[,)\]}]/.test(sign)) break;
       if (closings[sign] !== undefined) open.push(closings[sign]);
       else if (sign === open.at(-1)) open.pop();

@@ -38,8 +38,8 @@ function fixedBody(draft: Draft, body: ReadMap, line: number): ReadMap {
     if (first === undefined) kept.set(key, fixed);
     else if (texts.has(key)) {
       const source = first.source.length > 60 ? `${first.source.slice(0, 60)}…` : first.source;
-      draft.refusal ??= { message: `Its text is worked out by the code: ${source}`, line };
-    } else note(draft, 'refused', key, 'Its value is worked out by the code', line);
+      draft.refusal ??= { message: `The code computes its text: ${source}`, line };
+    } else note(draft, 'refused', key, 'The code computes this value', line);
   }
   return kept;
 }
@@ -49,15 +49,14 @@ function refusePromptObject(draft: Draft, body: ReadMap, line: number): void {
   const stored = body.get('prompt');
   const id = isMap(stored) ? textIn(stored, 'id') : null;
   if (id === null) return;
-  const message = `The code names the prompt ${id.slice(0, 100)} that OpenAI keeps, and its text is not in the code; copy the text from there`;
+  const message = `The code refers to prompt ${id.slice(0, 100)}, which OpenAI stores; copy its text from OpenAI`;
   draft.refusal ??= { message, line };
 }
 
 function readCalls(call: RegExp, system: 'OpenAi' | 'Anthropic'): Reader {
   return (text, { name }) => {
     const calls = [...text.matchAll(call)].slice(0, 1000);
-    if (calls.length === 0)
-      throw new Refusal(`There is no call of ${system === 'OpenAi' ? 'OpenAI' : 'Anthropic'} in it`);
+    if (calls.length === 0) throw new Refusal(`No ${system === 'OpenAi' ? 'OpenAI' : 'Anthropic'} call found`);
     const positionOf = createLineFinder(text);
     return calls.map((match, index) => {
       const { line } = positionOf(match.index);

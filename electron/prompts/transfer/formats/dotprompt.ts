@@ -1,17 +1,8 @@
 import type { AST } from '@handlebars/parser';
+import { scanTags } from '../../../../shared/prompt-template-tags.ts';
 import { createLineFinder } from '../../../../shared/prompt-template-variables.ts';
 import { nodeSpan, parseSyntax, TemplateProblem } from '../../../../shared/prompt-template-syntax.ts';
-import {
-  isMap,
-  listIn,
-  mapIn,
-  plain,
-  readYaml,
-  textIn,
-  valueText,
-  type ReadMap,
-  type ReadYaml,
-} from '../bounded-values.ts';
+import { isMap, mapIn, plain, readYaml, textIn, valueText, type ReadMap, type ReadYaml } from '../bounded-values.ts';
 import {
   baseName,
   describeVariable,
@@ -43,8 +34,11 @@ export function isDotprompt(text: string): boolean {
   return frontMatter.test(text) || /\{\{[~\s]*role\s+"/.test(text);
 }
 
-/** Fields of a `.prompt` file that say nothing of what is sent. */
+/** Fields that say nothing of what is sent. */
 const ignored = new Set(['variant', 'version', 'raw', 'ext', 'metadata']);
+const fieldNames = new Set(['name', 'description', 'model', 'config', 'input', 'output', 'tools', 'toolDefs']);
+/** Data that every template has; other names behind `@` are the state of a session. */
+const templateData = new Set(['root', 'index', 'key', 'first', 'last']);
 
 function unguarded(text: string): string {
   const started = text.trim().replace(startGuard, '');
@@ -86,12 +80,61 @@ function messagesOf(draft: Draft, body: string, firstLine: number): DraftMessage
     const line = firstLine - 1 + positionOf(done + raw.length - raw.trimStart().length).line;
     if (text !== '') messages.push({ role, text, line });
     if (marker.role === 'history') {
-      note(draft, 'refused', 'template', '{{history}} is left out: a prompt has no messages before it', line);
+      note(draft, 'refused', 'template', '{{history}} is skipped: a prompt has no earlier messages', line);
       role = 'other';
     } else role = roleOf(marker.role);
     done = marker.end;
   }
   return messages;
+}
+
+/** Tags with `{{@state.x}}` render as nothing here: a prompt has no session. */
+function noteSessionState(draft: Draft, body: string, firstLine: number): void {
+  const positionOf = createLineFinder(body);
+  const known = new Set<string>();
+  for (const { start, end, kind } of scanTags(body)) {
+    if (kind === 'comment') continue;
+    for (const [, path = ''] of body.slice(start, end).matchAll(/[{~#/^(\s=]@([A-Za-z_][\w.]{0,100})/g)) {
+      if (templateData.has(path.split('.')[0]!) || known.has(path)) continue;
+      known.add(path);
+      const line = firstLine - 1 + positionOf(start).line;
+      note(draft, 'warning', 'template', `{{@${path}}} renders empty: prompts here have no session state`, line);
+    }
+  }
+}
+
+/** A text of the front matter; null for what is none, which is reported. */
+function takenText(draft: Draft, fields: ReadMap, key: string, lineOf: ReadYaml['lineOf']): string | null {
+  const value = fields.get(key);
+  if (typeof value === 'string' || value === undefined || value === null) return value ?? null;
+  note(draft, 'refused', key, 'Must be text', lineOf([key]));
+  return null;
+}
+
+/** Reports keys of a map that have no meaning in it, and a value that is no map. */
+function noteUnknownKeys(
+  draft: Draft,
+  fields: ReadMap,
+  key: string,
+  known: readonly string[],
+  lineOf: ReadYaml['lineOf'],
+) {
+  const value = fields.get(key);
+  if (value === undefined || value === null) return;
+  if (!isMap(value)) return note(draft, 'refused', key, 'Must be a map of fields', lineOf([key]));
+  for (const inner of value.keys()) {
+    if (known.includes(inner) || inner.startsWith('touchstone.')) continue;
+    note(draft, 'refused', `${key}.${inner}`, 'Unknown field', lineOf([key, inner]));
+  }
+}
+
+function takeTags(draft: Draft, fields: ReadMap, lineOf: ReadYaml['lineOf']): void {
+  const tags = fields.get('touchstone.tags');
+  if (tags === undefined || tags === null) return;
+  const list: readonly unknown[] = Array.isArray(tags) ? tags : [tags];
+  draft.tags = list.filter((tag) => typeof tag === 'string');
+  if (!Array.isArray(tags) || draft.tags.length < list.length)
+    note(draft, 'refused', 'touchstone.tags', 'Must be a list of texts', lineOf(['touchstone.tags']));
 }
 
 /** A key of Picoschema: `name?(enum, description)`. */
@@ -121,20 +164,22 @@ function takeOutput(draft: Draft, output: ReadMap | null, line: number | null): 
   if (schema !== null && isJsonSchema) {
     const name = textIn(output, 'touchstone.name') ?? 'answer';
     draft.parameters.set('response_format', { type: 'json_schema', json_schema: { name, schema: plain(schema) } });
-    note(draft, 'translated', 'output.schema', 'The schema is response_format here', line);
+    note(draft, 'translated', 'output.schema', 'Stored as response_format', line);
     return;
   }
-  if (output.has('schema')) note(draft, 'refused', 'output.schema', 'Only JSON Schema is taken, no shorter form', line);
-  if (textIn(output, 'format') !== 'json') return;
+  if (output.has('schema'))
+    note(draft, 'refused', 'output.schema', 'Only JSON Schema is supported, not Picoschema', line);
+  const format = output.get('format');
+  if (format === undefined || format === null || format === 'text') return;
+  if (format !== 'json') return note(draft, 'refused', 'output.format', 'Only json and text are supported', line);
   draft.parameters.set('response_format', { type: 'json_object' });
-  note(draft, 'translated', 'output.format', 'json is response_format here', line);
+  note(draft, 'translated', 'output.format', 'Stored as response_format', line);
 }
 
 /** What our own files say beyond the format, in an extension of it. */
 function takeExtension(draft: Draft, fields: ReadMap): void {
   draft.folder = textIn(fields, 'touchstone.folder');
   draft.note = textIn(fields, 'touchstone.note');
-  draft.tags = (listIn(fields, 'touchstone.tags') ?? []).filter((tag) => typeof tag === 'string');
   for (const [name, value] of mapIn(fields, 'touchstone.samples') ?? []) {
     describeVariable(draft, name, { sampleValue: valueText(value) });
   }
@@ -143,21 +188,26 @@ function takeExtension(draft: Draft, fields: ReadMap): void {
 }
 
 function takeFields(draft: Draft, fields: ReadMap, lineOf: ReadYaml['lineOf']): void {
-  draft.name = textIn(fields, 'name') ?? draft.name;
-  draft.description = textIn(fields, 'description');
-  const model = textIn(fields, 'model');
+  draft.name = takenText(draft, fields, 'name', lineOf) ?? draft.name;
+  draft.description = takenText(draft, fields, 'description', lineOf);
+  const model = takenText(draft, fields, 'model', lineOf);
   if (model !== null) draft.model = modelNamed(model, textIn(fields, 'touchstone.aiSystem'));
   takeInput(draft, mapIn(fields, 'input'));
   takeOutput(draft, mapIn(fields, 'output'), lineOf(['output']));
   const config = mapIn(fields, 'config');
   if (config !== null) takeParameters(draft, config, { field: 'config', lineOf: (key) => lineOf(['config', key]) });
+  noteUnknownKeys(draft, fields, 'input', ['schema', 'default'], lineOf);
+  noteUnknownKeys(draft, fields, 'output', ['schema', 'format'], lineOf);
+  if (config === null) noteUnknownKeys(draft, fields, 'config', [], lineOf);
   takeExtension(draft, fields);
+  takeTags(draft, fields, lineOf);
   for (const key of fields.keys()) {
     if (key === 'tools' || key === 'toolDefs')
-      note(draft, 'refused', key, 'Tools are not part of a prompt', lineOf([key]));
+      note(draft, 'refused', key, "Prompts can't contain tools", lineOf([key]));
     else if (ignored.has(key) || (key.includes('.') && !key.startsWith('touchstone.'))) {
-      note(draft, 'refused', key, 'Has no place in a prompt', lineOf([key]));
-    }
+      note(draft, 'refused', key, 'Not supported in prompts', lineOf([key]));
+    } else if (!fieldNames.has(key) && !key.startsWith('touchstone.'))
+      note(draft, 'refused', key, 'Unknown field', lineOf([key]));
   }
 }
 
@@ -174,19 +224,22 @@ export function isPartial(path: string): boolean {
 
 /** `.prompt` files: front matter in YAML and a template of Handlebars, with roles. */
 export const readDotprompt: Reader = (text, { name }) => {
-  if (isPartial(name)) throw new Refusal('The file is a partial, which other prompts include; partials are not taken');
+  if (isPartial(name))
+    throw new Refusal("The file is a partial for other prompts to include; partials aren't imported");
   const match = frontMatter.exec(text);
   if (match === null && /^---\s*$/m.test(text.slice(0, 10))) {
-    throw new Refusal('The front matter is never closed by a line of ---; perhaps the file is cut off', 1);
+    throw new Refusal('The front matter has no closing --- line; the file may be incomplete', 1);
   }
   const draft = emptyDraft(baseName(name));
   draft.style = 'handlebars';
   const body = match === null ? text : (match[2] ?? '');
   if (match !== null) {
     const yaml = readYaml(match[1]!, 2);
-    if (yaml.value !== null && !isMap(yaml.value)) throw new Refusal('The front matter is no list of fields', 2);
+    if (yaml.value !== null && !isMap(yaml.value)) throw new Refusal("The front matter isn't a map of fields", 2);
     if (yaml.value !== null) takeFields(draft, yaml.value as ReadMap, yaml.lineOf);
   }
-  draft.messages = messagesOf(draft, body, lineAt(text, text.length - body.length));
+  const firstLine = lineAt(text, text.length - body.length);
+  draft.messages = messagesOf(draft, body, firstLine);
+  noteSessionState(draft, body, firstLine);
   return [draft];
 };

@@ -28,7 +28,7 @@ function draftOf(prompt: ReadMap, fileName: string): Draft {
     takeParameters(draft, settings, { field: 'config' });
   }
   if ((listIn(prompt, 'labels') ?? []).length > 0) {
-    note(draft, 'refused', 'labels', 'Labels are given here, when the version is there');
+    note(draft, 'refused', 'labels', "Labels aren't imported; add them after the import");
   }
   return draft;
 }
@@ -39,7 +39,7 @@ export const readLangfuse: Reader = (text, { name }) => {
   const listed = isMap(value) ? listIn(value, 'data') : null;
   const found = (listed ?? (Array.isArray(value) ? value : [value])).filter(isPrompt);
   if (found.length === 0)
-    throw new Refusal('There is no prompt in it; a list of Langfuse has names only: export each prompt with its text');
+    throw new Refusal('No prompt found; Langfuse lists contain only names, so export each prompt with its text');
   const newest = new Map<string, ReadMap>();
   const versions = new Map<string, number>();
   for (const prompt of found) {
@@ -53,7 +53,7 @@ export const readLangfuse: Reader = (text, { name }) => {
     const draft = draftOf(prompt, name);
     const count = versions.get(textIn(prompt, 'name') ?? '') ?? 1;
     if (count > 1 && prompt.has('name'))
-      note(draft, 'refused', 'version', `Of ${count} versions only the newest one is taken`);
+      note(draft, 'refused', 'version', `Only the newest of ${count} versions is imported`);
     return draft;
   });
 };

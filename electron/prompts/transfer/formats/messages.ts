@@ -15,20 +15,20 @@ function contentText(content: unknown): string | null {
 export function takeMessages(draft: Draft, messages: readonly unknown[], line: number | null): void {
   for (const message of messages) {
     if (typeof message === 'string') draft.messages.push({ role: 'user', text: message, line });
-    else if (!isMap(message)) draft.refusal ??= { message: 'It has a message that is no object', line };
+    else if (!isMap(message)) draft.refusal ??= { message: "A message isn't an object", line };
     else if (textIn(message, 'type') === 'placeholder') {
       note(
         draft,
         'refused',
         'messages',
-        `The placeholder ${textIn(message, 'name') ?? ''} for earlier messages is left out`,
+        `Placeholder ${textIn(message, 'name') ?? ''} for earlier messages is skipped`,
         line,
       );
     } else {
       const text = contentText(message.get('content'));
       const hasTools = (listIn(message, 'tool_calls') ?? []).length > 0;
       if (text === null || hasTools) {
-        draft.refusal ??= { message: 'It has a message with a picture, a file or a call of a tool', line };
+        draft.refusal ??= { message: 'A message contains an image, a file or a tool call', line };
       } else draft.messages.push({ role: roleOf(message.get('role')), text, line });
     }
   }

@@ -72,7 +72,7 @@ export function takeBody(draft: Draft, body: ReadMap, line: number | null): void
 function draftOf(value: unknown, name: string, line: number): Draft {
   const draft = emptyDraft(name);
   if (!isMap(value)) {
-    draft.refusal = { message: 'The line is no object', line };
+    draft.refusal = { message: "The line isn't a JSON object", line };
     return draft;
   }
   const body = mapIn(value, 'body') ?? value;
@@ -90,7 +90,7 @@ function draftOf(value: unknown, name: string, line: number): Draft {
 export const readOpenAiJsonl: Reader = (text, { name }) => {
   const lines = text.split(/\r?\n/);
   if (lines.filter((line) => line.trim() !== '').length > mostTransferredPrompts) {
-    throw new Refusal(`It has more than ${mostTransferredPrompts} lines; import it in parts`);
+    throw new Refusal(`The file has more than ${mostTransferredPrompts} lines; split it`);
   }
   const drafts = lines.flatMap((line, index) => {
     if (line.trim() === '') return [];
@@ -102,6 +102,6 @@ export const readOpenAiJsonl: Reader = (text, { name }) => {
       return [{ ...emptyDraft(title), refusal: { message: error.message, line: index + 1 } }];
     }
   });
-  if (drafts.length === 0) throw new Refusal('The file has no lines');
+  if (drafts.length === 0) throw new Refusal('The file is empty');
   return drafts;
 };

@@ -11,14 +11,18 @@ import {
   type ReadYaml,
 } from '../bounded-values.ts';
 import { baseName, describeVariable, emptyDraft, note, type Draft, type Reader } from '../draft.ts';
+import type { ReferencedFiles } from '../referenced-files.ts';
 import { readPromptfooProvider } from '../model-names.ts';
 import { takeParameters } from '../parameter-names.ts';
 import { Refusal } from '../refusal.ts';
 import { takeMessages } from './messages.ts';
+import { pathOf, readObjectFiles, readPromptFiles, type PromptText } from './promptfoo-files.ts';
+import { readSuiteVariables } from './promptfoo-tests.ts';
 
 interface Suite {
   readonly fields: ReadMap;
   readonly lineOf: ReadYaml['lineOf'];
+  readonly files: ReferencedFiles;
 }
 
 function asList(value: unknown): readonly unknown[] {
@@ -35,17 +39,38 @@ function providerOf(entry: unknown): { id: string; config: ReadMap | null } | nu
   return first === undefined ? null : { id: first[0], config: isMap(first[1]) ? mapIn(first[1], 'config') : null };
 }
 
-function takeProviders(draft: Draft, { fields, lineOf }: Suite): void {
-  const entries = asList(fields.get('providers') ?? fields.get('targets'));
+/** Providers with those of the files that are named in their place. */
+function providerEntries(draft: Draft, { fields, lineOf, files }: Suite): unknown[] {
+  return asList(fields.get('providers') ?? fields.get('targets')).flatMap((entry, index) => {
+    if (typeof entry !== 'string' || !/^file:\/\/.*\.(?:ya?ml|json)$/.test(entry)) return [entry];
+    try {
+      return readObjectFiles(entry, files);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      note(draft, 'refused', `providers[${index}]`, error.message, lineOf(['providers', index]));
+      return [];
+    }
+  });
+}
+
+function takeProviders(draft: Draft, suite: Suite): void {
+  const { lineOf } = suite;
+  const entries = providerEntries(draft, suite);
   let isTaken = false;
   entries.forEach((entry, index) => {
     const provider = providerOf(entry);
     const line = lineOf(['providers', index]);
     const model = provider === null ? null : readPromptfooProvider(provider.id);
-    const title = provider?.id.slice(0, 100) ?? 'The entry';
-    if (model === null) note(draft, 'refused', `providers[${index}]`, `${title} is not a provider here`, line);
+    const title = provider?.id.slice(0, 100) ?? '';
+    if (model === null) note(draft, 'refused', `providers[${index}]`, `Unknown provider ${title}`, line);
     else if (isTaken)
-      note(draft, 'refused', `providers[${index}]`, `${title}: a prompt has one model, the first one`, line);
+      note(
+        draft,
+        'refused',
+        `providers[${index}]`,
+        `${title} is skipped; a prompt has one model, and the first one is used`,
+        line,
+      );
     else {
       isTaken = true;
       draft.model = model;
@@ -53,41 +78,6 @@ function takeProviders(draft: Draft, { fields, lineOf }: Suite): void {
         takeParameters(draft, provider.config, { field: `providers[${index}].config`, lineOf: () => line });
     }
   });
-}
-
-/** Tests after these are only counted. */
-const mostTests = 100;
-
-/** Values of `defaultTest` fill what is left out, those of the first test that has them are samples. */
-function takeTests(draft: Draft, { fields, lineOf }: Suite): void {
-  for (const [name, value] of mapIn(mapIn(fields, 'defaultTest'), 'vars') ?? []) {
-    describeVariable(draft, name, { defaultValue: valueText(value) });
-  }
-  const tests = fields.get('tests');
-  if (typeof tests === 'string')
-    note(
-      draft,
-      'refused',
-      'tests',
-      `${tests.slice(0, 100)} is a file of its own, which is not read`,
-      lineOf(['tests']),
-    );
-  const listed = listIn(fields, 'tests') ?? [];
-  let others = Math.max(0, listed.length - mostTests);
-  for (const test of listed.slice(0, mostTests)) {
-    const vars = isMap(test) ? mapIn(test, 'vars') : null;
-    let isNew = false;
-    for (const [name, value] of vars ?? []) {
-      if (draft.variables.get(name)?.sampleValue != null) continue;
-      isNew = true;
-      describeVariable(draft, name, { sampleValue: valueText(value) });
-    }
-    if (!isNew) others += 1;
-  }
-  if (others > 0)
-    note(draft, 'refused', 'tests', `Values of ${others} more tests: a variable has one sample`, lineOf(['tests']));
-  const hasAssertions = listed.some((test) => isMap(test) && test.has('assert'));
-  if (hasAssertions) note(draft, 'refused', 'tests', 'Assertions are not part of a prompt', lineOf(['tests']));
 }
 
 /** Text that is a chat in JSON or YAML, as promptfoo takes it; null for plain text. */
@@ -103,21 +93,50 @@ function chatOf(text: string): readonly unknown[] | null {
   }
 }
 
-function draftOf(entry: unknown, name: string, line: number | null): Draft {
-  const draft = emptyDraft(name);
-  // promptfoo renders with Nunjucks, whatever the text looks like.
-  draft.style = 'jinja';
-  const text = typeof entry === 'string' ? entry : isMap(entry) ? (textIn(entry, 'raw') ?? textIn(entry, 'id')) : null;
-  const label = isMap(entry) ? (textIn(entry, 'label') ?? textIn(entry, 'description')) : null;
-  draft.name = label ?? name;
-  if (text === null) draft.refusal = { message: 'It is neither a text nor an entry with one', line };
-  else if (
-    /^(file|https?|exec|langfuse|portkey|helicone):\/\//.test(text) ||
-    /^[\w./\\*-]+\.(txt|json|ya?ml|js|mjs|ts|py|md|j2|csv)(:\w+)?$/.test(text)
-  ) {
-    draft.refusal = { message: `${text.slice(0, 100)} is a file of its own; import that file too`, line };
-  } else takeMessages(draft, chatOf(text) ?? [text], line);
-  return draft;
+interface Entry {
+  readonly text: string | null;
+  readonly label: string | null;
+}
+
+function entryOf(entry: unknown): Entry {
+  if (!isMap(entry)) return { text: typeof entry === 'string' ? entry : null, label: null };
+  return {
+    text: textIn(entry, 'raw') ?? textIn(entry, 'id'),
+    label: textIn(entry, 'label') ?? textIn(entry, 'description'),
+  };
+}
+
+/** Older configurations have a map from texts or files to their labels. */
+function promptEntries(prompts: unknown): readonly Entry[] {
+  const isLegacy = isMap(prompts) && !['raw', 'id', 'label'].some((key) => prompts.has(key));
+  return isLegacy
+    ? [...prompts].map(([text, label]) => ({ text, label: valueText(label) }))
+    : asList(prompts).map(entryOf);
+}
+
+/** The texts of an entry, which may stand in files. Throws `Refusal`. */
+function textsOf({ text }: Entry, files: ReferencedFiles): readonly PromptText[] {
+  if (text === null) throw new Refusal("It's neither a text nor an entry with one");
+  const path = pathOf(text);
+  return path === null ? [{ text, file: null, name: null }] : readPromptFiles(path, files);
+}
+
+function draftsOf(entry: Entry, title: string, line: number | null, files: ReferencedFiles): Draft[] {
+  try {
+    const texts = textsOf(entry, files);
+    return texts.map(({ text, file, name }, index) => {
+      const label = entry.label === null || texts.length === 1 ? entry.label : `${entry.label} ${index + 1}`;
+      const draft = emptyDraft(label ?? name ?? title);
+      // promptfoo renders with Nunjucks, whatever the text looks like.
+      draft.style = 'jinja';
+      draft.file = file;
+      takeMessages(draft, chatOf(text) ?? [text], file === null ? line : null);
+      return draft;
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return [{ ...emptyDraft(entry.label ?? title), refusal: { message: error.message, line: error.line ?? line } }];
+  }
 }
 
 /** What our own files say beyond the format. */
@@ -135,26 +154,28 @@ function takeExtension(draft: Draft, extension: ReadMap | null): void {
 const known = new Set(['prompts', 'providers', 'targets', 'tests', 'defaultTest', 'description', 'metadata', 'tags']);
 
 /** Every prompt of a `promptfooconfig.yaml`, with the first provider and the values of the tests. */
-export const readPromptfoo: Reader = (text, { name }) => {
+export const readPromptfoo: Reader = (text, { name, files }) => {
   const { value, lineOf } = readYaml(text);
-  if (!isMap(value) || !value.has('prompts')) throw new Refusal('There are no prompts in it');
-  const suite = { fields: value, lineOf };
-  const prompts = asList(value.get('prompts'));
-  if (prompts.length > mostTransferredPrompts) throw new Refusal(`It has more than ${mostTransferredPrompts} prompts`);
-  if (prompts.length === 0) throw new Refusal('There are no prompts in it', lineOf(['prompts']));
+  if (!isMap(value) || !value.has('prompts')) throw new Refusal('No prompts found');
+  const entries = promptEntries(value.get('prompts'));
+  if (entries.length === 0) throw new Refusal('No prompts found', lineOf(['prompts']));
   const title = textIn(value, 'description') ?? baseName(name);
-  return prompts.map((entry, index) => {
-    const draft = draftOf(
-      entry,
-      prompts.length === 1 ? title : `${title} ${index + 1}`,
-      lineOf(['prompts', index]) ?? lineOf(['prompts']),
-    );
+  const drafts: Draft[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const line = lineOf(['prompts', index]) ?? lineOf(['prompts']);
+    drafts.push(...draftsOf(entry, entries.length === 1 ? title : `${title} ${index + 1}`, line, files));
+    if (drafts.length > mostTransferredPrompts)
+      throw new Refusal(`The file has more than ${mostTransferredPrompts} prompts; split it`);
+  }
+  const suite = readSuiteVariables(value, lineOf, files);
+  for (const draft of drafts) {
     takeExtension(draft, mapIn(mapIn(value, 'metadata'), 'touchstone'));
-    takeProviders(draft, suite);
-    takeTests(draft, suite);
+    takeProviders(draft, { fields: value, lineOf, files });
+    draft.suiteVariables = suite.variables;
+    draft.entries.push(...suite.entries);
     for (const key of value.keys()) {
-      if (!known.has(key)) note(draft, 'refused', key, 'Has no place in a prompt', lineOf([key]));
+      if (!known.has(key)) note(draft, 'refused', key, 'Not supported in prompts', lineOf([key]));
     }
-    return draft;
-  });
+  }
+  return drafts;
 };

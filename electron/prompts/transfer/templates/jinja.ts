@@ -89,7 +89,9 @@ class JinjaTranslator {
     // With escaping off, as prompts are rendered, `safe` changes nothing.
     const path = pathOf(tag.inner.replace(/\s*\|\s*safe$/, ''));
     if (path !== null) return path;
-    const reason = tag.inner.includes('|') ? 'has a filter, which Handlebars does not have' : 'is more than a variable';
+    const reason = tag.inner.includes('|')
+      ? "uses a filter, which Handlebars doesn't support"
+      : 'is an expression, not a variable';
     return this.refuse(tag, reason);
   }
 
@@ -104,10 +106,10 @@ class JinjaTranslator {
     const close = /\{%\s*endraw\s*%\}/g;
     close.lastIndex = tag.end;
     const match = close.exec(this.text);
-    if (match === null || tag.left || tag.right) this.refuse(tag, 'is not closed by a plain {% endraw %}');
+    if (match === null || tag.left || tag.right) this.refuse(tag, "isn't closed by a plain {% endraw %}");
     const raw = this.text.slice(tag.end, match.index);
     if (this.isTrimmed && raw !== raw.trim())
-      this.refuse(tag, 'has white space at its ends, which signs around it may take away');
+      this.refuse(tag, 'starts or ends with white space that white-space control may remove');
     this.parts.push({ text: raw });
     return match.index + match[0].length;
   }
@@ -137,7 +139,7 @@ class JinjaTranslator {
     } else if ((word === 'else' || word === 'elif' || word === 'elseif') && block !== undefined && !block.hasElse) {
       block.hasElse = word === 'else';
       this.push(tag, ['else', ...(word === 'else' ? [] : this.condition(tag, rest))].join(' '), 'left');
-    } else this.refuse(tag, 'has no exact counterpart in Handlebars');
+    } else this.refuse(tag, 'has no exact equivalent in Handlebars');
   }
 
   private open(tag: JinjaTag, words: readonly string[]): string {
@@ -149,7 +151,7 @@ class JinjaTranslator {
   private condition(tag: JinjaTag, words: readonly string[]): ['if' | 'unless', string] {
     const isNegated = words[0] === 'not';
     const path = pathOf(words.slice(isNegated ? 1 : 0).join(' '));
-    if (path === null) this.refuse(tag, 'asks for more than whether a variable has a value');
+    if (path === null) this.refuse(tag, 'tests more than whether a variable has a value');
     return [isNegated ? 'unless' : 'if', path];
   }
 }

@@ -9,7 +9,7 @@ const keywords = new Set(['true', 'false', 'none', 'null', 'not', 'and', 'or', '
 /** Text that renders as itself in Nunjucks. Throws `Refusal` for the one sign that ends such a text. */
 export function literalNunjucks(text: string): string {
   if (!/\{[{%#]|[{#]$|#\}/.test(text)) return text;
-  if (/\{%-?\s*endraw/.test(text)) throw new Refusal('Its text has {% endraw %}, which Nunjucks cannot show');
+  if (/\{%-?\s*endraw/.test(text)) throw new Refusal("The text contains {% endraw %}, which Nunjucks can't print");
   return `{% raw %}${text}{% endraw %}`;
 }
 
@@ -28,7 +28,7 @@ class NunjucksWriter {
   private refuse(node: AST.Node): never {
     const { start, end } = nodeSpan(node);
     const written = this.text.slice(start, Math.min(end, start + 60)).split('\n')[0];
-    throw new Refusal(`${written} has no exact counterpart in Nunjucks`, lineAt(this.text, start));
+    throw new Refusal(`${written} has no exact equivalent in Nunjucks`, lineAt(this.text, start));
   }
 
   private statement(statement: AST.Statement): string {

@@ -9,7 +9,7 @@ export function hasSingleBraces(text: string): boolean {
 function tagOf(text: string, inner: string, offset: number): string {
   if (!/^[A-Za-z_]\w*$/.test(inner)) {
     const shown = inner.length > 40 ? `${inner.slice(0, 40)}…` : inner;
-    throw new Refusal(`{${shown}} is more than the name of a variable`, lineAt(text, offset));
+    throw new Refusal(`{${shown}} isn't a variable name`, lineAt(text, offset));
   }
   return `{{${handlebarsPath([inner])}}}`;
 }
@@ -23,7 +23,7 @@ export function translateSingleBraces(text: string): string {
     done = match.index + match[0].length;
     if (match[0] === '{{' || match[0] === '}}') parts.push({ text: match[0][0]! });
     else if (match[1] !== undefined) parts.push({ tag: tagOf(text, match[1], match.index) });
-    else throw new Refusal(`A single ${match[0]} stands where it opens or closes nothing`, lineAt(text, match.index));
+    else throw new Refusal(`Unmatched ${match[0]}`, lineAt(text, match.index));
   }
   return assembleTemplate([...parts, { text: text.slice(done) }]);
 }

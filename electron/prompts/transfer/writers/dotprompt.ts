@@ -54,9 +54,9 @@ function inputOf(version: Version): Map<string, unknown> {
 }
 
 function requireWritable({ promptText, systemMessage }: Version): void {
-  if (`${promptText}${systemMessage ?? ''}`.includes('\0')) throw new Refusal('The text has the character U+0000');
+  if (`${promptText}${systemMessage ?? ''}`.includes('\0')) throw new Refusal('The text contains the character U+0000');
   const name = parseTemplate(promptText).variables.find((variable) => helpers.has(variable.name))?.name;
-  if (name !== undefined) throw new Refusal(`{{${name}}} is no variable in .prompt files; give it another name`);
+  if (name !== undefined) throw new Refusal(`{{${name}}} is a helper in .prompt files; rename the variable`);
 }
 
 /** A `.prompt` file. What the format has no field for is in the extension `touchstone`. */

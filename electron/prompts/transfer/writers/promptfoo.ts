@@ -24,10 +24,10 @@ export function writePromptfoo(exported: WritablePrompt): Written {
   const { aiSystem, model } = version;
   const provider = aiSystem === null || model === null ? null : writePromptfooProvider(aiSystem, model);
   if (model !== null && provider === null) {
-    notes.push({ field: 'model', message: `promptfoo has no provider for ${model}; name one in the file` });
+    notes.push({ field: 'model', message: `promptfoo has no provider for ${model}; add one to the file` });
   }
   if (provider === null && version.configuration !== null) {
-    notes.push({ field: 'configuration', message: 'The settings belong to a provider, and the file has none' });
+    notes.push({ field: 'configuration', message: 'Parameters are skipped because the file has no provider' });
   }
   const [samples, defaults] = [valuesOf(version, 'sampleValue'), valuesOf(version, 'defaultValue')];
   const extension = present([

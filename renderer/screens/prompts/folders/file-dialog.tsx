@@ -13,7 +13,7 @@ import { openFolders } from './folders-state.ts';
 import { issueWords } from './issue-words.ts';
 import { MergeFields } from './merge-fields.tsx';
 
-const sideNames = ['The prompt', 'The file'] as const;
+const sideNames = ['Library version', 'File'] as const;
 
 /** Name, description and tags, where they differ. */
 function Details({ mine, file }: { mine: PromptInput; file: PromptInput }) {
@@ -106,7 +106,7 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
         {issue.message}
         {issue.line !== null && `, line ${issue.line}`}.
       </p>
-      <div className="linked__compare scroll" tabIndex={0} role="region" aria-label="The prompt beside its file">
+      <div className="linked__compare scroll" tabIndex={0} role="region" aria-label="Library version and file">
         {merged ? (
           <MergeFields mine={mine!} file={file!.prompt!} merged={merged} onChange={setMerged} />
         ) : (
@@ -124,14 +124,14 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
             <Button onClick={() => setMerged(null)}>Back</Button>
             <span className="grow" />
             <Button variant="primary" isBusy={settle.isPending} onClick={() => decide('merged')}>
-              Save as a version and write it
+              Save version and update file
             </Button>
           </>
         ) : (
           <>
             {canMerge && (
               <Button ref={mergeButton} onClick={() => setMerged(mine)}>
-                Write a text of both
+                Merge
               </Button>
             )}
             <span className="grow" />

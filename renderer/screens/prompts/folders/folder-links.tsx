@@ -13,14 +13,14 @@ export function FolderLinks() {
   return (
     <button type="button" className="library__row" onClick={openFolders}>
       <Icon icon={FolderSync} size="small" />
-      <span className="grow truncate">{folders.length === 0 ? 'Link a folder of files' : 'Linked folders'}</span>
+      <span className="grow truncate">{folders.length === 0 ? 'Link a folder' : 'Linked folders'}</span>
       {count > 0 && (
         <Badge tone="caution">
           {count}
-          <span className="visually-hidden"> to decide about</span>
+          <span className="visually-hidden"> to resolve</span>
         </Badge>
       )}
-      {count === 0 && isAway && <Badge tone="caution">Not there</Badge>}
+      {count === 0 && isAway && <Badge tone="caution">Unavailable</Badge>}
     </button>
   );
 }

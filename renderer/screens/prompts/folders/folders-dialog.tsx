@@ -12,7 +12,7 @@ import { LinkForm } from './link-form.tsx';
 
 function Issue({ folder, issue }: { folder: PromptFolder; issue: FolderIssue }) {
   const { mark, tone } = issueWords[issue.kind];
-  const verb = issue.kind === 'conflict' ? 'Compare' : 'Decide about';
+  const verb = issue.kind === 'conflict' ? 'Compare' : 'Resolve';
   return (
     <li className="linked__issue">
       <Badge tone={tone}>{mark}</Badge>
@@ -45,17 +45,17 @@ function Linked({ folder }: { folder: PromptFolder }) {
           icon={RefreshCw}
           size="small"
           variant="quiet"
-          aria-label={`Look again at ${folder.folder}`}
+          aria-label={`Rescan ${folder.folder}`}
           isBusy={look.isPending}
           onClick={() => look.mutate(folder.id)}
         >
-          Look again
+          Rescan
         </Button>
         <Button
           icon={Unlink}
           size="small"
           variant="quiet"
-          aria-label={`Unlink ${folder.folder}; files and prompts stay`}
+          aria-label={`Unlink ${folder.folder} (files and prompts are kept)`}
           isBusy={unlink.isPending}
           onClick={() => unlink.mutate(folder.id)}
         >

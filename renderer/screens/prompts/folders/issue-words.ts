@@ -10,17 +10,17 @@ interface IssueWords {
 }
 
 export const issueWords: Readonly<Record<FolderIssue['kind'], IssueWords>> = {
-  conflict: { mark: 'Both changed', tone: 'caution', mine: 'Keep the prompt', file: 'Take the file' },
-  broken: { mark: 'Not readable', tone: 'negative', mine: 'Write the prompt over it', file: null },
+  conflict: { mark: 'Both changed', tone: 'caution', mine: 'Use library version', file: 'Use file' },
+  broken: { mark: 'Unreadable', tone: 'negative', mine: 'Overwrite file', file: null },
   partial: { mark: 'Partial', tone: 'neutral', mine: null, file: null },
-  'file-missing': { mark: 'File gone', tone: 'neutral', mine: 'Write the file', file: 'Delete the prompt too' },
+  'file-missing': { mark: 'File missing', tone: 'neutral', mine: 'Restore file', file: 'Delete prompt' },
   'prompt-deleted': {
     mark: 'Prompt deleted',
     tone: 'neutral',
-    mine: 'Delete the file too',
-    file: 'Bring the prompt back',
+    mine: 'Delete file',
+    file: 'Restore prompt',
   },
-  'not-written': { mark: 'Not written', tone: 'caution', mine: 'Write it anyway', file: 'Take the file' },
+  'not-written': { mark: 'Not written', tone: 'caution', mine: 'Overwrite file', file: 'Use file' },
 };
 
 /** How many of them ask for a decision; files that are gone or cannot be read may stay as they are. */

@@ -38,13 +38,13 @@ export function LinkForm() {
   return (
     <form className="prompts__form" aria-label="Link a folder" onSubmit={submit}>
       <TextField
-        label="Folder on this machine"
+        label="Folder on this device"
         isMono
         maxLength={4000}
         placeholder="/home/ada/prompts"
         value={path}
         error={link.error ? describeError(link.error).message : null}
-        hint="Its .prompt files become prompts, and versions that you save are written into them. Works with git."
+        hint="Its .prompt files become prompts, and saved versions are written back to the files. Works with Git."
         onValueChange={(next) => {
           setPath(next);
           link.reset();
@@ -58,9 +58,9 @@ export function LinkForm() {
         }
       />
       <TextField
-        label="Into folder of the library"
+        label="Library folder"
         maxLength={500}
-        placeholder="The name of the folder"
+        placeholder="Same name as the folder"
         value={folder}
         onValueChange={setFolder}
       />
@@ -72,7 +72,7 @@ export function LinkForm() {
           isBusy={link.isPending}
           aria-disabled={path.trim() === '' || undefined}
         >
-          Link the folder
+          Link folder
         </Button>
       </div>
     </form>

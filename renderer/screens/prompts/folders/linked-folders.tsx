@@ -14,7 +14,7 @@ export function LinkedFolders() {
   useActions('prompt-folders', [
     {
       id: 'prompts.folders',
-      title: 'Linked folders of prompt files',
+      title: 'Show linked folders',
       group: 'Prompts',
       icon: FolderSync,
       run: openFolders,

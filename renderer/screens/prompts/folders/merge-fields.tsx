@@ -22,13 +22,13 @@ export function MergeFields({ mine, file, merged, onChange }: MergeFieldsProps) 
   return (
     <div className="prompts__form">
       <div className="row">
-        <span className="label">Name, model and settings of</span>
+        <span className="label">Take name, model and settings from</span>
         <Segmented
-          label="Name, model and settings of"
+          label="Take name, model and settings from"
           value={hasSettingsOfFile ? 'file' : 'mine'}
           options={[
-            { value: 'mine', label: 'The prompt' },
-            { value: 'file', label: 'The file' },
+            { value: 'mine', label: 'Library version' },
+            { value: 'file', label: 'File' },
           ]}
           onValueChange={choose}
         />

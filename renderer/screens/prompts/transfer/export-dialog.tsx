@@ -30,7 +30,7 @@ function PromptChoice(props: {
   return (
     <>
       <Checkbox
-        label="All of them"
+        label="Select all"
         isChecked={chosen.size === prompts.length}
         onCheckedChange={(isChosen) => onChange(new Set(isChosen ? prompts.map(({ id }) => id) : []))}
       />
@@ -69,7 +69,7 @@ export function ExportDialog({ prompts, onClose }: { prompts: readonly Prompt[];
     <>
       <Button onClick={onClose}>Close</Button>
       <Button variant="primary" isBusy={write.isPending} aria-disabled={chosen.size === 0 || undefined} onClick={save}>
-        Save {formatPlural(chosen.size, 'prompt')}
+        Export {formatPlural(chosen.size, 'prompt')}
       </Button>
     </>
   );

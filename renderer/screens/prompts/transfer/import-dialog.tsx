@@ -35,7 +35,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     onClose();
     const [first] = prompts;
     if (first) navigate(promptAddress(first.id));
-    showToast({ tone: 'neutral', text: `${formatPlural(prompts.length, 'prompt')} imported.` });
+    showToast({ tone: 'neutral', text: `Imported ${formatPlural(prompts.length, 'prompt')}.` });
   });
   const problem = tooMuch(draft.files) ?? (look.error && describeError(look.error).message);
   const isEmpty = draft.files.length === 0 && draft.pasted.trim() === '';
@@ -63,7 +63,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         aria-disabled={isEmpty || tooMuch(draft.files) !== null || undefined}
         onClick={() => look.mutate(draft)}
       >
-        Look at them first
+        Preview import
       </Button>
     </>
   );

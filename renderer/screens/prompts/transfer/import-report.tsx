@@ -9,28 +9,28 @@ const formats = {
   'openai-jsonl': 'OpenAI JSONL',
   'openai-code': 'OpenAI code',
   'anthropic-code': 'Anthropic code',
+  csv: 'CSV',
   text: 'Plain text',
 } as const;
 
-const tones = { taken: 'neutral', translated: 'accent', refused: 'caution' } as const;
+const tones = { taken: 'neutral', translated: 'accent', refused: 'caution', warning: 'caution' } as const;
+const marks = { taken: 'Used', translated: 'Converted', refused: 'Skipped', warning: 'Warning' } as const;
 
-/** What is taken as it is needs no reading; what is left out comes first, and what is said of several texts of a line once. */
-function tellingOf(entries: readonly TransferEntry[]): TransferEntry[] {
-  const telling = [
-    ...entries.filter(({ outcome }) => outcome === 'refused'),
-    ...entries.filter(({ outcome }) => outcome === 'translated'),
-  ];
-  return [...new Map(telling.map((entry) => [JSON.stringify(entry), entry])).values()];
+/** What needs attention, what was skipped first, each entry once. What a prompt takes unchanged needs none. */
+function notableEntries(entries: readonly TransferEntry[]): TransferEntry[] {
+  const notable = (['refused', 'warning', 'translated'] as const).flatMap((outcome) =>
+    entries.filter((entry) => entry.outcome === outcome),
+  );
+  return [...new Map(notable.map((entry) => [JSON.stringify(entry), entry])).values()];
 }
 
-function Entries({ entries }: { entries: readonly TransferEntry[] }) {
-  const shown = tellingOf(entries);
+function Entries({ shown }: { shown: readonly TransferEntry[] }) {
   if (shown.length === 0) return null;
   return (
     <ul className="import-report__entries small">
       {shown.map(({ outcome, field, message, line }, index) => (
         <li key={index} className="row">
-          <Badge tone={tones[outcome]}>{outcome === 'refused' ? 'Left out' : 'Translated'}</Badge>
+          <Badge tone={tones[outcome]}>{marks[outcome]}</Badge>
           <span>
             <span className="mono">{field}</span>
             {line !== null && <span className="tertiary"> line {line}</span>}: {message}
@@ -47,7 +47,7 @@ export interface ImportReportProps {
   onChosenChange: (chosen: ReadonlySet<number>) => void;
 }
 
-/** What an import would bring, file by file; each prompt can be left out. */
+/** What an import would bring, file by file; each prompt can be deselected. */
 export function ImportReport({ sources, chosen, onChosenChange }: ImportReportProps) {
   const toggle = (index: number, isChosen: boolean): void => {
     const next = new Set(chosen);
@@ -56,14 +56,14 @@ export function ImportReport({ sources, chosen, onChosenChange }: ImportReportPr
     onChosenChange(next);
   };
   return (
-    <div className="import-report scroll" tabIndex={0} role="region" aria-label="What the import brings">
+    <div className="import-report scroll" tabIndex={0} role="region" aria-label="Import preview">
       {sources.map((source, place) => (
         <section key={place} className="import-report__source">
           <h3 className="row">
             <span className="mono truncate">{source.name}</span>
             {source.format !== null && <Badge isOutlined>{formats[source.format]}</Badge>}
           </h3>
-          <Entries entries={source.entries} />
+          <Entries shown={source.prompts.length === 0 ? source.entries : notableEntries(source.entries)} />
           {source.prompts.map(({ index, prompt, entries }) => (
             <div key={index} className="import-report__prompt">
               <Checkbox
@@ -72,7 +72,7 @@ export function ImportReport({ sources, chosen, onChosenChange }: ImportReportPr
                 onCheckedChange={(isChosen) => toggle(index, isChosen)}
               />
               <p className="small secondary truncate">{prompt.promptText.slice(0, 200)}</p>
-              <Entries entries={entries} />
+              <Entries shown={notableEntries(entries)} />
             </div>
           ))}
         </section>

@@ -20,7 +20,7 @@ function base64Of(part: Blob, name: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result).split(',', 2)[1] ?? '');
-    reader.onerror = () => reject(new Error(`${name} cannot be read.`));
+    reader.onerror = () => reject(new Error(`Couldn't read ${name}.`));
     reader.readAsDataURL(part);
   });
 }
@@ -34,12 +34,12 @@ export function importedFiles(files: readonly File[]): File[] {
 export function tooMuch(files: readonly File[]): string | null {
   const taken = importedFiles(files);
   if (taken.length > mostImportedFiles)
-    return `These are ${taken.length} files; at most ${mostImportedFiles} come at once.`;
+    return `Too many files (${taken.length}). Import up to ${mostImportedFiles} at a time.`;
   const bytes = taken.reduce((sum, { size }) => sum + size, 0);
   const largest = taken.toSorted((one, other) => other.size - one.size)[0];
   if (bytes <= mostImportedBytes || largest === undefined) return null;
   const megabytes = (bytes / 1_000_000).toFixed(1);
-  return `The files have ${megabytes} MB together, the largest is ${largest.name}; at most ${mostImportedBytes / 1_000_000} MB come at once.`;
+  return `The files are too large (${megabytes} MB; the largest is ${largest.name}). Import up to ${mostImportedBytes / 1_000_000} MB at a time.`;
 }
 
 /** The files in portions that each fit a request; a large one is cut. */

@@ -38,16 +38,17 @@ export function SourceFields({ draft, onChange }: { draft: SourceDraft; onChange
   return (
     <div className="prompts__form">
       <p className="small secondary">
-        dotprompt, promptfoo, Langfuse, OpenAI JSONL and code, Anthropic Workbench code, and plain text.
+        Supported: dotprompt, promptfoo with the files it refers to, Langfuse, OpenAI JSONL and code, Anthropic
+        Workbench code, CSV and plain text.
       </p>
       <div className="row">
         <FileInput label="Files" input={files} isFolder={false} onFiles={take} />
-        <FileInput label="Folder of files" input={folder} isFolder onFiles={take} />
+        <FileInput label="Folder" input={folder} isFolder onFiles={take} />
         <Button icon={FileText} onClick={() => files.current?.click()}>
           Choose files
         </Button>
         <Button icon={FolderOpen} onClick={() => folder.current?.click()}>
-          Choose a folder
+          Choose folder
         </Button>
         <span className="small secondary" role="status">
           {draft.files.length > 0 && formatPlural(importedFiles(draft.files).length, 'file')}
@@ -65,10 +66,10 @@ export function SourceFields({ draft, onChange }: { draft: SourceDraft; onChange
         />
       </div>
       <TextField
-        label="Into folder"
+        label="Import into"
         maxLength={500}
-        placeholder="None"
-        hint="Folders of the files go below it"
+        placeholder="No folder"
+        hint="Subfolders are kept"
         value={draft.folder}
         onValueChange={(next) => onChange({ ...draft, folder: next })}
       />

@@ -35,8 +35,8 @@ describe('dotprompt', () => {
     ]);
     expect(told(source.prompts[0]!)).toEqual(
       expect.arrayContaining([
-        'translated config.topP@7: topP is top_p here',
-        'refused tools@20: Tools are not part of a prompt',
+        'translated config.topP@7: Stored as top_p',
+        "refused tools@20: Prompts can't contain tools",
       ]),
     );
   });
@@ -44,7 +44,7 @@ describe('dotprompt', () => {
   test.each([
     [
       'few-shot',
-      'few-shot: It is a conversation with answers in between; a prompt is one message, with a system message',
+      "few-shot: Conversations with assistant messages can't be imported; a prompt has one user message and an optional system message",
     ],
     ['helpers', 'helpers: There is no helper "media", only if, unless, each, with and lookup'],
   ])('%s is refused', (name, message) => {
@@ -62,6 +62,32 @@ describe('dotprompt', () => {
     expect(factsOf(source)).toEqual([{ name: 'a', promptText: 'Speak {{language}}.\n\nHello' }]);
     expect(told(source.prompts[0]!)[0]).toMatch(/^translated messages: The system message has variables/);
   });
+
+  test('session state, unknown fields and values of a wrong type are reported', () => {
+    const fields = [
+      'name: 5',
+      'temperature: 0.2',
+      'config: {temperature: 9, top_k: 3}',
+      'input: {schema: {a: string}, examples: [1]}',
+      'output: {format: xml}',
+      'touchstone.tags: [ok, 4]',
+    ];
+    const source = preview(
+      'a.prompt',
+      `---\n${fields.join('\n')}\n---\nHi {{a}}{{#if @state.mood}}!{{/if}}{{! @state.x }}\n{{.}}`,
+    );
+    expect(factsOf(source)).toMatchObject([{ name: 'a', tags: ['ok'], configuration: { top_k: 3 } }]);
+    expect(told(source.prompts[0]!).filter((entry) => !entry.startsWith('taken'))).toEqual([
+      'refused name@2: Must be text',
+      'refused output.format@6: Only json and text are supported',
+      'refused input.examples@5: Unknown field',
+      'refused touchstone.tags@7: Must be a list of texts',
+      'refused temperature@3: Unknown field',
+      'warning template@9: {{@state.mood}} renders empty: prompts here have no session state',
+      'warning template: {{.}} prints "[object Object]"; name one of the object\'s fields',
+      'refused temperature: Too big: expected number to be <=2',
+    ]);
+  });
 });
 
 describe('promptfoo', () => {
@@ -70,7 +96,6 @@ describe('promptfoo', () => {
     const variables = [
       { name: 'language', defaultValue: 'French' },
       { name: 'input', sampleValue: 'Good morning' },
-      { name: 'formal', sampleValue: 'true' },
     ];
     const model = {
       aiSystem: 'OpenAi',
@@ -85,14 +110,15 @@ describe('promptfoo', () => {
         promptText: '{{#if formal}}Formally, please: {{/if}}{{input}} in {{language}}',
         systemMessage: 'You translate. You are polite.',
         ...model,
+        variables: [...variables, { name: 'formal', sampleValue: 'true' }],
       },
     ]);
     expect(told(source)).toEqual([
-      'refused prompt@10: Translation check 3: file://prompts/long.txt is a file of its own; import that file too',
-      'refused prompt@11: Translation check 4: {% for word in words %} has no exact counterpart in Handlebars',
+      "refused prompt@10: Translation check 3: prompts/long.txt isn't among the imported files; add it, or import the whole folder",
+      'refused prompt@11: Translation check 4: {% for word in words %} has no exact equivalent in Handlebars',
     ]);
     expect(told(source.prompts[0]!)).toContain(
-      'refused providers[0].config.apiKey@13: May hold a secret, which no prompt keeps',
+      'refused providers[0].config.apiKey@13: May contain a secret; prompts never store secrets',
     );
     expect(JSON.stringify(source)).not.toContain('sk-not-a-real-key');
   });
@@ -102,6 +128,51 @@ describe('promptfoo', () => {
       'Summarise {{text}}',
       'Summarise {{text}}',
     ]);
+  });
+});
+
+describe('CSV', () => {
+  test('each row is a prompt under the names of its columns', () => {
+    const table = [
+      'Name;Prompt Text;System Prompt;Folder;Tags;Model;Provider;Temperature;maxTokens;Owner',
+      'Greeting;"Hello {{name}};\nwelcome";Be kind;mail/new;a, b;gpt-4.1;OpenAI;0.2;200;Ada',
+      '',
+      ';Bye {name};;;;;;warm;;',
+      'Nothing;;;;;;;;;',
+      'Long;a;b;c;d;e;f;0;1;2;3;4',
+      'Open;"never closed;;;;;;;;',
+    ].join('\r\n');
+    const source = preview('lists/team.csv', table, { folder: 'Imported' });
+    expect([source.format, factsOf(source)]).toEqual([
+      'csv',
+      [
+        {
+          name: 'Greeting',
+          promptText: 'Hello {{name}};\nwelcome',
+          systemMessage: 'Be kind',
+          folder: 'Imported/mail/new',
+          tags: ['a', 'b'],
+          aiSystem: 'OpenAi',
+          model: 'gpt-4.1',
+          configuration: { temperature: 0.2, max_tokens: 200 },
+        },
+        { name: 'team 2', promptText: 'Bye {{name}}', folder: 'Imported/lists' },
+      ],
+    ]);
+    expect(told(source)).toEqual([
+      'refused prompt@6: Nothing: The row has no prompt',
+      'refused prompt@7: Long: The row has 12 cells and the header 10; put text with separators in quotes',
+      'refused prompt@8: Open: A quotation mark is missing or not doubled',
+    ]);
+    expect(told(source.prompts[0]!)).toContain('refused Owner@1: Unknown column; skipped in every row');
+    expect(told(source.prompts[1]!)).toContainEqual(expect.stringContaining('refused temperature:'));
+  });
+
+  test('a table without prompts says which column it needs', () => {
+    expect(told(preview('a.csv', 'city,country\nParis,France'))).toEqual([
+      'refused file@1: No prompt column found; name a column "prompt", "promptText" or "template"',
+    ]);
+    expect(told(preview('a.csv', 'prompt\n'))).toEqual(['refused file: The table has no rows']);
   });
 });
 
@@ -139,9 +210,9 @@ describe('OpenAI', () => {
       },
     ]);
     expect(source.entries.map(({ line, message }) => [line, message.slice(0, 30)])).toEqual([
-      [null, 'training 3: It is a conversati'],
-      [4, 'training 4: It has a message w'],
-      [6, 'training 6: This is not valid '],
+      [null, 'training 3: Conversations with'],
+      [4, 'training 4: A message contains'],
+      [6, 'training 6: Invalid JSON; the '],
     ]);
   });
 
@@ -168,7 +239,7 @@ describe('OpenAI', () => {
     expect([source.prompts, told(source)]).toEqual([
       [],
       [
-        'refused prompt@3: prompt-object-typescript: The code names the prompt pmpt_68abc that OpenAI keeps, and its text is not in the code; copy the text from there',
+        'refused prompt@3: prompt-object-typescript: The code refers to prompt pmpt_68abc, which OpenAI stores; copy its text from OpenAI',
       ],
     ]);
   });
@@ -266,11 +337,11 @@ test('what a format cannot hold is told, and only that prompt has no file', () =
   expect([files.map(({ name }) => name), told({ entries })]).toEqual([
     ['plain.promptfoo.yaml'],
     [
-      'refused prompt@2: {{#each items}}{{this}}{{/each}} has no exact counterpart in Nunjucks',
-      'refused model: promptfoo has no provider for small; name one in the file',
+      'refused prompt@2: {{#each items}}{{this}}{{/each}} has no exact equivalent in Nunjucks',
+      'refused model: promptfoo has no provider for small; add one to the file',
     ],
   ]);
   expect(told(writeFiles([kept({ name: 'h', promptText: '{{history}}' })], 'dotprompt'))).toEqual([
-    'refused prompt: {{history}} is no variable in .prompt files; give it another name',
+    'refused prompt: {{history}} is a helper in .prompt files; rename the variable',
   ]);
 });

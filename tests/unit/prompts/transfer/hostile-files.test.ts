@@ -22,24 +22,24 @@ describe('encodings', () => {
     [
       'UTF-16 with a mark',
       Buffer.from(`\ufeff${text}`, 'utf16le'),
-      'The file is written in UTF-16; save it as UTF-8 and import it again',
+      'The file is encoded in UTF-16; save it as UTF-8 and import it again',
     ],
     [
       'UTF-16 without a mark',
       Buffer.from(text, 'utf16le'),
-      'The file is written in UTF-16 or UTF-32; save it as UTF-8 and import it again',
+      'The file is encoded in UTF-16 or UTF-32; save it as UTF-8 and import it again',
     ],
     [
       'Latin-1',
       Buffer.from(text, 'latin1'),
-      'The file is not written in UTF-8 (perhaps in Latin-1), or it is cut off; save it as UTF-8 and import it again',
+      "The file isn't valid UTF-8 (it may be Latin-1 or incomplete); save it as UTF-8 and import it again",
     ],
     [
       'a picture',
       Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from([0]), Buffer.alloc(900, 0x41)]),
-      'This is not a text file',
+      "This isn't a text file",
     ],
-    ['nothing', Buffer.alloc(0), 'It is empty'],
+    ['nothing', Buffer.alloc(0), 'The file is empty'],
   ])('%s is refused', (_, bytes, message) => {
     const source = preview('a.prompt', bytes);
     expect([prompts(source), told(source)]).toEqual([[], [`refused file: ${message}`]]);
@@ -56,16 +56,16 @@ describe('hostile YAML', () => {
   const deepBlock = Array.from({ length: 500 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n');
 
   test.each([
-    ['aliases that multiply', laughs, 'The YAML has too many aliases, or one that stands for nothing'],
-    ['an alias of nothing', 'a: *b', 'The YAML has too many aliases, or one that stands for nothing'],
-    ['a list of itself', 'a: &a [*a]', 'nested deeper'],
-    ['deep brackets', `a: ${'['.repeat(100_000)}`, 'The file is nested deeper than 64 levels'],
-    ['deep brackets on lines of their own', `a: ${'[\n'.repeat(20_000)}`, 'nested deeper'],
-    ['deep blocks', deepBlock, 'The file is nested deeper than 64 levels'],
-    ['deep sequences', `${'- '.repeat(5000)}x`, 'nested deeper'],
+    ['aliases that multiply', laughs, 'The YAML has too many aliases or an undefined alias'],
+    ['an alias of nothing', 'a: *b', 'The YAML has too many aliases or an undefined alias'],
+    ['a list of itself', 'a: &a [*a]', 'nested more than'],
+    ['deep brackets', `a: ${'['.repeat(100_000)}`, 'The file is nested more than 64 levels deep'],
+    ['deep brackets on lines of their own', `a: ${'[\n'.repeat(20_000)}`, 'nested more than'],
+    ['deep blocks', deepBlock, 'The file is nested more than 64 levels deep'],
+    ['deep sequences', `${'- '.repeat(5000)}x`, 'nested more than'],
     ['too many characters', `a: ${'x'.repeat(1_100_000)}`, 'The YAML is longer than 400,000 characters'],
-    ['a mistake', 'a: [1, 2', 'The YAML has a mistake'],
-    ['a key given twice', 'a: 1\na: 2', 'The YAML has a mistake: Map keys must be unique'],
+    ['a mistake', 'a: [1, 2', 'Invalid YAML'],
+    ['a key given twice', 'a: 1\na: 2', 'Invalid YAML: Map keys must be unique'],
   ])('%s is refused with its reason', (_, yaml, reason) => {
     const asPrompt = preview('a.prompt', `---\n${yaml}\n---\nHello`);
     const asConfiguration = preview('a.yaml', `prompts: [x]\n${yaml}`);
@@ -76,7 +76,7 @@ describe('hostile YAML', () => {
 
   test('prompts that aliases make large are refused', () => {
     const text = `x: &x ${'y'.repeat(300_000)}\nprompts: [${'*x, '.repeat(50)}]`;
-    expect(told(preview('a.yaml', text))).toEqual(['refused file: Its prompts are too large together']);
+    expect(told(preview('a.yaml', text))).toEqual(['refused file: The prompts in this file are too large in total']);
   });
 
   test('a name of the prototype is only a name', () => {
@@ -93,22 +93,22 @@ describe('hostile JSON and code', () => {
   const deep = (open: string, depth: number) => open.repeat(depth);
 
   test.each([
-    ['langfuse', `{"prompt": ${deep('[', 100_000)}`, 'This is not valid JSON'],
-    ['langfuse', `{"name":"a","prompt":"x","config":{"a":${deep('{"a":', 80)}1${'}'.repeat(82)}`, 'nested deeper'],
-    ['openai-jsonl', `{"messages": ${deep('[', 1000)}${']'.repeat(1000)}}`, 'nested deeper'],
-    ['openai-code', `client.responses.create(${deep('[', 5000)}`, 'The name of a field is not a text'],
-    ['openai-code', `client.responses.create(input=${deep('[', 5000)}`, 'nested deeper'],
+    ['langfuse', `{"prompt": ${deep('[', 100_000)}`, 'Invalid JSON'],
+    ['langfuse', `{"name":"a","prompt":"x","config":{"a":${deep('{"a":', 80)}1${'}'.repeat(82)}`, 'nested more than'],
+    ['openai-jsonl', `{"messages": ${deep('[', 1000)}${']'.repeat(1000)}}`, 'nested more than'],
+    ['openai-code', `client.responses.create(${deep('[', 5000)}`, "A field name isn't a string"],
+    ['openai-code', `client.responses.create(input=${deep('[', 5000)}`, 'nested more than'],
     ['openai-code', 'client.responses.create(input=[1)])', 'a comma is missing'],
     ['anthropic-code', 'client.messages.create({"messages": [}])', 'a comma is missing'],
     [
       'anthropic-code',
       'client.messages.create(model="claude-x", messages=[{"role": "user", "content": "cut o',
-      'cut off',
+      'may be incomplete',
     ],
     [
       'anthropic-code',
       'client.messages.create(messages=[{"role": "user", "content": f"Hi {name}"}])',
-      'worked out by the code',
+      'The code computes its text',
     ],
   ] as const)('%s: %s', (format, text, reason) => {
     const source = preview('pasted', text, { format });

@@ -32,12 +32,12 @@ test('a file that takes too long or too much memory is refused, and the next one
   reader = createPromptReader({ milliseconds: 30, megabytes: 512 });
   const late = await reader.read(task('a.yaml', slow), waits());
   expect(late.entries).toEqual([
-    { outcome: 'refused', field: 'file', message: 'Reading the file takes too long', line: null },
+    { outcome: 'refused', field: 'file', message: 'The file takes too long to read', line: null },
   ]);
   await reader.close();
   reader = createPromptReader({ milliseconds: 60_000, megabytes: 24 });
   const big = await reader.read(task('a.jsonl', large), waits());
-  expect(big.entries[0]?.message).toBe('Reading the file takes too much memory');
+  expect(big.entries[0]?.message).toBe('The file needs too much memory to read');
   expect(await greeting()).toBe('Hello {{name}}');
 });
 

@@ -76,11 +76,11 @@ describe('single braces', () => {
   });
 
   test.each([
-    ['Say {name!r}', '{name!r} is more than the name of a variable', 1],
-    ['a\n{price:.2f}', '{price:.2f} is more than the name of a variable', 2],
-    ['{a.b}', '{a.b} is more than the name of a variable', 1],
-    ['{}', '{} is more than the name of a variable', 1],
-    ['a\n\nb } c', 'A single } stands where it opens or closes nothing', 3],
+    ['Say {name!r}', "{name!r} isn't a variable name", 1],
+    ['a\n{price:.2f}', "{price:.2f} isn't a variable name", 2],
+    ['{a.b}', "{a.b} isn't a variable name", 1],
+    ['{}', "{} isn't a variable name", 1],
+    ['a\n\nb } c', 'Unmatched }', 3],
   ])('%j is refused', (text, message, line) => {
     expect(() => translateSingleBraces(text)).toThrow(expect.objectContaining({ message, line }));
   });

@@ -77,7 +77,7 @@ test('settings that differ are named with both values; a version without a model
   };
   expect(diffSettings(version, after)).toEqual({
     differences: [
-      { name: 'Provider', before: 'ServiceAi', after: 'OpenAi' },
+      { name: 'Provider', before: 'Built-in (ServiceAi)', after: 'OpenAI' },
       { name: 'Model', before: 'hl-gpt-4o-mini', after: 'gpt-4.1' },
       { name: 'temperature', before: null, after: '0.2' },
       { name: 'stop', before: null, after: '["END"]' },

@@ -32,5 +32,5 @@ test('a version that is compared before the others are listed stands beside the 
   listed.resolve();
   const compared = await screen.findByRole('table', { name: 'Prompt' });
   expect(compared.textContent).toContain('tricycle');
-  expect(screen.getByRole('region', { name: 'Version 1 beside version 2' })).toBeTruthy();
+  expect(screen.getByRole('region', { name: 'Version 1 compared with version 2' })).toBeTruthy();
 });

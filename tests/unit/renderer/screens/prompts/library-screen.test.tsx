@@ -74,7 +74,7 @@ test('the service is asked for what is typed, and finds what only an older versi
   await press(/^a, b\s*1$/);
   await expectListed(/^Invoice/);
   await press(/^support\s*1$/);
-  await screen.findByText('No prompt matches');
+  await screen.findByText('No matching prompts');
   fireEvent.click(screen.getByText('Show all prompts'));
   await expectListed(/^Reply/, /^Invoice/);
 });
@@ -88,12 +88,12 @@ test('a label that was moved by someone else meanwhile stays where it is, and th
   await press('Label');
   fireEvent.change(await screen.findByLabelText('Label'), { target: { value: 'production' } });
   await press('Set label');
-  await screen.findByText(/points at version 1 by now/);
+  await screen.findByText(/now points to version 1/);
   expect(await client.call(readPromptLabel, { parameters })).toMatchObject({ promptVersionId: first.id });
   // Once the window knows where the label is, it is moved on purpose.
   await screen.findByRole('option', { name: /^Version 1.*production/ });
   await press('Set label');
-  await screen.findByRole('button', { name: 'Take the label production off' });
+  await screen.findByRole('button', { name: 'Remove label production' });
   expect(await client.call(readPromptLabel, { parameters })).toMatchObject({ versionNumber: 2 });
 });
 
@@ -102,10 +102,10 @@ test('a label is taken off and put back, and the history tells of it', async () 
   const parameters = { id: prompt.id, label: 'production' };
   await opened.window.host.client.call(setPromptLabel, { parameters, body: { promptVersionId: second.id } });
   await openReply();
-  await press('Take the label production off');
-  await waitFor(() => expect(useToasts.getState().toasts[0]?.text).toBe('Version 2 is no longer "production".'));
+  await press('Remove label production');
+  await waitFor(() => expect(useToasts.getState().toasts[0]?.text).toBe('Removed label "production" from version 2.'));
   useToasts.getState().toasts[0]!.action!.run();
-  await screen.findByRole('button', { name: 'Take the label production off' });
+  await screen.findByRole('button', { name: 'Remove label production' });
 });
 
 test('edits that were not saved are marked and shown beside their version, and come back after they were discarded', async () => {
@@ -120,16 +120,16 @@ test('edits that were not saved are marked and shown beside their version, and c
   });
   await expectListed(/^Reply.*Draft/, /^Invoice/);
   fireEvent.click(names()[0]!);
-  await screen.findByText(/^Edits of version 2 are not saved/);
+  await screen.findByText(/^Edits to version 2 are unsaved/);
   await press('Show');
-  const dialog = await screen.findByRole('dialog', { name: 'Version 2 and its edits' });
+  const dialog = await screen.findByRole('dialog', { name: 'Unsaved edits to version 2' });
   expect(within(dialog).getByText('unicycle').tagName).toBe('INS');
   fireEvent.click(within(dialog).getAllByRole('button', { name: 'Close' })[0]!);
   await press('Discard');
-  await waitFor(() => expect(screen.queryByText(/are not saved/)).toBeNull());
+  await waitFor(() => expect(screen.queryByText(/are unsaved/)).toBeNull());
   expect(useDrafts.getState().drafts.find((draft) => draft.id === id)?.promptText).toBe('About a tricycle');
   useToasts.getState().toasts.at(-1)!.action!.run();
-  await screen.findByText(/^Edits of version 2 are not saved/);
+  await screen.findByText(/^Edits to version 2 are unsaved/);
 });
 
 test('what is said of a variable is changed in a new version, the old one stays', async () => {

@@ -26,8 +26,8 @@ async function show(runs: number): Promise<Model> {
 
 test('a version that ran offers its runs for a comparison with the replacement, which is chosen already', async () => {
   const { replacement } = await show(3);
-  expect(screen.getByRole('link', { name: `Try it with ${replacement}` })).toBeTruthy();
-  fireEvent.click(screen.getByRole('button', { name: 'compare its runs' }));
+  expect(screen.getByRole('link', { name: `Try ${replacement}` })).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'compare with its runs' }));
   const dialog = await screen.findByRole('dialog', { name: 'Replay 3 runs of version 2' });
   expect(dialog.textContent).toContain(replacement);
 });

@@ -26,9 +26,9 @@ const press = async (name: string | RegExp) => fireEvent.click(await screen.find
 async function link(): Promise<void> {
   opened = await openWindow(<PromptsScreen />);
   await press('Link a folder');
-  fireEvent.change(await screen.findByLabelText('Folder on this machine'), { target: { value: root } });
-  fireEvent.change(screen.getByLabelText('Into folder of the library'), { target: { value: 'Team' } });
-  await press('Link the folder');
+  fireEvent.change(await screen.findByLabelText('Folder on this device'), { target: { value: root } });
+  fireEvent.change(screen.getByLabelText('Library folder'), { target: { value: 'Team' } });
+  await press('Link folder');
   await screen.findByRole('region', { name: 'Team' });
 }
 
@@ -51,11 +51,11 @@ test('a folder is linked, its prompts appear, and what both sides changed is com
   await screen.findByText('1 file');
   await changeBoth('greeting.prompt', { file: 'Hello from the file\n', promptText: 'Hello from the prompt' });
   await press('Compare greeting.prompt');
-  const sides = await screen.findByRole('region', { name: 'The prompt beside its file' });
+  const sides = await screen.findByRole('region', { name: 'Library version and file' });
   await waitFor(() => expect(within(sides).getAllByRole('insertion').length).toBeGreaterThan(0));
-  await press('Write a text of both');
+  await press('Merge');
   fireEvent.change(screen.getByRole('textbox', { name: 'Prompt' }), { target: { value: 'Hello from both' } });
-  await press('Save as a version and write it');
+  await press('Save version and update file');
   await waitFor(() => expect(readFileSync(join(root, 'greeting.prompt'), 'utf8')).toBe('Hello from both\n'));
   await waitFor(() => expect(screen.queryByText('Both changed')).toBeNull());
 });
@@ -64,7 +64,7 @@ test('files that cannot be read are listed with their reason, and a folder is un
   writeFileSync(join(root, 'broken.prompt'), '---\nname: [\n---\nx');
   writeFileSync(join(root, 'good.prompt'), 'Hello');
   await link();
-  expect(await screen.findByText('Not readable')).toBeTruthy();
+  expect(await screen.findByText('Unreadable')).toBeTruthy();
   expect(screen.queryByRole('button', { name: /broken.prompt/ })).toBeNull();
   await press(/^Unlink Team/);
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Team' })).toBeNull());
@@ -77,7 +77,7 @@ test('files that cannot be read are listed with their reason, and a folder is un
 test('what is no folder is refused in its place', async () => {
   opened = await openWindow(<PromptsScreen />);
   await press('Link a folder');
-  fireEvent.change(await screen.findByLabelText('Folder on this machine'), { target: { value: join(root, 'none') } });
-  await press('Link the folder');
-  await screen.findByText(/There is no such folder/);
+  fireEvent.change(await screen.findByLabelText('Folder on this device'), { target: { value: join(root, 'none') } });
+  await press('Link folder');
+  await screen.findByText(/Folder not found/);
 });

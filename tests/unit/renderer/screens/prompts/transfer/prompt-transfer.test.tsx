@@ -56,18 +56,18 @@ test('files and pasted text are shown with their report, and only what is chosen
   fireEvent.change(screen.getByLabelText('Or paste text or code'), {
     target: { value: 'Write about {topic}' },
   });
-  press('Look at them first');
-  const report = await screen.findByRole('region', { name: 'What the import brings' });
-  expect(within(report).getByText(/Tools are not part of a prompt/)).toBeTruthy();
-  expect(within(report).getByText(/is written in UTF-16/)).toBeTruthy();
+  press('Preview import');
+  const report = await screen.findByRole('region', { name: 'Import preview' });
+  expect(within(report).getByText(/Prompts can't contain tools/)).toBeTruthy();
+  expect(within(report).getByText(/is encoded in UTF-16/)).toBeTruthy();
   expect(within(report).getByText(/Write about \{\{topic\}\}/)).toBeTruthy();
   // Once for the pasted text and once for both messages of the code.
-  expect(within(report).getAllByText(/Single-brace text/)).toHaveLength(2);
+  expect(within(report).getAllByText(/Converted from single braces/)).toHaveLength(2);
   expect(await kept()).toEqual([]);
   for (const name of ['Pasted text', 'code']) fireEvent.click(within(report).getByLabelText(name));
   press('Import 1 prompt');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(useToasts.getState().toasts.map(({ text }) => text)).toEqual(['1 prompt imported.']);
+  expect(useToasts.getState().toasts.map(({ text }) => text)).toEqual(['Imported 1 prompt.']);
   const [only, ...others] = await kept();
   expect([only?.name, others, opened.addresses.at(-1)]).toEqual(['greeting', [], expect.stringContaining(only!.id)]);
 });
@@ -79,9 +79,9 @@ test('files that are too large are refused before they are read', async () => {
   Object.defineProperty(huge, 'size', { value: 200_000_000 });
   fireEvent.change(await screen.findByLabelText('Files'), { target: { files: [huge] } });
   expect((await screen.findByRole('alert')).textContent).toBe(
-    'The files have 200.0 MB together, the largest is huge.prompt; at most 20 MB come at once.',
+    'The files are too large (200.0 MB; the largest is huge.prompt). Import up to 20 MB at a time.',
   );
-  expect(screen.getByRole('button', { name: 'Look at them first' }).getAttribute('aria-disabled')).toBe('true');
+  expect(screen.getByRole('button', { name: 'Preview import' }).getAttribute('aria-disabled')).toBe('true');
 });
 
 test('prompts are saved as files, and what a format cannot hold is told', async () => {
@@ -97,12 +97,12 @@ test('prompts are saved as files, and what a format cannot hold is told', async 
   });
   openExport();
   fireEvent.change(await screen.findByLabelText('Format'), { target: { value: 'promptfoo' } });
-  press('Save 2 prompts');
-  expect((await screen.findByText(/has no exact counterpart in Nunjucks/)).textContent).toContain('loop');
+  press('Export 2 prompts');
+  expect((await screen.findByText(/has no exact equivalent in Nunjucks/)).textContent).toContain('loop');
   expect(saved.map(({ name }) => name)).toEqual(['prompts-promptfoo.zip']);
   fireEvent.click(screen.getByLabelText('loop'));
   fireEvent.change(screen.getByLabelText('Format'), { target: { value: 'dotprompt' } });
-  press('Save 1 prompt');
+  press('Export 1 prompt');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect([saved[1]?.name, await saved[1]?.content.text()]).toEqual([
     'plain.prompt',
@@ -114,7 +114,7 @@ test('an empty library offers the import and shows what came', async () => {
   opened = await openWindow(<PromptsScreen />, { address: '/prompts' });
   fireEvent.click(await screen.findByRole('button', { name: 'Import prompts' }));
   fireEvent.change(await screen.findByLabelText('Or paste text or code'), { target: { value: 'Hello {{name}}' } });
-  press('Look at them first');
+  press('Preview import');
   fireEvent.click(await screen.findByRole('button', { name: 'Import 1 prompt' }));
   expect(await screen.findByRole('button', { name: 'Export prompts' })).toBeTruthy();
   expect(screen.queryByRole('dialog')).toBeNull();

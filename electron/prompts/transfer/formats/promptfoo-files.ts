@@ -1,0 +1,146 @@
+/** What promptfoo keeps in files of their own: prompts, tests and values. */
+
+import papaparse from 'papaparse';
+import { isMap, plain, readJson, readYaml, type ReadMap } from '../bounded-values.ts';
+import { baseName } from '../draft.ts';
+import type { ReferencedFiles, TextFile } from '../referenced-files.ts';
+import { Refusal } from '../refusal.ts';
+
+/** The text of a prompt, and where it comes from. */
+export interface PromptText {
+  readonly text: string;
+  /** Null for a text that stands in the configuration itself. */
+  readonly file: string | null;
+  readonly name: string | null;
+}
+
+const services: Readonly<Record<string, string>> = { langfuse: 'Langfuse', portkey: 'Portkey', helicone: 'Helicone' };
+const codeExtension = /\.(?:[cm]?[jt]sx?|py|rb|pl|php|go|sh|bash|bat|cmd|ps1|exe)$/i;
+const textExtension = /\.(?:txt|md|json|jsonl|ya?ml|csv|j2|jinja2?|njk)$/i;
+
+const short = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
+
+/** Names of functions follow the path of their code: `prompt.py:create`. */
+function withoutFunction(path: string): string {
+  const colon = path.lastIndexOf(':');
+  return colon > 0 && codeExtension.test(path.slice(0, colon)) ? path.slice(0, colon) : path;
+}
+
+/** Throws `Refusal` for what an import never opens. */
+export function refuseRemote(entry: string): void {
+  const scheme = /^([a-z]+):\/\//.exec(entry)?.[1] ?? '';
+  const service = services[scheme];
+  if (service !== undefined) {
+    const advice = scheme === 'langfuse' ? 'export it from Langfuse as JSON and import that file' : 'copy its text';
+    throw new Refusal(`Skipped: ${short(entry)} is a prompt stored in ${service}, not a file; to import it, ${advice}`);
+  }
+  if (scheme === 'http' || scheme === 'https')
+    throw new Refusal(`${short(entry)} is a web address, which an import never opens; download it and add the file`);
+  if (/^(?:exec|python|ruby|golang):/.test(entry) || codeExtension.test(withoutFunction(entry)))
+    throw new Refusal(`${short(entry)} is code, which an import never runs; add the prompt as text`);
+}
+
+/** The path that an entry is; null for a prompt itself. Throws `Refusal` for what an import never opens. */
+export function pathOf(entry: string): string | null {
+  const path = entry.trim();
+  if (path.includes('\n') || path.length > 1000) return null;
+  if (path.startsWith('file://')) {
+    refuseRemote(path.slice('file://'.length));
+    return path;
+  }
+  if (/\s/.test(path)) return null;
+  refuseRemote(path);
+  return textExtension.test(path) || (path.includes('*') && path.includes('/')) ? path : null;
+}
+
+function lines(text: string): string[] {
+  return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+}
+
+/** Rows as maps from the names in the first one. */
+function csvRows(text: string): ReadMap[] {
+  const { data } = papaparse.parse<string[]>(text.replace(/^\uFEFF/, ''), { skipEmptyLines: 'greedy' });
+  const [header = [], ...rows] = data;
+  return rows.map((row) => new Map(header.map((name, index) => [name.trim(), row[index] ?? ''])));
+}
+
+function csvPrompts(text: string): { text: string; name: string | null }[] {
+  const rows = csvRows(text).filter((row) => String(row.get('prompt') ?? '').trim() !== '');
+  if (rows.length > 0)
+    return rows.map((row) => ({ text: String(row.get('prompt')), name: String(row.get('label') ?? '') || null }));
+  // Without columns each line is a prompt.
+  const all = lines(text);
+  return (all[0]?.trim().toLowerCase() === 'prompt' ? all.slice(1) : all).map((line) => ({ text: line, name: null }));
+}
+
+/** Lines of three hyphens separate prompts. */
+function separated(text: string): string[] {
+  const texts: string[][] = [[]];
+  for (const line of text.split(/\r?\n/)) {
+    if (line.trim() === '---') texts.push([]);
+    else texts.at(-1)!.push(line);
+  }
+  return texts.map((part) => part.join('\n').trim()).filter((part) => part !== '');
+}
+
+function promptsIn({ name, text }: TextFile): { text: string; name: string | null }[] {
+  const unnamed = (texts: readonly string[]) => texts.map((one) => ({ text: one, name: null }));
+  if (/\.txt$/i.test(name)) return unnamed(separated(text));
+  if (/\.jsonl$/i.test(name)) return unnamed(lines(text));
+  if (/\.csv$/i.test(name)) return csvPrompts(text);
+  if (!/\.ya?ml$/i.test(name)) return unnamed([text.trim()]);
+  const { value } = readYaml(text);
+  return unnamed([typeof value === 'string' ? value : JSON.stringify(plain(value))]);
+}
+
+/** The prompts of the files at a path. Throws `Refusal` when none is there or one cannot be read. */
+export function readPromptFiles(path: string, files: ReferencedFiles): PromptText[] {
+  return files.read(path).flatMap((file) => {
+    refuseRemote(file.name);
+    return named(file.name, () => {
+      const prompts = promptsIn(file);
+      if (prompts.length === 0) throw new Refusal('The file has no prompts');
+      return prompts.map(({ text, name }, index) => {
+        const own = prompts.length === 1 ? baseName(file.name) : `${baseName(file.name)} ${index + 1}`;
+        return { text, file: file.name, name: name ?? own };
+      });
+    });
+  });
+}
+
+/** A reason in a file of its own names that file. */
+function named<Result>(file: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const at = error.line === null ? '' : `, line ${error.line}`;
+    throw new Refusal(`${file}${at}: ${error.message}`);
+  }
+}
+
+/** The objects of the files at a path: tests, variables or a provider. Throws `Refusal`. */
+export function readObjectFiles(path: string, files: ReferencedFiles): ReadMap[] {
+  return files.read(path).flatMap((file) => {
+    refuseRemote(file.name);
+    return named(file.name, () => {
+      if (/\.csv$/i.test(file.name)) return csvRows(file.text);
+      const value = /\.jsonl$/i.test(file.name)
+        ? lines(file.text).map((line) => readJson(line))
+        : /\.json$/i.test(file.name)
+          ? readJson(file.text)
+          : readYaml(file.text).value;
+      return (Array.isArray(value) ? value : [value]).filter(isMap);
+    });
+  });
+}
+
+/** A value of a variable: the text of its file where it names one. Throws `Refusal`. */
+export function readValueFile(value: string, files: ReferencedFiles): unknown {
+  const path = value.slice('file://'.length);
+  refuseRemote(path);
+  if (!textExtension.test(path)) throw new Refusal(`${short(path)} isn't a text file`);
+  const [file] = files.read(path);
+  if (/\.json$/i.test(path)) return named(file!.name, () => readJson(file!.text));
+  return /\.ya?ml$/i.test(path) ? named(file!.name, () => readYaml(file!.text).value) : file!.text.trim();
+}
