@@ -82,7 +82,7 @@ test('the disk is quoted in words, and what is no refusal of the disk is not', (
     diskReason(failure('EROFS')),
     diskReason(failure('EWHATEVER')),
     diskReason(new Error('ours')),
-  ]).toEqual(['The disk is full', 'The disk is read-only', 'The disk refused it (EWHATEVER)', null]);
+  ]).toEqual(['The disk is full', 'The disk is read-only', 'The disk reported an error (EWHATEVER)', null]);
 });
 
 test('a folder that is too deep or has too many prompts is refused', async () => {
