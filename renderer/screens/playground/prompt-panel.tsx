@@ -126,7 +126,8 @@ function PrintedObjects({ names }: { names: readonly string[] }) {
         <li key={tag} className="caption caution row">
           <Icon icon={TriangleAlert} size="tiny" />
           <span>
-            <span className="mono">{tag}</span> prints &quot;[object Object]&quot;. Name one of the object&apos;s fields.
+            <span className="mono">{tag}</span> prints &quot;[object Object]&quot;. Name one of the object&apos;s
+            fields.
           </span>
         </li>
       ))}
