@@ -2,6 +2,7 @@ import { builtinModules } from 'node:module';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
+import { thirdPartyLicences } from './scripts/vite-licences.ts';
 
 const builtins = new Set(builtinModules);
 
@@ -21,7 +22,7 @@ const refuseNodeBuiltins: Plugin = {
 export default defineConfig({
   root: 'renderer',
   base: '/',
-  plugins: [refuseNodeBuiltins, react()],
+  plugins: [refuseNodeBuiltins, thirdPartyLicences, react()],
   build: {
     outDir: '../out/window',
     emptyOutDir: true,

@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { thirdPartyLicences } from './scripts/vite-licences.ts';
 import { nodeOptions } from './tests/support/node-options.ts';
 import { patience } from './tests/support/patience.ts';
 
@@ -23,7 +24,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [react()],
+        plugins: [thirdPartyLicences, react()],
         test: {
           ...common,
           name: 'window',

@@ -1,62 +1,9 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './project-node.mjs';
+import { shippedPackages } from './shipped-packages.ts';
 
-interface PackageFile {
-  readonly name?: string;
-  readonly version?: string;
-  readonly license?: string | { readonly type: string };
-}
-
-interface LockEntry {
-  readonly optional?: boolean;
-}
-
-/** Tools that no part of what people run is made of. */
-const tools =
-  /^(@types\/|@vitejs\/|@playwright\/|@redocly\/|@copilotkit\/|@testing-library\/|@axe-core\/|electron-builder$|vite$|vitest$|rolldown$|oxlint$|prettier$|knip$|typescript$|jsdom$|fast-check$|eventsource-parser$|openai$|node$|electron$)/;
-
-function readJson<Value>(file: string): Value {
-  return JSON.parse(readFileSync(join(root, file), 'utf8')) as Value;
-}
-
-/** The folders of the packages that our own dependencies lead to, without those that only build and test. */
-function shippedFolders(): string[] {
-  const lock = readJson<{
-    packages: Record<string, LockEntry & { dependencies?: object; optionalDependencies?: object }>;
-  }>('package-lock.json').packages;
-  const { dependencies, devDependencies } = readJson<{ dependencies: object; devDependencies: object }>('package.json');
-  const folders = new Set<string>();
-
-  function visit(name: string, from: string): void {
-    for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
-      const folder = `${base === '' ? '' : `${base}/`}node_modules/${name}`;
-      const entry = lock[folder];
-      if (entry && existsSync(join(root, folder))) {
-        if (folders.has(folder)) return;
-        folders.add(folder);
-        for (const next of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) visit(next, folder);
-        return;
-      }
-      if (base === '') return;
-    }
-  }
-
-  for (const name of Object.keys({ ...dependencies, ...devDependencies })) if (!tools.test(name)) visit(name, '');
-  return [...folders].toSorted();
-}
-
-function describe(folder: string): { title: string; licence: string; text: string } {
-  const { name, version, license } = readJson<PackageFile>(`${folder}/package.json`);
-  const file = readdirSync(join(root, folder)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
-  return {
-    title: `${name} ${version}`,
-    licence: typeof license === 'object' ? license.type : (license ?? 'see text'),
-    text: file ? readFileSync(join(root, folder, file), 'utf8').trim() : '',
-  };
-}
-
-const packages = shippedFolders().map(describe);
+const packages = shippedPackages();
 const target = process.argv[2];
 if (target) {
   const rule = '='.repeat(80);

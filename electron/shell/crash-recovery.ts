@@ -13,8 +13,8 @@ export function recoverFromCrashes(window: BrowserWindow): void {
     lastCrash = Date.now();
     if (isRepeated) {
       dialog.showErrorBox(
-        'Touchstone cannot show its window',
-        'The window stopped working twice. Drafts and runs are kept.',
+        "Touchstone couldn't open its window",
+        'The window crashed twice. Your drafts and runs are saved.',
       );
       return app.quit();
     }
@@ -24,8 +24,8 @@ export function recoverFromCrashes(window: BrowserWindow): void {
     });
     void dialog.showMessageBox(window, {
       type: 'warning',
-      message: 'The window stopped working and was loaded again.',
-      detail: 'Drafts are kept. A run that was under way is in the history as Cancelled, with the text that had come.',
+      message: 'The window crashed and was reloaded.',
+      detail: 'Your drafts are saved. Active runs are in the history as cancelled, with their partial answers.',
     });
   });
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { BrowserWindow, dialog, shell, type OpenDialogOptions } from 'electron';
+import { BrowserWindow, dialog, Menu, shell, type OpenDialogOptions } from 'electron';
 import { AppError } from '../../shared/app-error.ts';
 import {
   chooseModelFile,
   choosePromptFolder,
+  openApplicationMenu,
   openDataFolder,
   openExportFolder,
 } from '../../shared/contract/desktop.ts';
@@ -12,8 +13,8 @@ import { exportsDirectory } from '../audit/exports/export-shelf.ts';
 import { implement, type Handler } from '../api/handler.ts';
 
 const modelFile: OpenDialogOptions = {
-  title: 'Open a GGUF model',
-  buttonLabel: 'Use this model',
+  title: 'Choose a GGUF model',
+  buttonLabel: 'Use model',
   properties: ['openFile'],
   filters: [
     { name: 'GGUF models', extensions: ['gguf'] },
@@ -23,7 +24,7 @@ const modelFile: OpenDialogOptions = {
 
 const promptFolder: OpenDialogOptions = {
   title: 'Link a folder of prompt files',
-  buttonLabel: 'Link this folder',
+  buttonLabel: 'Link folder',
   properties: ['openDirectory', 'createDirectory'],
 };
 
@@ -39,18 +40,27 @@ export function desktopHandlers(dataDirectory: string): Handler[] {
   return [
     implement(chooseModelFile, async () => ({ path: await chosenPath(modelFile) })),
     implement(choosePromptFolder, async () => ({ path: await chosenPath(promptFolder) })),
+    implement(openApplicationMenu, ({ body }) => {
+      const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
+      // The window's own units: its page may be zoomed.
+      const zoom = window?.webContents.getZoomFactor() ?? 1;
+      const [x, y] = [Math.round(body.x * zoom), Math.round(body.y * zoom)];
+      if (window) Menu.getApplicationMenu()?.popup({ window, x, y });
+      return undefined;
+    }),
     implement(openDataFolder, async () => {
       const failure = await shell.openPath(dataDirectory);
       if (failure)
-        throw new AppError('internal', 'The file manager could not show the data folder.', { cause: failure });
+        throw new AppError('internal', "Couldn't open the data folder in the file manager.", { cause: failure });
       return undefined;
     }),
     implement(openExportFolder, async ({ parameters }) => {
       // The id is a uuid: it can name no other folder.
       const folder = join(exportsDirectory(dataDirectory), parameters.id.toLowerCase());
-      if (!existsSync(folder)) throw new AppError('not_found', 'There is no evidence pack with this id.');
+      if (!existsSync(folder)) throw new AppError('not_found', 'There is no evidence pack with this ID.');
       const failure = await shell.openPath(folder);
-      if (failure) throw new AppError('internal', 'The file manager could not show the pack.', { cause: failure });
+      if (failure)
+        throw new AppError('internal', "Couldn't open the evidence pack in the file manager.", { cause: failure });
       return undefined;
     }),
   ];

@@ -4,7 +4,7 @@ import { hostOptionTypes, toHostOptions, UsageError, type HostOptions } from '..
 /** What was typed behind an option. Without a value of its own it would take Chromium's next switch for one. */
 function valueOf(option: string, value: string | boolean): string {
   if (typeof value === 'string' && value !== '' && !value.startsWith('-')) return value;
-  throw new UsageError(`--${option} takes ${option === 'data-dir' ? 'a folder' : 'NAME=URL'}.`);
+  throw new UsageError(`--${option} must be ${option === 'data-dir' ? 'the path of a folder' : 'NAME=URL'}.`);
 }
 
 /**

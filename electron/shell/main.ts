@@ -13,10 +13,12 @@ import { desktopHandlers } from './desktop-handlers.ts';
 import { readDesktopOptions } from './desktop-options.ts';
 import { followThemeSetting } from './follow-theme.ts';
 import { openMainWindow } from './main-window.ts';
+import { linkedAddress, openAddress } from './open-address.ts';
 import { closeBeforeQuit } from './quit.ts';
 import { withSystemProxy } from './system-proxy.ts';
 import { offerPorts } from './window-port.ts';
 import { registerWindowScheme, serveWindowFiles } from './window-protocol.ts';
+import { addressOfLink, linkScheme } from './window-address.ts';
 import { closeWaysOut } from './window-security.ts';
 
 function log(message: string, error?: unknown): void {
@@ -30,7 +32,7 @@ function readOptionsOrExit(): HostOptions {
     if (!(error instanceof UsageError)) throw error;
     log(error.message);
     // Whoever started it from a menu has no terminal. Linux shows no box this early.
-    if (process.platform !== 'linux') dialog.showErrorBox('Touchstone could not start', error.message);
+    if (process.platform !== 'linux') dialog.showErrorBox("Touchstone couldn't start", error.message);
     process.exit(2);
   }
 }
@@ -39,11 +41,30 @@ const options = readOptionsOrExit();
 /** What Chromium keeps for the window (drafts, caches) lies in the data folder too: one folder is all there is to copy. */
 const windowDirectory = join(options.dataDirectory, 'window');
 
-function showWindow(): void {
+function showWindow(): BrowserWindow {
   const [window] = BrowserWindow.getAllWindows();
-  if (!window) return void openMainWindow(windowDirectory);
+  if (!window) return openMainWindow(windowDirectory);
   if (window.isMinimized()) window.restore();
   window.focus();
+  return window;
+}
+
+/** Shows the window, at this address if there is one. */
+function showAddress(address: string | null): void {
+  const window = showWindow();
+  if (address !== null) openAddress(window, address);
+}
+
+/** On a Mac a link comes as an event, perhaps before the application is ready. */
+let earlyLink: string | null = null;
+
+function followLinks(): void {
+  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme);
+  app.on('open-url', (event, link) => {
+    event.preventDefault();
+    if (BrowserWindow.getAllWindows().length === 0) earlyLink = addressOfLink(link);
+    else showAddress(addressOfLink(link));
+  });
 }
 
 async function start(): Promise<void> {
@@ -56,7 +77,14 @@ async function start(): Promise<void> {
     dataDirectory,
     providerBases,
     endpoints,
-    capabilities: ['native-dialogs', 'window-controls', 'local-server-switch', 'open-folder'],
+    capabilities: [
+      'native-dialogs',
+      'window-controls',
+      'local-server-switch',
+      'open-folder',
+      'app-links',
+      ...(process.platform === 'darwin' ? [] : ['application-menu' as const]),
+    ],
     environment,
     handlers: desktopHandlers(dataDirectory),
     log,
@@ -67,18 +95,18 @@ async function start(): Promise<void> {
     await host.close();
   }, log);
   followThemeSetting(host.storage.settings);
-  setApplicationMenu(dataDirectory);
+  setApplicationMenu(dataDirectory, showAddress);
   offerPorts(host.api);
-  showWindow();
-  app.on('activate', showWindow);
-  app.on('second-instance', showWindow);
+  showAddress(earlyLink ?? linkedAddress(process.argv));
+  app.on('activate', () => void showWindow());
+  app.on('second-instance', (_event, parameters) => showAddress(linkedAddress(parameters)));
 }
 
 function failStart(error: unknown): void {
   const told = error instanceof AppError ? error : describeStartFailure(error);
-  const message = told?.message ?? 'Something failed that nobody foresaw.';
-  log(`Touchstone could not start. ${message}`, error);
-  dialog.showErrorBox('Touchstone could not start', `${message}\n\nThe data folder is ${options.dataDirectory}`);
+  const message = told?.message ?? 'Unexpected error.';
+  log(`Touchstone couldn't start. ${message}`, error);
+  dialog.showErrorBox("Touchstone couldn't start", `${message}\n\nData folder: ${options.dataDirectory}`);
   app.exit(1);
 }
 
@@ -92,7 +120,7 @@ function useWindowDirectory(): void {
 function startOrShowOther(): void {
   if (!app.requestSingleInstanceLock()) {
     log(
-      'Touchstone is open with this data folder already: its window is shown, and the options of this start have no effect.',
+      'Touchstone is already open with this data folder. Its window is shown; the options of this start have no effect.',
     );
     return app.quit();
   }
@@ -104,9 +132,10 @@ function startOrShowOther(): void {
 }
 
 // Electron would stop everything behind a dialog with a stack. A fault in one request must not take the others with it.
-process.on('uncaughtException', (error) => log('Something failed unexpectedly; Touchstone goes on.', error));
+process.on('uncaughtException', (error) => log('Unexpected error. Touchstone continues.', error));
 
 registerWindowScheme();
+followLinks();
 try {
   useWindowDirectory();
   startOrShowOther();

@@ -2,6 +2,17 @@
 export const windowScheme = 'app';
 export const windowOrigin = `${windowScheme}://touchstone`;
 
+/** The scheme of links that the operating system gives to this application. */
+export const linkScheme = 'touchstone';
+
+/** The address inside the window that a `touchstone://open/...` link names; null for every other text. */
+export function addressOfLink(link: string): string | null {
+  const start = `${linkScheme}://open`;
+  // Control characters and spaces have no place in a link; nothing longer than this comes from a person.
+  if (link.length > 8000 || !link.startsWith(`${start}/`) || /[\s\p{Cc}]/u.test(link)) return null;
+  return link.slice(start.length);
+}
+
 /** Whether an address is a page of the window; not whether it begins like one. */
 export function isWindowAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;

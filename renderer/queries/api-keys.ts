@@ -10,9 +10,13 @@ import { useHost } from '../host/host-context.tsx';
 
 export const apiKeysKey = ['api-keys'] as const;
 
-export function useApiKeys() {
+export function useApiKeys({ isEnabled = true } = {}) {
   const { client } = useHost();
-  return useQuery({ queryKey: apiKeysKey, queryFn: ({ signal }) => client.call(listApiKeys, { signal }) });
+  return useQuery({
+    queryKey: apiKeysKey,
+    enabled: isEnabled,
+    queryFn: ({ signal }) => client.call(listApiKeys, { signal }),
+  });
 }
 
 function useRenewApiKeys() {

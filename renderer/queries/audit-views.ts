@@ -11,9 +11,13 @@ import { useHost } from '../host/host-context.tsx';
 const auditViewsKey = ['audit', 'views'] as const;
 
 /** Filters and sorts that were saved under a name. */
-export function useAuditViews() {
+export function useAuditViews({ isEnabled = true } = {}) {
   const { client } = useHost();
-  return useQuery({ queryKey: auditViewsKey, queryFn: ({ signal }) => client.call(listAuditViews, { signal }) });
+  return useQuery({
+    queryKey: auditViewsKey,
+    enabled: isEnabled,
+    queryFn: ({ signal }) => client.call(listAuditViews, { signal }),
+  });
 }
 
 function useRenewViews() {

@@ -122,6 +122,29 @@ export function useSources(dataspaceId: string, { text, status }: SourceFilter) 
   });
 }
 
+/** Sources found by name in this many dataspaces, the newest ones; the request is one per dataspace. */
+const maxSearchedDataspaces = 20;
+
+/** Sources of all dataspaces whose name or file name contains the words, for the command palette. */
+export function useSourcesNamed(words: string) {
+  const { client } = useHost();
+  const text = words.trim().slice(0, 300);
+  const dataspaces = useDataspaces({ isEnabled: text !== '' }).data;
+  return useQuery({
+    queryKey: ['knowledge', 'sources-named', text, dataspaces?.length],
+    enabled: text !== '' && dataspaces !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const query = { offset: 0, limit: 12, text };
+      const searched = (dataspaces ?? []).filter(({ sources }) => sources > 0).slice(0, maxSearchedDataspaces);
+      const found = await Promise.all(
+        searched.map(({ id }) => client.call(listDataspaceSources, { signal, parameters: { id }, query })),
+      );
+      return found.flatMap(({ data }) => data);
+    },
+  });
+}
+
 export function useSource(id: string | null) {
   const { client } = useHost();
   return useQuery({

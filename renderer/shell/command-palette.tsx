@@ -1,15 +1,20 @@
 import { Command } from 'cmdk';
-import { Search } from 'lucide-react';
+import { Link, Search } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
+import { useLocation } from 'wouter';
 import { Icon } from '../components/icon.tsx';
 import { KeyCaps } from '../components/key-caps.tsx';
 import { ModalLayer } from '../components/modal-layer.tsx';
 import { allActions, useActionStore, type Action } from '../stores/actions.ts';
+import { useRecentObjects } from '../stores/recent-objects.ts';
 import { keysOf } from './global-keys.ts';
+import { addressOfLink } from './links.ts';
 import { useObjectActions } from './object-actions.ts';
 import { closeOverlay, useOverlay } from './overlay-state.ts';
-import { rankActions } from './rank-actions.ts';
+import { rankActions, type ActionGroup } from './rank-actions.ts';
+import { otherScreensActions } from './screen-commands.ts';
+import { screens } from './screens.ts';
 
 function PaletteItem({ action }: { action: Action }) {
   const choose = () => {
@@ -28,11 +33,46 @@ function PaletteItem({ action }: { action: Action }) {
   );
 }
 
+/** What was opened last, apart from what is open now. */
+function useRecentActions(): ActionGroup[] {
+  const [location, navigate] = useLocation();
+  const objects = useRecentObjects((state) => state.objects).filter(({ address }) => address !== location);
+  if (objects.length === 0) return [];
+  const actions = objects.map(({ address, title, screen }): Action => ({
+    id: `recent.${address}`,
+    title,
+    detail: screen,
+    group: 'Recent',
+    icon: screens.find(({ name }) => name === screen)?.icon,
+    run: () => navigate(address),
+  }));
+  return [{ title: 'Recent', actions }];
+}
+
+function openLink(address: string, navigate: (address: string) => void): Action {
+  return {
+    id: 'link.open',
+    title: 'Open link',
+    detail: address,
+    group: 'Link',
+    icon: Link,
+    run: () => navigate(address),
+  };
+}
+
 function PaletteBody() {
   const [search, setSearch] = useState('');
   const sources = useActionStore((state) => state.sources);
+  const [, navigate] = useLocation();
+  const registered = allActions(sources);
   const objects = useObjectActions(search);
-  const groups = rankActions([...allActions(sources), ...objects], search);
+  const recent = useRecentActions();
+  const linked = addressOfLink(search);
+  const all = [...registered, ...otherScreensActions(registered, navigate), ...objects];
+  const groups =
+    linked === null
+      ? [...(search.trim() === '' ? recent : []), ...rankActions(all, search)]
+      : [{ title: 'Link', actions: [openLink(linked, navigate)] }];
   return (
     <Command
       label="Commands"
@@ -51,7 +91,7 @@ function PaletteBody() {
         <KeyCaps keys="Escape" />
       </div>
       <Command.List>
-        <Command.Empty>Nothing has this name. Try fewer letters, or press ? for the keys.</Command.Empty>
+        <Command.Empty>No results for &ldquo;{search}&rdquo;</Command.Empty>
         {groups.map(({ title, actions }) => (
           <Command.Group key={title} heading={title}>
             {actions.map((action) => (

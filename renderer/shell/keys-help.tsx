@@ -6,10 +6,10 @@ import { closeOverlay, useOverlay } from './overlay-state.ts';
 /** Keys that belong to a kind of control rather than to an action. */
 const everywhere: readonly Pick<Action, 'title' | 'keys'>[] = [
   { title: 'Next or previous control', keys: 'Tab' },
-  { title: 'Move inside a list, a menu or a choice', keys: 'ArrowUp+ArrowDown' },
-  { title: 'Resize a panel, on the line between two', keys: 'ArrowUp+ArrowDown' },
-  { title: 'Close what is open', keys: 'Escape' },
-  { title: 'Go to the messages', keys: 'F8' },
+  { title: 'Move in a list, menu or group of options', keys: 'ArrowUp+ArrowDown' },
+  { title: 'Resize a panel (on its divider)', keys: 'ArrowUp+ArrowDown' },
+  { title: 'Close', keys: 'Escape' },
+  { title: 'Focus notifications', keys: 'F8' },
 ];
 
 function KeyGroup({ title, entries }: { title: string; entries: readonly Pick<Action, 'title' | 'keys'>[] }) {
@@ -37,7 +37,7 @@ export function KeysHelp() {
     ({ group }) => group,
   );
   return (
-    <Dialog title="Keys" isOpen={isOpen} onClose={closeOverlay} isWide>
+    <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={closeOverlay} isWide>
       <div className="key-list">
         {[...groups].map(([group, actions]) => (
           <KeyGroup key={group} title={group} entries={actions} />

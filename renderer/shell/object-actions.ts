@@ -1,15 +1,27 @@
-import { BookOpenText, Bot, Box, History, LibraryBig } from 'lucide-react';
+import { BookOpenText, Bookmark, Bot, Box, FileText, History, KeyRound, LibraryBig } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { formatPlural, formatTime } from '../components/format.ts';
 import { useAgents } from '../queries/agents.ts';
-import { useDataspaces } from '../queries/knowledge.ts';
+import { useApiKeys } from '../queries/api-keys.ts';
+import { useAuditViews } from '../queries/audit-views.ts';
+import { modelPlace } from '../components/models/model-list.ts';
+import { useDataspaces, useSourcesNamed } from '../queries/knowledge.ts';
 import { useModels } from '../queries/models.ts';
 import { usePromptsNamed } from '../queries/prompts.ts';
 import { useRuns } from '../queries/runs.ts';
 import type { Action } from '../stores/actions.ts';
-import { agentAddress, dataspaceAddress, modelAddress, promptAddress, runAddress } from './addresses.ts';
+import {
+  agentAddress,
+  dataspaceAddress,
+  modelAddress,
+  promptAddress,
+  runAddress,
+  settingsAddress,
+  sourceAddress,
+} from './addresses.ts';
+import { auditAddress } from './audit-address.ts';
 
-/** Objects that the palette finds for what is typed: prompts, agents, dataspaces, models and the newest runs. */
+/** Objects that the palette finds by name: sources, saved views, API keys, prompts, agents, dataspaces, models and recent runs. */
 export function useObjectActions(search: string): readonly Action[] {
   const isSearching = search !== '';
   const [, navigate] = useLocation();
@@ -18,13 +30,16 @@ export function useObjectActions(search: string): readonly Action[] {
   const prompts = usePromptsNamed(search);
   const agents = useAgents({ isEnabled: isSearching });
   const dataspaces = useDataspaces({ isEnabled: isSearching });
+  const namedSources = useSourcesNamed(search);
+  const views = useAuditViews({ isEnabled: isSearching });
+  const apiKeys = useApiKeys({ isEnabled: isSearching });
   if (!isSearching) return [];
   const modelActions = (models.data?.data ?? [])
     .filter(({ hasEnded }) => !hasEnded)
     .map((model): Action => ({
       id: `model.${model.aiSystem}.${model.name}`,
       title: model.name,
-      detail: model.isReady ? model.aiSystem : `${model.aiSystem}, no key`,
+      detail: modelPlace(model),
       group: 'Models',
       icon: Box,
       keywords: [model.title],
@@ -67,5 +82,42 @@ export function useObjectActions(search: string): readonly Action[] {
     keywords: ['dataspace'],
     run: () => navigate(dataspaceAddress(id)),
   }));
-  return [...promptActions, ...agentActions, ...dataspaceActions, ...modelActions, ...runActions];
+  const sourceActions = (namedSources.data ?? []).map((source): Action => ({
+    id: `source.${source.id}`,
+    title: source.name,
+    detail: source.fileName,
+    group: 'Sources',
+    icon: FileText,
+    keywords: ['source', 'file'],
+    run: () => navigate(sourceAddress(source.id)),
+  }));
+  const viewActions = (views.data?.data ?? []).map(({ id, name, ...view }): Action => ({
+    id: `view.${id}`,
+    title: name,
+    group: 'Saved views',
+    icon: Bookmark,
+    keywords: ['view', 'audit', 'filter'],
+    run: () => navigate(auditAddress({ ...view, conversationId: null, runId: null })),
+  }));
+  const apiKeyActions = (apiKeys.data?.data ?? [])
+    .filter(({ revokedAt }) => revokedAt === null)
+    .map(({ id, name, scopes }): Action => ({
+      id: `api-key.${id}`,
+      title: name,
+      detail: scopes.join(', '),
+      group: 'API keys',
+      icon: KeyRound,
+      keywords: ['key', 'caller'],
+      run: () => navigate(settingsAddress('api-keys')),
+    }));
+  return [
+    ...sourceActions,
+    ...viewActions,
+    ...apiKeyActions,
+    ...promptActions,
+    ...agentActions,
+    ...dataspaceActions,
+    ...modelActions,
+    ...runActions,
+  ];
 }

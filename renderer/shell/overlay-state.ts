@@ -1,9 +1,11 @@
 import { create } from 'zustand';
 
-/** Which of the window's own overlays is open. */
-export const useOverlay = create<{ open: 'palette' | 'keys' | null }>()(() => ({ open: null }));
+type Overlay = 'palette' | 'keys' | 'about';
 
-export function openOverlay(open: 'palette' | 'keys'): void {
+/** Which of the window's own overlays is open. */
+export const useOverlay = create<{ open: Overlay | null }>()(() => ({ open: null }));
+
+export function openOverlay(open: Overlay): void {
   useOverlay.setState({ open });
 }
 

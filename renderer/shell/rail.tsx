@@ -43,15 +43,15 @@ export function Rail({ current }: { current: Screen | undefined }) {
     <nav className="rail" aria-label="Screens">
       {screens.filter(({ isAtEnd }) => !isAtEnd).map(link)}
       <div className="rail__space" />
-      <Tooltip text="Keys" keys="?" side="right" isEnabled={!isWide}>
+      <Tooltip text="Keyboard shortcuts" keys="?" side="right" isEnabled={!isWide}>
         <button
           type="button"
           className="rail__item"
-          aria-label={isWide ? undefined : 'Keys'}
+          aria-label={isWide ? undefined : 'Keyboard shortcuts'}
           aria-keyshortcuts="?"
           onClick={() => openOverlay('keys')}
         >
-          <RailLabel icon={Keyboard} name="Keys" keys="?" />
+          <RailLabel icon={Keyboard} name="Shortcuts" keys="?" />
         </button>
       </Tooltip>
       {screens.filter(({ isAtEnd }) => isAtEnd).map(link)}

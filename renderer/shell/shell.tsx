@@ -7,9 +7,12 @@ import { hostKey } from '../queries/host-state.ts';
 import { runsKey } from '../queries/runs.ts';
 import { useSettings } from '../queries/settings.ts';
 import { useRenewalAfterSilence } from '../queries/use-renewal-after-silence.ts';
+import { allActions, useActionStore } from '../stores/actions.ts';
 import { useActivity } from '../stores/activity.ts';
+import { useRecentObjects } from '../stores/recent-objects.ts';
 import { applyTheme } from '../stores/theme.ts';
 import { useWindowState } from '../stores/window-state.ts';
+import { About } from './about.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { useGlobalKeys } from './global-keys.ts';
@@ -17,7 +20,8 @@ import { useInputMethodKeys } from './input-method-keys.ts';
 import { KeysHelp } from './keys-help.tsx';
 import { OpenScreen } from './open-screen.tsx';
 import { Rail } from './rail.tsx';
-import { screenAt } from './screens.ts';
+import { runScreenCommand } from './screen-commands.ts';
+import { screenAt, type Screen } from './screens.ts';
 import { StatusBar } from './status-bar.tsx';
 import { TitleBar } from './title-bar.tsx';
 import { Toaster } from './toaster.tsx';
@@ -44,6 +48,32 @@ function useRenewalAfterRuns(): void {
   }, [queryClient]);
 }
 
+/**
+ * `/commands/<id>` runs a command of a screen or of the window itself: the application menu of the desktop opens such addresses.
+ * The address is replaced, so that Back doesn't run the command again.
+ */
+function useCommandAddress(): void {
+  const [location, navigate] = useLocation();
+  useEffect(() => {
+    const [, first, id = ''] = location.split('/');
+    if (first !== 'commands' || runScreenCommand(id, navigate)) return;
+    navigate(useWindowState.getState().location, { replace: true });
+    allActions(useActionStore.getState().sources)
+      .find((action) => action.id === id)
+      ?.run();
+  }, [location, navigate]);
+}
+
+/** Keeps what was opened for the palette's recent objects. */
+function useRecording(screen: Screen | undefined): void {
+  const [location] = useLocation();
+  const place = useActivity((state) => state.place);
+  useEffect(() => {
+    if (!screen || place === null || location === `/${screen.id}`) return;
+    useRecentObjects.getState().add({ address: location, title: place, screen: screen.name });
+  }, [location, place, screen]);
+}
+
 /** The frame of the window around the open screen. */
 export function Shell() {
   const [location] = useLocation();
@@ -61,6 +91,9 @@ export function Shell() {
     document.title = screen ? `${screen.name} - Touchstone` : 'Touchstone';
   }, [location, screen]);
 
+  useCommandAddress();
+  useRecording(screen);
+
   if (location === '/' || location === '') return <Redirect to={useWindowState.getState().location} replace />;
   // macOS does not tell a page how much room its lights take.
   const hasLights = platform === 'darwin' && capabilities.has('window-controls');
@@ -75,6 +108,7 @@ export function Shell() {
       <StatusBar />
       <CommandPalette />
       <KeysHelp />
+      <About />
       <Toaster />
     </div>
   );

@@ -1,22 +1,70 @@
-import { Search } from 'lucide-react';
+import { useMutation } from '@tanstack/react-query';
+import { ChevronDown, Info, Keyboard, Plus, Search, Settings } from 'lucide-react';
+import { useLocation } from 'wouter';
+import { openApplicationMenu } from '../../shared/contract/desktop.ts';
 import { Icon } from '../components/icon.tsx';
 import { KeyCaps, keyShortcut } from '../components/key-caps.tsx';
+import { Menu } from '../components/menu.tsx';
+import { useCapability, useHost } from '../host/host-context.tsx';
 import { useActivity } from '../stores/activity.ts';
 import { openOverlay } from './overlay-state.ts';
 
 function Mark() {
   return (
-    <div className="titlebar__mark">
-      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" fill="none">
-        <path
-          d="M2.5 5.5 8 2l5.5 3.5v5L8 14l-5.5-3.5z"
-          stroke="currentColor"
-          strokeWidth="1.4"
-          strokeLinejoin="round"
-        />
-        <path d="M5 10.2 11 5.8" stroke="var(--accent)" strokeWidth="1.8" strokeLinecap="round" />
-      </svg>
-    </div>
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" fill="none">
+      <path d="M2.5 5.5 8 2l5.5 3.5v5L8 14l-5.5-3.5z" stroke="currentColor" strokeWidth="1.4" strokeLinejoin="round" />
+      <path d="M5 10.2 11 5.8" stroke="var(--accent)" strokeWidth="1.8" strokeLinecap="round" />
+    </svg>
+  );
+}
+
+/** The application menu: the system's own on the desktop, a short one in a browser. On a Mac the system shows it. */
+function AppMenu() {
+  const { client, platform } = useHost();
+  const hasMenu = useCapability('application-menu');
+  const isDesktop = useCapability('window-controls');
+  const [, navigate] = useLocation();
+  const openMenu = useMutation({
+    mutationFn: (body: { x: number; y: number }) => client.call(openApplicationMenu, { body }),
+  });
+  if (isDesktop && platform === 'darwin') {
+    return (
+      <div className="titlebar__mark">
+        <Mark />
+      </div>
+    );
+  }
+  const openNative = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
+    const { left, bottom } = currentTarget.getBoundingClientRect();
+    openMenu.mutate({ x: Math.max(0, Math.round(left)), y: Math.max(0, Math.round(bottom)) });
+  };
+  const button = (
+    <button
+      type="button"
+      className="titlebar__menu"
+      aria-label="Menu"
+      aria-haspopup="menu"
+      {...(hasMenu && { onClick: openNative })}
+    >
+      <Mark />
+      <Icon icon={ChevronDown} size="tiny" />
+    </button>
+  );
+  if (hasMenu) return button;
+  return (
+    <Menu
+      groups={[
+        [{ label: 'New prompt', icon: Plus, onSelect: () => navigate('/commands/playground.new') }],
+        [
+          { label: 'Search or run a command', icon: Search, keys: 'Mod+K', onSelect: () => openOverlay('palette') },
+          { label: 'Keyboard shortcuts', icon: Keyboard, keys: '?', onSelect: () => openOverlay('keys') },
+          { label: 'Settings', icon: Settings, keys: 'Mod+,', onSelect: () => navigate('/settings') },
+        ],
+        [{ label: 'About Touchstone', icon: Info, onSelect: () => openOverlay('about') }],
+      ]}
+    >
+      {button}
+    </Menu>
   );
 }
 
@@ -28,7 +76,7 @@ export function TitleBar({ screenName }: { screenName: string }) {
   const place = useActivity((state) => state.place);
   return (
     <header className="titlebar">
-      <Mark />
+      <AppMenu />
       <div className="titlebar__place">
         <h1 className="screen-name">{screenName}</h1>
         {place && <span className="tertiary wide-only truncate">{place}</span>}

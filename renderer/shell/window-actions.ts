@@ -1,23 +1,39 @@
-import { Keyboard, KeyRound, Monitor, Moon, RotateCw, Search, Sun } from 'lucide-react';
+import { FlaskConical, Info, Keyboard, KeyRound, Link, Monitor, Moon, RotateCw, Search, Sun } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { keyedProviders } from '../../shared/contract/common.ts';
+import { providerName } from '../../shared/provider-names.ts';
+import { formatPlural } from '../components/format.ts';
+import { useChangeAuditSamples } from '../queries/audit-samples.ts';
 import { useUpdateSettings } from '../queries/settings.ts';
 import { useActions, windowSource, type Action } from '../stores/actions.ts';
+import { showToast } from '../stores/toasts.ts';
 import { applyTheme, type Theme } from '../stores/theme.ts';
 import { settingsPages } from '../screens/settings/settings-pages.ts';
 import { providerKeyAddress, settingsAddress } from './addresses.ts';
+import { useCopyLink } from './links.ts';
 import { openOverlay } from './overlay-state.ts';
 import { screens } from './screens.ts';
 
 const themes = [
-  { theme: 'system', title: 'Theme: as the system', icon: Monitor },
+  { theme: 'system', title: 'Theme: system', icon: Monitor },
   { theme: 'light', title: 'Theme: light', icon: Sun },
   { theme: 'dark', title: 'Theme: dark', icon: Moon },
 ] as const;
 
 /** The actions of the window itself; screens bring theirs with `useActions`. */
 export function useWindowActions(): void {
-  const [, navigate] = useLocation();
+  const [address, navigate] = useLocation();
+  const copyLink = useCopyLink();
+  const { mutate: changeSamples } = useChangeAuditSamples();
+  const loadSamples = () =>
+    changeSamples('load', {
+      onSuccess: ({ conversations }) =>
+        showToast({
+          tone: 'neutral',
+          text: `Sample data is loaded (${formatPlural(conversations, 'fictional conversation')}).`,
+          action: { label: 'Open audit', run: () => navigate('/audit') },
+        }),
+    });
   const { mutate: updateSettings } = useUpdateSettings();
   const setTheme = (theme: Theme) => {
     applyTheme(theme);
@@ -42,7 +58,7 @@ export function useWindowActions(): void {
     })),
     ...keyedProviders.map((aiSystem) => ({
       id: `key.${aiSystem}`,
-      title: `Set the key of ${aiSystem}`,
+      title: `Set API key: ${providerName(aiSystem)}`,
       group: 'Settings',
       icon: KeyRound,
       run: () => navigate(providerKeyAddress(aiSystem)),
@@ -65,13 +81,37 @@ export function useWindowActions(): void {
     },
     {
       id: 'window.keys',
-      title: 'Show the keys',
+      title: 'Keyboard shortcuts',
       group: 'Window',
       icon: Keyboard,
       keys: '?',
       run: () => openOverlay('keys'),
     },
-    { id: 'window.reload', title: 'Reload the window', group: 'Window', icon: RotateCw, run: () => location.reload() },
+    {
+      id: 'window.link',
+      title: 'Copy link',
+      group: 'Window',
+      icon: Link,
+      keywords: ['address', 'URL', 'share'],
+      run: () => void copyLink(address),
+    },
+    {
+      id: 'window.samples',
+      title: 'Load sample data',
+      group: 'Audit',
+      icon: FlaskConical,
+      keywords: ['demo', 'fictional', 'conversations'],
+      run: loadSamples,
+    },
+    {
+      id: 'window.about',
+      title: 'About Touchstone',
+      group: 'Window',
+      icon: Info,
+      keywords: ['version', 'licences', 'updates'],
+      run: () => openOverlay('about'),
+    },
+    { id: 'window.reload', title: 'Reload window', group: 'Window', icon: RotateCw, run: () => location.reload() },
   ];
   useActions(windowSource, actions);
 }

@@ -28,6 +28,18 @@ export const choosePromptFolder = defineEndpoint({
   response: z.object({ path: z.string().nullable() }),
 });
 
+export const openApplicationMenu = defineEndpoint({
+  id: 'openApplicationMenu',
+  method: 'post',
+  path: '/window/desktop/menu',
+  access: 'window',
+  tag,
+  summary: 'Open the application menu at a position in the window',
+  body: z.strictObject({ x: z.int().min(0).max(100_000), y: z.int().min(0).max(100_000) }),
+  status: 204,
+  kinds: ['empty'],
+});
+
 export const openDataFolder = defineEndpoint({
   id: 'openDataFolder',
   method: 'post',

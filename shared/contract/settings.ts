@@ -89,7 +89,16 @@ export const updateSettings = defineEndpoint({
 });
 
 /** What the window may offer on this host. The window asks for a capability, never for the host's name. */
-export const capabilities = ['native-dialogs', 'window-controls', 'local-server-switch', 'open-folder'] as const;
+export const capabilities = [
+  'native-dialogs',
+  'window-controls',
+  'local-server-switch',
+  'open-folder',
+  /** The application has a menu that the window can open. On a Mac the menu is always in view. */
+  'application-menu',
+  /** The operating system gives `touchstone:` links to this application. */
+  'app-links',
+] as const;
 export type Capability = (typeof capabilities)[number];
 
 /** Facts about the running host. */

@@ -88,7 +88,7 @@ test('a download that fails says why and can be tried again', async ({ window, r
   registry.status = 404;
   const card = window.getByRole('group', { name: /^Download of/ });
   await card.getByRole('button', { name: 'Download' }).click();
-  await expect(window.getByRole('heading', { name: 'The on-device model could not be fetched' })).toBeVisible();
+  await expect(window.getByRole('heading', { name: "Couldn't download TinyLlama 1.1B Chat" })).toBeVisible();
   await expect(card.getByRole('alert')).toContainText('404');
   registry.status = 200;
   await card.getByRole('button', { name: 'Try again' }).click();

@@ -44,7 +44,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await settle(page);
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Keys', exact: true }).first().click();
+      await page.getByRole('button', { name: 'Keyboard shortcuts', exact: true }).first().click();
       await settle(page);
       expect(await accessibilityFindings(page)).toEqual([]);
     });

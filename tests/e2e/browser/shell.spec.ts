@@ -42,7 +42,7 @@ test('keys switch screens, and the list of keys says so', async ({ page, served 
   await expect(page).toHaveURL(/#\/settings/);
   await page.getByRole('heading', { name: 'Providers and keys', level: 2 }).click();
   await page.keyboard.press('?');
-  const keys = page.getByRole('dialog', { name: 'Keys' });
+  const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(keys.getByText('Search or run a command')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(keys).toBeHidden();

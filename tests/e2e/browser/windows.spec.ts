@@ -65,7 +65,7 @@ test('a window goes on after its host was started again, with all that was half 
   await served.stop();
   const notice = page.getByRole('alert');
   await expect(notice).toContainText('Touchstone does not answer.');
-  await expect(page.getByRole('contentinfo')).toContainText('No answer from the host');
+  await expect(page.getByRole('contentinfo')).toContainText('Disconnected');
 
   const windowUrl = await served.startAgain();
   await expect(notice).toContainText('Open the address that it printed in the terminal');

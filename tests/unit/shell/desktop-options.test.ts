@@ -32,10 +32,10 @@ test('takes the usual data folder when none is named', () => {
 });
 
 test.each([
-  ['--data-dir', /--data-dir takes a folder/],
-  ['--data-dir --no-sandbox', /--data-dir takes a folder/],
-  ['--endpoint', /--endpoint takes NAME=URL/],
-  ['--endpoint local', /--endpoint takes NAME=URL/],
+  ['--data-dir', /--data-dir must be the path of a folder/],
+  ['--data-dir --no-sandbox', /--data-dir must be the path of a folder/],
+  ['--endpoint', /--endpoint must be NAME=URL/],
+  ['--endpoint local', /--endpoint must be NAME=URL/],
   ['--endpoint local=ftp://me:secret@127.0.0.1', /http or https address/],
   ['--provider-base Mistral=http://127.0.0.1:1', /one of OpenAi, Anthropic/],
 ])('"%s" is refused, and an address in it is not repeated', (typed, message) => {

@@ -6,8 +6,9 @@ import { CopyButton } from '../../../components/copy-button.tsx';
 import { formatBytes, formatPlural } from '../../../components/format.ts';
 import { QueryView } from '../../../components/query-view.tsx';
 import { useCapability, useHost } from '../../../host/host-context.tsx';
+import { useAuditSamples, useChangeAuditSamples } from '../../../queries/audit-samples.ts';
 import { useHostState } from '../../../queries/host-state.ts';
-import { SettingRow, SettingsPage } from '../settings-page.tsx';
+import { SettingRow, SettingsPage, SettingsSection } from '../settings-page.tsx';
 import { BackupsSection } from './backups-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
 
@@ -21,7 +22,39 @@ function OpenFolderButton() {
   );
 }
 
-/** Where everything is kept, how much it is, and its copies. */
+/** Fictional conversations for trying the audit, at any time. */
+function SampleDataSection() {
+  const samples = useAuditSamples();
+  const change = useChangeAuditSamples();
+  return (
+    <SettingsSection title="Sample data">
+      <div className="card">
+        <QueryView query={samples} subject="the sample data" rows={1}>
+          {({ isLoaded, conversations }) => (
+            <SettingRow
+              label={
+                isLoaded
+                  ? `Sample data is loaded (${formatPlural(conversations, 'fictional conversation')})`
+                  : 'Not loaded'
+              }
+              detail="Fictional conversations to try the audit with. They are marked as samples and don't change your own data."
+            >
+              <Button
+                size="small"
+                isBusy={change.isPending}
+                onClick={() => change.mutate(isLoaded ? 'remove' : 'load')}
+              >
+                {isLoaded ? 'Remove sample data' : 'Load sample data'}
+              </Button>
+            </SettingRow>
+          )}
+        </QueryView>
+      </div>
+    </SettingsSection>
+  );
+}
+
+/** Where all data is stored, how much it is, and its backups. */
 export function DataPage() {
   const host = useHostState();
   const canOpen = useCapability('open-folder');
@@ -48,6 +81,7 @@ export function DataPage() {
           )}
         </QueryView>
       </div>
+      <SampleDataSection />
       <BackupsSection />
       <RetentionSection />
     </SettingsPage>
