@@ -1,5 +1,6 @@
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import type { Agent } from '../../../shared/contract/agents.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 import { Button } from '../../components/button.tsx';
 import { DataspaceChoice } from '../../components/dataspace-choice.tsx';
 import { ModelButton } from '../../components/models/model-button.tsx';
@@ -42,7 +43,7 @@ function ModelField({ value, onChange }: { value: Model; onChange: (model: Model
         id={id}
         aria-labelledby={`${id}-label ${id}`}
         model={value.model}
-        place={value.aiSystem}
+        place={providerName(value.aiSystem)}
         isOpen={isOpen}
         onClick={() => setOpen(true)}
       />
@@ -224,7 +225,7 @@ export function AgentForm({ agent, onDone, onCancel }: AgentFormProps) {
           {describeError(error).message}
         </p>
       )}
-      <div className="row">
+      <div className="row agents__form-actions">
         <Button type="submit" variant="primary" keys="Mod+Enter" isBusy={isPending}>
           {agent ? 'Save' : 'Create agent'}
         </Button>
