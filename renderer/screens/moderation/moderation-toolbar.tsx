@@ -109,7 +109,7 @@ export interface ModerationToolbarProps {
 export function ModerationToolbar(props: ModerationToolbarProps) {
   const { load, file, batch, thresholds, first, second, isBusy, onCheck } = props;
   return (
-    <div className="toolbar">
+    <div className="toolbar moderation__toolbar">
       <input
         ref={file}
         type="file"

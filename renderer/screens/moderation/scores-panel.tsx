@@ -105,7 +105,8 @@ export function ScoresPanel(props: ScoresPanelProps) {
         {isMoved && (
           <>
             <Button size="small" variant="quiet" onClick={onReset}>
-              Reset thresholds
+              <span className="wide-only">Reset thresholds</span>
+              <span className="narrow-only">Reset</span>
             </Button>
             <Button size="small" isBusy={isSaving} onClick={onSave}>
               Save as service thresholds
