@@ -50,8 +50,10 @@ export function runHandlers({ runs, completions, exchanges, log }: RunHandlerOpt
       if (run === null) throw unknownRun();
       return run;
     }),
-    implement(readProviderExchanges, ({ parameters }) => {
+    implement(readProviderExchanges, async ({ parameters }) => {
       const runId = parameters.id.toLowerCase();
+      // A window that stops a run asks a moment before the run has ended here.
+      await completions.active(runId)?.settled;
       const data = exchanges.read(runId);
       if (data.length === 0 && runs.read(runId) === null) throw unknownRun();
       return { data };

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 
-export const runParts = ['conversation', 'prompt', 'passages', 'headers', 'timing', 'json'] as const;
+export const runParts = ['conversation', 'prompt', 'passages', 'headers', 'timing', 'provider', 'json'] as const;
 export type RunPart = (typeof runParts)[number];
 
 /** How conversations are looked at; stays from one to the next. */

@@ -23,6 +23,17 @@ export interface DraftGrounding {
   excluded: readonly PassageReference[];
 }
 
+/** Another answer beside the draft's own: the same prompt on another model, or without its passages. */
+export interface ComparedColumn {
+  id: string;
+  aiSystem: AiSystem;
+  model: string;
+  /** False for a run of the draft's own model without its passages. */
+  isGrounded: boolean;
+  /** Null before the first run. */
+  runId: string | null;
+}
+
 export const noGrounding: DraftGrounding = { dataspaceIds: [], pinned: [], excluded: [] };
 
 /**
@@ -51,6 +62,8 @@ export interface Draft {
   source?: DraftSource | null;
   /** Absent in drafts that were kept by earlier versions. */
   grounding?: DraftGrounding;
+  /** Absent or empty while nothing is compared. */
+  compared?: readonly ComparedColumn[];
   /** The run whose answer is on the screen; null before the first one. */
   shownRunId: string | null;
   /** Milliseconds since 1970. */

@@ -27,6 +27,16 @@ export interface StartOptions extends Omit<RunOptions, 'signal' | 'onChange'> {
 
 const stopSwitches = new Map<string, AbortController>();
 
+/** States that wait for the next frame. Answers that stream side by side share it and are drawn at once. */
+const waitingStates = new Map<string, { run: LiveRun; controller: AbortController }>();
+
+const frames = oncePerFrame((waiting: typeof waitingStates) => {
+  const newest = [...waiting].filter(([draftId, { controller }]) => stopSwitches.get(draftId) === controller);
+  waiting.clear();
+  const runs = Object.fromEntries(newest.map(([draftId, { run }]) => [draftId, run]));
+  useLiveRuns.setState(({ live }) => ({ live: { ...live, ...runs } }));
+});
+
 function without<Value>(values: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(values).filter(([other]) => other !== key));
 }
@@ -45,13 +55,14 @@ export const useLiveRuns = create<LiveRunsState>()((set, get) => ({
       const isNewest = stopSwitches.get(draftId) === controller;
       if (isNewest) set(({ live }) => ({ live: { ...live, [draftId]: run } }));
     };
-    const frames = oncePerFrame(show);
     let isShown = false;
     let isNamed = false;
     // The first state is drawn at once: a press on Run shows before the host has answered.
     const onChange = (run: LiveRun): void => {
-      if (isShown) frames.push(run);
-      else show(run);
+      if (isShown) {
+        waitingStates.set(draftId, { run, controller });
+        frames.push(waitingStates);
+      } else show(run);
       isShown = true;
       if (run.runId !== null && !isNamed) onRunId?.(run.runId);
       isNamed = run.runId !== null;
@@ -59,7 +70,8 @@ export const useLiveRuns = create<LiveRunsState>()((set, get) => ({
     const end = beginStreamingRun();
     try {
       const ended = await followRun(client, { ...options, signal: controller.signal, onChange });
-      frames.flush(ended);
+      if (waitingStates.get(draftId)?.controller === controller) waitingStates.delete(draftId);
+      show(ended);
       return ended;
     } finally {
       end();

@@ -7,6 +7,9 @@ interface PlaygroundView {
   answerView: 'markdown' | 'plain';
   isSystemOpen: boolean;
   isWireOpen: boolean;
+  wireView: 'service' | 'provider';
+  /** Whether compared answers scroll together. */
+  isScrollLinked: boolean;
   isGroundingOpen: boolean;
   isReasoningOpen: boolean;
   historyScope: 'draft' | 'all';
@@ -21,6 +24,8 @@ export const usePlaygroundView = create<PlaygroundView>()(
       answerView: 'markdown',
       isSystemOpen: false,
       isWireOpen: false,
+      wireView: 'service',
+      isScrollLinked: true,
       isGroundingOpen: true,
       isReasoningOpen: false,
       historyScope: 'draft',

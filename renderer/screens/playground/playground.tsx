@@ -15,7 +15,7 @@ import { usePlaygroundView } from '../../stores/playground-view.ts';
 import { AnswerPanel } from './answer/answer-panel.tsx';
 import { offeredModel } from './first-start/first-start.tsx';
 import { GroundingPanel } from './grounding/grounding-panel.tsx';
-import { useComparison } from './grounding/use-comparison.ts';
+import { useComparison } from './compare/use-comparison.ts';
 import { PromptPanel } from './prompt-panel.tsx';
 import { useAddresses } from './session/use-addresses.ts';
 import { usePlaygroundActions } from './session/use-playground-actions.ts';
@@ -55,11 +55,12 @@ function usePlayground() {
   const [isSaving, setSaving] = useState(false);
   const focusAt = useRef<((offset: number) => void) | null>(null);
   const mustWait = isWaitingForModel(model);
-  const run = (): void => {
+  const runOwn = (): void => {
     if (mustWait) install();
     runner.run();
   };
-  const comparison = useComparison(draft, model, (choice) => (choice ? runner.runWith(choice) : run()));
+  const comparison = useComparison(draft, model, (choice) => (choice && !mustWait ? runner.runWith(choice) : runOwn()));
+  const run = comparison.isActive ? comparison.run : runOwn;
   const stop = (): void => {
     runner.stop();
     comparison.stop();
@@ -70,6 +71,9 @@ function usePlayground() {
     template,
     runner: { ...runner, run, stop, isUnderWay: runner.isUnderWay || comparison.isUnderWay },
     comparison,
+    install,
+    runOwn,
+    stopOwn: runner.stop,
     mustWait,
     focusAt,
     isPickerOpen,
@@ -100,6 +104,8 @@ function useActionsOf(state: PlaygroundState): void {
     rename: () => setRenaming(true),
     save: () => setSaving(true),
     toggleWire,
+    compare: state.comparison.canAdd ? () => state.comparison.add() : null,
+    closeComparison: state.comparison.isActive ? state.comparison.close : null,
     focusEditor: () => {
       usePlaygroundView.setState({ promptView: 'template' });
       requestAnimationFrame(() => focusAt.current?.(draft.promptText.length));
@@ -112,8 +118,9 @@ function Wire({ state }: { state: PlaygroundState }) {
   const { draft, live, shown, code, change } = state;
   return (
     <WirePanel
-      // What went over the wire for a run of the history was not kept.
+      // The request and frames of the window's own call aren't stored; what the provider got is.
       run={live?.key === shown?.key ? live : null}
+      shown={shown}
       transport={draft.transport}
       onTransportChange={(transport) => change({ transport })}
       code={code}
@@ -139,7 +146,7 @@ function Work({ state }: { state: PlaygroundState }) {
             <ResizablePanel id="answer" minSize={280}>
               <AnswerPanel
                 run={shown}
-                beside={state.comparison}
+                state={state}
                 mustWait={state.mustWait}
                 isWaiting={state.runner.isWaiting}
                 actions={{
@@ -207,10 +214,12 @@ export function Playground() {
         onClose={() => setPickerOpen(false)}
       />
       <ModelPicker
-        isOpen={state.comparison.isPicking}
+        isOpen={state.comparison.picking !== null}
         chosenKey={modelKey({ aiSystem: draft.aiSystem, name: draft.model })}
         onChoose={state.comparison.onModel}
-        onChooseAndRun={state.comparison.onModel}
+        onChooseAndRun={(model) => {
+          state.comparison.onModelAndRun(model);
+        }}
         onClose={state.comparison.endPicking}
       />
       {state.isSaving && <SaveDialog draft={draft} onClose={() => state.setSaving(false)} />}

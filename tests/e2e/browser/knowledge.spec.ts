@@ -131,13 +131,13 @@ test('a prompt runs with and without its passages side by side, and passages are
   await expect(passages.first()).toContainText('rotor.md');
 
   await page.getByRole('button', { name: 'Run side by side' }).click();
-  await page.getByRole('menuitem', { name: 'Run with and without passages' }).click();
-  await expect(playground.answer.getByRole('region', { name: 'As the prompt stands', exact: true })).toContainText(
+  await page.getByRole('menuitem', { name: 'Run with and without grounding' }).click();
+  await expect(playground.answer.getByRole('region', { name: 'Answer 1, With grounding', exact: true })).toContainText(
     'It is forty-two [1].',
   );
-  await expect(playground.answer.getByRole('region', { name: 'Without passages', exact: true })).toContainText(
-    'I do not know.',
-  );
+  await expect(
+    playground.answer.getByRole('region', { name: 'Answer 2, Without grounding', exact: true }),
+  ).toContainText('I do not know.');
 
   await passages
     .filter({ hasText: 'rotor.md' })

@@ -4,6 +4,7 @@ import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import type { ConversationDetail as Conversation, ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { Segmented } from '../../../components/choices.tsx';
 import { formatWhole } from '../../../components/format.ts';
+import { ProviderExchanges } from '../../../components/exchanges/provider-exchanges.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge } from '../../../components/marks.tsx';
 import { useAuditViewState, type RunPart } from '../../../stores/audit-view.ts';
@@ -27,6 +28,10 @@ const Part = memo(function Part({ part, run, conversationId }: PartProps) {
   if (part === 'passages') return <Passages run={run} />;
   if (part === 'headers') return <HeadersPart run={run} conversationId={conversationId} />;
   if (part === 'timing') return <TimingPart run={run} />;
+  if (part === 'provider') {
+    if (run.status === 'Running') return <p className="turn tertiary">Shown when the run ends.</p>;
+    return <ProviderExchanges runId={run.conversationRunId} />;
+  }
   if (part === 'json') return <JsonPart run={run} />;
   return <ConversationPart run={run} />;
 });
@@ -38,6 +43,7 @@ function partOptions(run: ConversationRun): { value: RunPart; label: ReactNode }
     ...(run.citations.length > 0 ? [{ value: 'passages' as const, label: `Passages ${run.citations.length}` }] : []),
     { value: 'headers', label: 'Headers' },
     { value: 'timing', label: 'Timing' },
+    { value: 'provider', label: 'Provider' },
     { value: 'json', label: 'JSON' },
   ];
 }

@@ -1,13 +1,16 @@
-import { Play, X } from 'lucide-react';
+import { Columns3, Link2, Link2Off, Play, Plus, X } from 'lucide-react';
 import { useRef } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
+import { keyShortcut } from '../../../components/key-caps.tsx';
 import { EmptyState } from '../../../components/state-panels.tsx';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
+import { CompareColumns } from '../compare/compare-columns.tsx';
+import type { Comparison } from '../compare/use-comparison.ts';
 import { FirstStart } from '../first-start/first-start.tsx';
-import type { Comparison } from '../grounding/use-comparison.ts';
+import type { PlaygroundState } from '../playground.tsx';
 import { AnswerBody } from './answer-body.tsx';
 import { MetricsBar } from './metrics-bar.tsx';
 import { RateAnswer } from './rate-answer.tsx';
@@ -21,18 +24,52 @@ const answerViews = [
   { value: 'plain', label: 'Plain' },
 ] as const;
 
+/** Another column, whether columns scroll together, and the way back to one answer. */
+function CompareButtons({ comparison }: { comparison: Comparison }) {
+  const isLinked = usePlaygroundView((view) => view.isScrollLinked);
+  return (
+    <>
+      {comparison.canAdd && (
+        <Button
+          icon={comparison.isActive ? Plus : Columns3}
+          size="small"
+          variant="quiet"
+          aria-keyshortcuts={keyShortcut('Mod+Shift+L')}
+          onClick={() => comparison.add()}
+        >
+          {comparison.isActive ? 'Add model' : 'Compare models'}
+        </Button>
+      )}
+      {comparison.isActive && (
+        <>
+          <IconButton
+            icon={isLinked ? Link2 : Link2Off}
+            label="Scroll together"
+            size="small"
+            aria-pressed={isLinked}
+            onClick={() => usePlaygroundView.setState({ isScrollLinked: !isLinked })}
+          />
+          <IconButton icon={X} label="Close comparison" size="small" onClick={comparison.close} />
+        </>
+      )}
+    </>
+  );
+}
+
 /** The header of the answer: its state, its view, the way to take it along. */
-function AnswerHeader({ run }: { run: ShownRun | null }) {
+function AnswerHeader({ run, comparison }: { run: ShownRun | null; comparison: Comparison }) {
+  const isComparing = comparison.isActive;
   const view = usePlaygroundView(({ answerView }) => answerView);
   return (
     <div className="header header--line">
-      <h2>Answer</h2>
+      <h2>{isComparing ? 'Answers' : 'Answer'}</h2>
       {/* Only the state is read out; the text itself would drown everything else. */}
       <div className="row answer__state" role="status">
-        {run && <RunStateMark run={run} />}
+        {run && !isComparing && <RunStateMark run={run} />}
       </div>
       <span className="grow" />
-      {run && (
+      <CompareButtons comparison={comparison} />
+      {(run || isComparing) && (
         <>
           <Segmented
             label="Answer view"
@@ -40,44 +77,11 @@ function AnswerHeader({ run }: { run: ShownRun | null }) {
             onValueChange={(answerView) => usePlaygroundView.setState({ answerView })}
             options={answerViews}
           />
-          <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" disabled={run.text === ''} />
+          {run && !isComparing && (
+            <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" disabled={run.text === ''} />
+          )}
         </>
       )}
-    </div>
-  );
-}
-
-/** The draft's run and one that differs from it in one thing. */
-function Pair({
-  run,
-  beside,
-  actions,
-}: {
-  run: ShownRun;
-  beside: Comparison & { run: ShownRun };
-  actions: RemedyActions;
-}) {
-  return (
-    <div className="answer__pair">
-      <section className="panel" aria-label="As the prompt stands">
-        <div className="header">
-          <h3>As the prompt stands</h3>
-        </div>
-        <AnswerBody run={run} title="As the prompt stands" actions={actions} />
-        <MetricsBar metrics={run.metrics} />
-      </section>
-      <section className="panel" aria-label={beside.title}>
-        <div className="header">
-          <h3 className="truncate">{beside.title}</h3>
-          <div className="row answer__state" role="status">
-            <RunStateMark run={beside.run} />
-          </div>
-          <span className="grow" />
-          <IconButton icon={X} label="Close the run beside" size="small" onClick={beside.close} />
-        </div>
-        <AnswerBody run={beside.run} title={beside.title} actions={actions} />
-        <MetricsBar metrics={beside.run.metrics} />
-      </section>
     </div>
   );
 }
@@ -85,7 +89,7 @@ function Pair({
 export interface AnswerPanelProps {
   /** Null before the first run of a draft. */
   run: ShownRun | null;
-  beside: Comparison;
+  state: PlaygroundState;
   /** The chosen model is not on this device yet. */
   mustWait: boolean;
   /** A run begins by itself once it is. */
@@ -94,15 +98,18 @@ export interface AnswerPanelProps {
 }
 
 /** The answer with its figures; before the first one, the next step. */
-export function AnswerPanel({ run, beside, mustWait, isWaiting, actions }: AnswerPanelProps) {
-  const isFirst = isWaiting || (mustWait && run === null);
+export function AnswerPanel({ run, state, mustWait, isWaiting, actions }: AnswerPanelProps) {
+  const { comparison } = state;
+  const isFirst = !comparison.isActive && (isWaiting || (mustWait && run === null));
   const shown = isFirst ? null : run;
+  const single = comparison.isActive ? null : shown;
   const panel = useRef<HTMLElement>(null);
   return (
     <section ref={panel} className="panel play__answer" aria-label="Answer">
-      <AnswerHeader run={shown} />
+      <AnswerHeader run={shown} comparison={comparison} />
       {isFirst && <FirstStart isWaiting={isWaiting} onPickModel={actions.pickModel} />}
-      {!isFirst && !run && (
+      {comparison.isActive && <CompareColumns state={state} />}
+      {!isFirst && !comparison.isActive && !run && (
         <div className="answer__none">
           <EmptyState
             title="No answer yet"
@@ -114,12 +121,11 @@ export function AnswerPanel({ run, beside, mustWait, isWaiting, actions }: Answe
           </EmptyState>
         </div>
       )}
-      {shown && beside.run && <Pair run={shown} beside={{ ...beside, run: beside.run }} actions={actions} />}
-      {shown && !beside.run && <AnswerBody run={shown} actions={actions} />}
-      {shown && !beside.run && shown.runId !== null && shown.conversationId !== null && (
-        <RateAnswer key={shown.runId} conversationId={shown.conversationId} runId={shown.runId} scope={panel} />
+      {single && <AnswerBody run={single} actions={actions} />}
+      {single && single.runId !== null && single.conversationId !== null && (
+        <RateAnswer key={single.runId} conversationId={single.conversationId} runId={single.runId} scope={panel} />
       )}
-      {shown && !beside.run && <MetricsBar metrics={shown.metrics} />}
+      {single && <MetricsBar metrics={single.metrics} />}
     </section>
   );
 }

@@ -75,8 +75,8 @@ function Compare({ state }: { state: PlaygroundState }) {
       align="end"
       groups={[
         [
-          { label: 'Run with and without passages', onSelect: comparison.withoutPassages },
-          { label: 'Run the same passages on another model', onSelect: comparison.pickModel },
+          { label: 'Run with and without grounding', onSelect: comparison.withoutPassages },
+          { label: 'Run on another model with the same passages', onSelect: () => comparison.add({ run: true }) },
         ],
       ]}
     >

@@ -1,5 +1,6 @@
 import {
   Activity,
+  Columns3,
   Copy,
   Eye,
   FilePlus2,
@@ -11,6 +12,7 @@ import {
   Square,
   SquareTerminal,
   Trash2,
+  X,
 } from 'lucide-react';
 import { useActions, type Action } from '../../../stores/actions.ts';
 import { useDrafts } from '../../../stores/playground-drafts.ts';
@@ -27,6 +29,10 @@ export interface ActionTargets {
   rename: () => void;
   save: () => void;
   toggleWire: () => void;
+  /** Null while all columns are taken. */
+  compare: (() => void) | null;
+  /** Null while nothing is compared. */
+  closeComparison: (() => void) | null;
   focusEditor: () => void;
   copyAnswer: (() => void) | null;
 }
@@ -71,6 +77,38 @@ function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[]
       icon: Copy,
       isEnabled: copyAnswer !== null,
       run: () => copyAnswer?.(),
+    },
+  ];
+}
+
+function compareActions({ compare, closeComparison }: ActionTargets): Action[] {
+  const { getState, setState } = usePlaygroundView;
+  return [
+    {
+      id: 'playground.compare',
+      title: 'Compare models',
+      group,
+      icon: Columns3,
+      keys: 'Mod+Shift+L',
+      keywords: ['side by side', 'columns', 'another model'],
+      isEnabled: compare !== null,
+      run: () => compare?.(),
+    },
+    {
+      id: 'playground.compare.close',
+      title: 'Close comparison',
+      group,
+      icon: X,
+      isEnabled: closeComparison !== null,
+      run: () => closeComparison?.(),
+    },
+    {
+      id: 'playground.compare.scroll',
+      title: 'Scroll compared answers together or separately',
+      group,
+      icon: Columns3,
+      isEnabled: closeComparison !== null,
+      run: () => setState({ isScrollLinked: !getState().isScrollLinked }),
     },
   ];
 }
@@ -172,5 +210,10 @@ function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts:
 /** Everything that the playground can do, by name and by keys. */
 export function usePlaygroundActions(targets: ActionTargets): void {
   const drafts = useDrafts((state) => state.drafts);
-  useActions('playground', [...runActions(targets), ...viewActions(targets), ...draftActions(targets, drafts)]);
+  useActions('playground', [
+    ...runActions(targets),
+    ...compareActions(targets),
+    ...viewActions(targets),
+    ...draftActions(targets, drafts),
+  ]);
 }

@@ -90,7 +90,7 @@ function FramesHeader({
 function ColumnNames() {
   return (
     <div role="row" aria-rowindex={1} className="frames__row frames__head">
-      {['#', 'At, s', 'Gap, ms', 'Bytes', 'Data'].map((name) => (
+      {['#', 'Time (s)', 'Gap (ms)', 'Bytes', 'Data'].map((name) => (
         <span key={name} role="columnheader">
           {name}
         </span>

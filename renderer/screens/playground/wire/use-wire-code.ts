@@ -8,22 +8,27 @@ import { readRequest } from '../session/run-request.ts';
 import { codeOf } from './wire-code.ts';
 import type { CodeLanguage } from './wire-code.ts';
 
-/**
- * The call of this draft as code, as it would be made now. While the local server is off the address is the one that it will
- * have. What cannot be run yet is given with what can be read of it.
- */
-export function useWireCode(draft: Draft, model: Model | null): (language: CodeLanguage) => string {
+/** Where API clients reach the service, without a slash at the end; while the local server is off, where they will reach it. */
+export function useServiceAddress(): string {
   const serverAddress = useHostState().data?.serverAddress ?? null;
   const { port, isTls } = useSettings().data?.localServer ?? defaultSettings.localServer;
+  const address =
+    serverAddress ?? `${isTls ? 'https' : 'http'}://127.0.0.1:${port || defaultSettings.localServer.port}`;
+  return address.replace(/\/$/, '');
+}
+
+/**
+ * The call of this draft as code, as it would be made now. What can't be run yet is included as far as it can be read.
+ */
+export function useWireCode(draft: Draft, model: Model | null): (language: CodeLanguage) => string {
+  const address = useServiceAddress();
   return useCallback(
     (language) => {
-      const address =
-        serverAddress ?? `${isTls ? 'https' : 'http'}://127.0.0.1:${port || defaultSettings.localServer.port}`;
       const read = readRequest(draft, model);
       const { aiSystem, promptText } = draft;
       const request = 'request' in read ? read.request : { promptText, aiSystem, model: draft.model };
-      return codeOf(language, { address: address.replace(/\/$/, ''), transport: draft.transport, request });
+      return codeOf(language, { address, transport: draft.transport, request });
     },
-    [draft, isTls, model, port, serverAddress],
+    [address, draft, model],
   );
 }

@@ -91,13 +91,31 @@ export function longestGap(frames: readonly WireFrame[], count: number): number 
   return longest;
 }
 
+/** What an API client sends for the same run. The window's own endpoint for chosen passages isn't reachable with an API key. */
+export function publicRequest(wire: WireLog): Pick<WireLog, 'method' | 'path' | 'headers' | 'body'> {
+  if (!wire.path.startsWith('/window/')) return wire;
+  return { ...wire, path: '/api/completions/sse', body: withoutChosenPassages(wire.body) };
+}
+
+function withoutChosenPassages(body: string): string {
+  try {
+    const { grounding: _grounding, ...request } = JSON.parse(body) as Record<string, unknown>;
+    return JSON.stringify(request);
+  } catch {
+    return body;
+  }
+}
+
 /** The request as text: its line, its headers, an empty line, its body with line breaks. */
-export function requestText({ method, path, headers, body }: WireLog): {
-  head: [name: string, value: string][];
-  line: string;
-  body: string;
-} {
-  return { line: `${method} ${path}`, head: Object.entries(headers), body: pretty(body) };
+export function requestText(
+  { method, path, headers, body }: Pick<WireLog, 'method' | 'path' | 'headers' | 'body'>,
+  address: string,
+): { head: [name: string, value: string][]; line: string; body: string } {
+  return {
+    line: `${method} ${path}`,
+    head: [['host', address.replace(/^https?:\/\//, '')], ...Object.entries(headers)],
+    body: pretty(body),
+  };
 }
 
 function pretty(json: string): string {

@@ -6,16 +6,19 @@ import { CopyButton } from '../../../components/copy-button.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
+import { ProviderExchanges } from '../../../components/exchanges/provider-exchanges.tsx';
 import { Badge } from '../../../components/marks.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import type { Transport } from '../../../stores/playground-drafts.ts';
 import type { LiveRun, WireLog } from '../../../stores/playground-run.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
+import type { ShownRun } from '../answer/shown-run.ts';
 import { preciseClock } from '../format.ts';
 import { FramesTable, JsonText } from './frames-table.tsx';
 import { codeLanguages, transports } from './wire-code.ts';
 import type { CodeLanguage } from './wire-code.ts';
-import { longestGap, requestText, tickMarks } from './wire-model.ts';
+import { longestGap, publicRequest, requestText, tickMarks } from './wire-model.ts';
+import { useServiceAddress } from './use-wire-code.ts';
 
 const transportOptions = (['sync', 'json-array', 'sse'] as const).map((value) => ({
   value,
@@ -57,8 +60,10 @@ function Ticks({ run }: { run: LiveRun }) {
 }
 
 const RequestView = memo(function RequestView({ wire, sentAt }: { wire: WireLog; sentAt: number }) {
-  const { line, head, body } = requestText(wire);
-  const bytes = new TextEncoder().encode(wire.body).byteLength;
+  const address = useServiceAddress();
+  const request = publicRequest(wire);
+  const { line, head, body } = requestText(request, address);
+  const bytes = new TextEncoder().encode(request.body).byteLength;
   const [method, ...path] = line.split(' ');
   return (
     <section className="panel wire__request" aria-label="Request">
@@ -68,7 +73,7 @@ const RequestView = memo(function RequestView({ wire, sentAt }: { wire: WireLog;
           {bytes.toLocaleString('en')} bytes, sent {preciseClock(new Date(sentAt))}
         </span>
         <span className="grow" />
-        <CopyButton text={wire.body} label="Copy body" isIconOnly size="small" />
+        <CopyButton text={request.body} label="Copy body" isIconOnly size="small" />
       </div>
       <pre className="scroll wire__text mono" tabIndex={0} aria-label="Request as sent">
         <span className="tok-key">{method}</span> {path.join(' ')}
@@ -90,6 +95,8 @@ const RequestView = memo(function RequestView({ wire, sentAt }: { wire: WireLog;
 export interface WirePanelProps {
   /** Null before the first run of this draft since the window opened. */
   run: LiveRun | null;
+  /** The run whose answer is on the screen, perhaps from the history. */
+  shown: ShownRun | null;
   transport: Transport;
   onTransportChange: (transport: Transport) => void;
   /** The call as it would be made now. */
@@ -112,55 +119,92 @@ function CopyAs({ code }: Pick<WirePanelProps, 'code'>) {
           })),
         ]}
       >
-        <IconButton icon={ChevronDown} label="Language of the code" size="small" />
+        <IconButton icon={ChevronDown} label="Code language" size="small" />
       </Menu>
     </span>
   );
 }
 
-/** What goes over the wire: the request as sent, each frame with its time, and the same call as code. */
-export function WirePanel({ run, transport, onTransportChange, code, onToggle }: WirePanelProps) {
-  const isOpen = usePlaygroundView((view) => view.isWireOpen);
+const wireViews = [
+  { value: 'service', label: 'Request' },
+  { value: 'provider', label: 'Provider' },
+] as const;
+
+function ServiceView({ run, isKept }: { run: LiveRun | null; isKept: boolean }) {
+  if (!run) {
+    return (
+      <p className="wire__empty small secondary">
+        {isKept
+          ? "The window's own request and frames aren't stored. Select Provider to see what the provider received."
+          : 'Run the prompt to see its request and response frames.'}
+      </p>
+    );
+  }
   return (
-    <section className={isOpen ? 'wire is-open' : 'wire'} aria-label="Wire">
-      <div className="wire__bar">
-        <h2 className="section-title">
-          <button type="button" className="row wire__toggle" aria-expanded={isOpen} onClick={onToggle}>
-            <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
-            Wire
-          </button>
-        </h2>
-        {run ? (
-          <>
-            <span className="caption secondary nowrap truncate">
-              {run.wire.method} {run.wire.path}
-            </span>
-            <StatusBadge status={run.wire.status} />
-            {!isOpen && <Ticks run={run} />}
-          </>
-        ) : (
-          <span className="caption tertiary truncate">
-            {isOpen ? '' : 'Shows each request and each frame of its answer'}
+    <div className="wire__pair">
+      <RequestView wire={run.wire} sentAt={run.sentAt} />
+      <FramesTable run={run} />
+    </div>
+  );
+}
+
+function ProviderView({ shown }: { shown: ShownRun | null }) {
+  if (!shown) return <p className="wire__empty small secondary">Run the prompt to see what the provider receives.</p>;
+  const hasEnded = shown.state !== 'connecting' && shown.state !== 'streaming';
+  if (!hasEnded) return <p className="wire__empty small secondary">Shown when the run ends.</p>;
+  // A run that the service rejected has no id and called no provider.
+  if (shown.runId === null) return <p className="wire__empty small secondary">This run didn't reach a provider.</p>;
+  return <ProviderExchanges key={shown.runId} runId={shown.runId} />;
+}
+
+function WireBar({ run, transport, onTransportChange, code, onToggle }: WirePanelProps) {
+  const { isWireOpen, wireView } = usePlaygroundView();
+  const request = run && publicRequest(run.wire);
+  return (
+    <div className="wire__bar">
+      <h2 className="section-title">
+        <button type="button" className="row wire__toggle" aria-expanded={isWireOpen} onClick={onToggle}>
+          <Icon icon={isWireOpen ? ChevronDown : ChevronRight} size="small" />
+          Wire
+        </button>
+      </h2>
+      {isWireOpen && (
+        <Segmented
+          label="Wire view"
+          value={wireView}
+          onValueChange={(next) => usePlaygroundView.setState({ wireView: next })}
+          options={wireViews}
+        />
+      )}
+      {run && request && (!isWireOpen || wireView === 'service') && (
+        <>
+          <span className="caption secondary nowrap truncate">
+            {request.method} {request.path}
           </span>
-        )}
-        <span className="grow" />
-        {isOpen && (
-          <Segmented label="Transport" value={transport} onValueChange={onTransportChange} options={transportOptions} />
-        )}
-        <CopyAs code={code} />
-      </div>
-      {isOpen && (
+          <StatusBadge status={run.wire.status} />
+          {!isWireOpen && <Ticks run={run} />}
+        </>
+      )}
+      {!run && !isWireOpen && <span className="caption tertiary truncate">Raw request and response frames</span>}
+      <span className="grow" />
+      {isWireOpen && wireView === 'service' && (
+        <Segmented label="Transport" value={transport} onValueChange={onTransportChange} options={transportOptions} />
+      )}
+      <CopyAs code={code} />
+    </div>
+  );
+}
+
+/** What goes over the wire: the request and each frame with its time, what the provider received, and the same call as code. */
+export function WirePanel(props: WirePanelProps) {
+  const { run, shown } = props;
+  const { isWireOpen, wireView } = usePlaygroundView();
+  return (
+    <section className={isWireOpen ? 'wire is-open' : 'wire'} aria-label="Wire">
+      <WireBar {...props} />
+      {isWireOpen && (
         <div className="wire__body">
-          {run ? (
-            <>
-              <RequestView wire={run.wire} sentAt={run.sentAt} />
-              <FramesTable run={run} />
-            </>
-          ) : (
-            <p className="wire__empty small secondary">
-              Run the prompt to see its request and each frame of the answer with its time.
-            </p>
-          )}
+          {wireView === 'service' ? <ServiceView run={run} isKept={shown !== null} /> : <ProviderView shown={shown} />}
         </div>
       )}
     </section>

@@ -10,6 +10,7 @@ import { useAuditSamples, useChangeAuditSamples } from '../../../queries/audit-s
 import { useHostState } from '../../../queries/host-state.ts';
 import { SettingRow, SettingsPage, SettingsSection } from '../settings-page.tsx';
 import { BackupsSection } from './backups-section.tsx';
+import { ProviderExchangesSection } from './provider-exchanges-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
 
 function OpenFolderButton() {
@@ -84,6 +85,7 @@ export function DataPage() {
       <SampleDataSection />
       <BackupsSection />
       <RetentionSection />
+      <ProviderExchangesSection />
     </SettingsPage>
   );
 }

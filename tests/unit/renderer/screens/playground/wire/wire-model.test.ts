@@ -6,6 +6,7 @@ import {
   frameRow,
   longGapLimit,
   longestGap,
+  publicRequest,
   requestText,
   tickMarks,
 } from '../../../../../../renderer/screens/playground/wire/wire-model.ts';
@@ -76,11 +77,29 @@ test('the request is shown line by line', () => {
     status: null,
     responseHeaders: [],
   };
-  expect(requestText(log)).toEqual({
+  expect(requestText(log, 'http://127.0.0.1:4117')).toEqual({
     line: 'POST /api/completions/sse',
-    head: [['accept', 'text/event-stream']],
+    head: [
+      ['host', '127.0.0.1:4117'],
+      ['accept', 'text/event-stream'],
+    ],
     body: '{\n  "a": 1\n}',
   });
+});
+
+test("the window's own address is shown in its public form, without what only the window may send", () => {
+  const log = {
+    method: 'POST',
+    path: '/window/grounding/completions',
+    headers: {},
+    body: '{"promptText":"Hello","grounding":{"pinned":[]}}',
+    frames: [],
+    status: null,
+    responseHeaders: [],
+  };
+  expect(publicRequest(log)).toMatchObject({ path: '/api/completions/sse', body: '{"promptText":"Hello"}' });
+  const own = { ...log, path: '/api/completions/sync' };
+  expect(publicRequest(own)).toBe(own);
 });
 
 test('names, strings, numbers and words of a JSON text have their colours', () => {

@@ -1,0 +1,137 @@
+import { Play, Square, X } from 'lucide-react';
+import { Button } from '../../../components/button.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { modelPlace } from '../../../components/models/model-list.ts';
+import type { Model } from '../../../../shared/contract/providers.ts';
+import type { ComparedColumn } from '../../../stores/playground-drafts.ts';
+import { usePlaygroundView } from '../../../stores/playground-view.ts';
+import { AnswerBody } from '../answer/answer-body.tsx';
+import { MetricsBar } from '../answer/metrics-bar.tsx';
+import type { RemedyActions } from '../answer/run-failure.tsx';
+import { RunStateMark } from '../answer/run-state-mark.tsx';
+import type { ShownRun } from '../answer/shown-run.ts';
+import type { PlaygroundState } from '../playground.tsx';
+import { useChosenModel, useShownRun } from '../session/use-session.ts';
+import { columnKey } from './use-comparison.ts';
+import { useLinkedScroll } from './use-linked-scroll.ts';
+import './compare.css';
+
+interface ColumnProps {
+  /** From 1; tells two columns of the same model apart. */
+  number: number;
+  title: string;
+  model: Model | null;
+  run: ShownRun | null;
+  actions: RemedyActions;
+  onStop: () => void;
+  /** Absent for the draft's own answer. */
+  onRemove?: () => void;
+}
+
+function Column({ number, title, model, run, actions, onStop, onRemove }: ColumnProps) {
+  const isActive = run?.state === 'connecting' || run?.state === 'streaming';
+  const name = `Answer ${number}, ${title}`;
+  return (
+    <section className="panel compare__column" aria-label={name}>
+      <div className="compare__head">
+        <div className="row">
+          <Button
+            variant="quiet"
+            size="small"
+            className="compare__model"
+            aria-label={`${name}: choose another model`}
+            onClick={actions.pickModel}
+          >
+            <span className="truncate">{title}</span>
+          </Button>
+          <span className="grow" />
+          {isActive && <IconButton icon={Square} label={`Stop answer ${number}`} size="small" onClick={onStop} />}
+          {!isActive && (
+            <IconButton icon={Play} label={`Run answer ${number}`} size="small" onClick={actions.runAgain} />
+          )}
+          <CopyButton
+            text={run?.text ?? ''}
+            label={`Copy answer ${number}`}
+            isIconOnly
+            size="small"
+            disabled={!run || run.text === ''}
+          />
+          {onRemove && <IconButton icon={X} label={`Remove answer ${number}`} size="small" onClick={onRemove} />}
+        </div>
+        <div className="row compare__state">
+          {model && <span className="caption tertiary truncate">{modelPlace(model)}</span>}
+          <span className="grow" />
+          <div role="status">{run && <RunStateMark run={run} />}</div>
+        </div>
+      </div>
+      {run ? (
+        <>
+          <AnswerBody run={run} title={name} actions={actions} />
+          <MetricsBar metrics={run.metrics} />
+        </>
+      ) : (
+        <p className="compare__empty small secondary">Not run yet</p>
+      )}
+    </section>
+  );
+}
+
+/** One column beside the draft's own: its run is followed here, so that its tokens draw nothing else. */
+function ComparedAnswer({ state, column, number }: { state: PlaygroundState; column: ComparedColumn; number: number }) {
+  const { draft, comparison } = state;
+  const model = useChosenModel(column);
+  const run = useShownRun({ ...draft, id: columnKey(draft.id, column.id), shownRunId: column.runId }, model);
+  return (
+    <Column
+      number={number}
+      title={column.isGrounded ? column.model : 'Without grounding'}
+      model={model}
+      run={run}
+      actions={{
+        runAgain: () => comparison.runColumn(column.id),
+        pickModel: () => comparison.changeModel(column.id),
+        installModel: () => {
+          state.install();
+          comparison.runColumn(column.id);
+        },
+      }}
+      onStop={() => comparison.stopColumn(column.id)}
+      onRemove={() => comparison.remove(column.id)}
+    />
+  );
+}
+
+function OwnAnswer({ state }: { state: PlaygroundState }) {
+  const { comparison, draft } = state;
+  const isByGrounding = comparison.columns.some(({ isGrounded }) => !isGrounded);
+  return (
+    <Column
+      number={1}
+      title={isByGrounding ? 'With grounding' : draft.model}
+      model={state.model}
+      run={state.shown}
+      actions={{
+        runAgain: state.runOwn,
+        pickModel: () => state.setPickerOpen(true),
+        installModel: state.runOwn,
+      }}
+      onStop={state.stopOwn}
+    />
+  );
+}
+
+/** The draft's answer and those of the other models, in columns that scroll together. */
+export function CompareColumns({ state }: { state: PlaygroundState }) {
+  const isLinked = usePlaygroundView((view) => view.isScrollLinked);
+  const container = useLinkedScroll(isLinked);
+  const { columns } = state.comparison;
+  return (
+    <div ref={container} className="compare" role="group" aria-label="Compared answers">
+      <OwnAnswer state={state} />
+      {columns.map((column, index) => (
+        <ComparedAnswer key={column.id} state={state} column={column} number={index + 2} />
+      ))}
+    </div>
+  );
+}

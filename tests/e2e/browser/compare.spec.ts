@@ -1,0 +1,85 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './playground-window.ts';
+
+async function addModel(page: Page, words: string): Promise<void> {
+  const picker = page.getByRole('dialog', { name: 'Choose a model' });
+  await page.keyboard.press('Control+Shift+L');
+  await picker.getByRole('combobox', { name: 'Filter models' }).fill(words);
+  await picker
+    .getByRole('option', { name: new RegExp(words) })
+    .and(picker.locator('[aria-selected=true]'))
+    .waitFor();
+  await page.keyboard.press('Enter');
+  await picker.waitFor({ state: 'hidden' });
+}
+
+test('a prompt runs on several models at once, each in a column and as a run of its own', async ({
+  page,
+  playground,
+  provider,
+  nextRun,
+}) => {
+  provider.answerWith(null);
+  await playground.writePrompt('Name a bird.');
+  await playground.chooseModel('kestrel-large');
+  await addModel(page, 'kestrel-small');
+  await addModel(page, 'kestrel-large');
+  await addModel(page, 'kestrel-small');
+  await expect(playground.answer.getByRole('button', { name: 'Add model' })).toBeHidden();
+  const column = (number: number) => playground.answer.getByRole('region', { name: new RegExp(`^Answer ${number}, `) });
+  await expect(column(4)).toContainText('Not run yet');
+
+  await playground.run();
+  const calls = [await nextRun(), await nextRun(), await nextRun(), await nextRun()];
+  expect(calls.map(({ body }) => body['model']).toSorted()).toEqual([
+    'kestrel-large',
+    'kestrel-large',
+    'kestrel-small',
+    'kestrel-small',
+  ]);
+  const [first, second, third, fourth] = calls;
+  await Promise.all(calls.map((call, index) => call.openEventStream().chatDelta({ content: `Bird ${index}. ` })));
+  for (const number of [1, 2, 3, 4]) await expect(column(number)).toContainText('Bird');
+  await column(4).getByRole('button', { name: 'Stop answer 4' }).click();
+  await expect(column(4)).toContainText('Stopped');
+  await expect(column(1)).toContainText('Streaming');
+  await first!.chatEnd();
+  await second!.chatDelta({ content: 'word '.repeat(1200) });
+  await second!.chatEnd();
+  await page.keyboard.press('Escape');
+  await expect(column(1).or(column(3)).filter({ hasText: 'Streaming' })).toHaveCount(0);
+  third!.end();
+  fourth!.end();
+  await expect(playground.history.getByRole('option')).toHaveCount(4);
+
+  await page.reload();
+  for (const number of [1, 2, 3, 4]) await expect(column(number)).toContainText('Bird');
+  await playground.answer.getByRole('button', { name: 'Close comparison' }).click();
+  await expect(column(2)).toBeHidden();
+});
+
+test('the wire shows what the provider received, also for a run of the history', async ({
+  page,
+  playground,
+  nextRun,
+}) => {
+  await playground.writePrompt('Name a bird.');
+  await playground.chooseModel('kestrel-large');
+  await playground.run();
+  const call = await nextRun();
+  await call.chatStream(['Kes', 'trel']);
+  await expect(playground.answer).toContainText('Kestrel');
+  await page.keyboard.press('Control+j');
+  await playground.wire.getByRole('radio', { name: 'Provider' }).click();
+  const shown = async (): Promise<void> => {
+    await expect(playground.wire.getByRole('region', { name: 'Provider request', exact: true })).toContainText(
+      '"model": "kestrel-large"',
+    );
+    await expect(playground.wire.getByRole('region', { name: 'Provider response', exact: true })).toContainText(
+      'data: [DONE]',
+    );
+  };
+  await shown();
+  await page.reload();
+  await shown();
+});
