@@ -57,29 +57,3 @@ test('a prompt runs on several models at once, each in a column and as a run of 
   await playground.answer.getByRole('button', { name: 'Close comparison' }).click();
   await expect(column(2)).toBeHidden();
 });
-
-test('the wire shows what the provider received, also for a run of the history', async ({
-  page,
-  playground,
-  nextRun,
-}) => {
-  await playground.writePrompt('Name a bird.');
-  await playground.chooseModel('kestrel-large');
-  await playground.run();
-  const call = await nextRun();
-  await call.chatStream(['Kes', 'trel']);
-  await expect(playground.answer).toContainText('Kestrel');
-  await page.keyboard.press('Control+j');
-  await playground.wire.getByRole('radio', { name: 'Provider' }).click();
-  const shown = async (): Promise<void> => {
-    await expect(playground.wire.getByRole('region', { name: 'Provider request', exact: true })).toContainText(
-      '"model": "kestrel-large"',
-    );
-    await expect(playground.wire.getByRole('region', { name: 'Provider response', exact: true })).toContainText(
-      'data: [DONE]',
-    );
-  };
-  await shown();
-  await page.reload();
-  await shown();
-});

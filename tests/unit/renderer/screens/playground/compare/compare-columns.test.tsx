@@ -1,4 +1,5 @@
 import { act, fireEvent, renderHook, screen, waitFor, within } from '@testing-library/react';
+import { useEffect } from 'react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CompareColumns } from '../../../../../../renderer/screens/playground/compare/compare-columns.tsx';
 import { useComparison } from '../../../../../../renderer/screens/playground/compare/use-comparison.ts';
@@ -23,9 +24,20 @@ let comparison: ReturnType<typeof useComparison>;
 function Harness() {
   const draft = useActiveDraft();
   const runner = useRunner(draft.id, null);
-  comparison = useComparison(draft, null, (choice) => (choice ? runner.runWith(choice) : runner.run()));
+  const current = useComparison(draft, null, (choice) => (choice ? runner.runWith(choice) : runner.run()));
+  useEffect(() => {
+    comparison = current;
+  });
   const shown = useShownRun(draft, null);
-  const state = { draft, comparison, shown, model: null, runOwn: runner.run, stopOwn: runner.stop, install: () => {} };
+  const state = {
+    draft,
+    comparison: current,
+    shown,
+    model: null,
+    runOwn: runner.run,
+    stopOwn: runner.stop,
+    install: () => {},
+  };
   return <CompareColumns state={state as unknown as PlaygroundState} />;
 }
 
