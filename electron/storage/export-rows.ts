@@ -15,6 +15,16 @@ export interface ExportRows {
   runIds(sequences: readonly number[]): string[];
   /** Highest `runs.sequence`; 0 without runs. */
   lastRun(): number;
+  /** What people call the things that a run names by id; null for one without a name, or deleted. */
+  readonly names: {
+    caller(id: string): string | null;
+    prompt(id: string): string | null;
+    promptVersion(id: string): string | null;
+    agent(id: string): string | null;
+    dataspace(id: string): string | null;
+    /** The id of the agent that made a run; null for other runs. */
+    agentOf(runId: string): string | null;
+  };
 }
 
 export function createExportRows(database: Database.Database): ExportRows {
@@ -25,6 +35,28 @@ export function createExportRows(database: Database.Database): ExportRows {
     runSequences: (conversation) => queries.sequences.all({ conversation }).map(({ sequence }) => sequence),
     runIds: (sequences) => sequences.flatMap((sequence) => queries.runId.first({ sequence })?.id ?? []),
     lastRun: () => queries.last.first({})?.sequence ?? 0,
+    names: nameReaders(database),
+  };
+}
+
+function nameReaders(database: Database.Database): ExportRows['names'] {
+  const reader = (sql: string) => {
+    const statement = database.prepare<[string], string>(sql).pluck();
+    return (id: string): string | null => statement.get(id) ?? null;
+  };
+  return {
+    caller: reader(
+      `WITH asked (caller) AS (VALUES (?))
+       SELECT name FROM asked JOIN api_keys ON caller_id = caller
+       UNION ALL
+       SELECT 'Touchstone window' FROM asked JOIN facts ON value = caller WHERE name = 'window_caller_id'
+       LIMIT 1`,
+    ),
+    prompt: reader('SELECT name FROM prompts WHERE id = ?'),
+    promptVersion: reader("SELECT 'Version ' || number FROM prompt_versions WHERE id = ?"),
+    agent: reader('SELECT name FROM agents WHERE id = ?'),
+    dataspace: reader('SELECT name FROM dataspaces WHERE id = ?'),
+    agentOf: reader('SELECT agent_id FROM agent_runs WHERE run_id = ?'),
   };
 }
 

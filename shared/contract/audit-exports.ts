@@ -104,6 +104,15 @@ export const exportSelection = z.union([
 ]);
 export type ExportSelection = z.infer<typeof exportSelection>;
 
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const exportFormats = ['html', 'jsonl', 'csv'] as const;
 export const exportFormat = z.enum(exportFormats);
 export type ExportFormat = z.infer<typeof exportFormat>;
@@ -119,6 +128,8 @@ export const auditExportInput = z.strictObject({
   rules: z.array(redactionRule).max(50),
   formats: z.array(exportFormat).min(1, 'must not be empty').max(exportFormats.length),
   form: z.enum(['folder', 'zip']),
+  /** IANA name of the time zone of the HTML pages, such as `Europe/Berlin`; that of the host by default. */
+  timeZone: z.string().max(100).refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin').optional(),
 });
 export type AuditExportInput = z.infer<typeof auditExportInput>;
 

@@ -74,7 +74,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
 
   function find(id: string): ExportJob {
     const job = jobs.get(id.toLowerCase());
-    if (job === undefined) throw new AppError('not_found', 'There is no evidence pack with this id.');
+    if (job === undefined) throw new AppError('not_found', 'No evidence pack has this ID.');
     return job;
   }
 

@@ -147,7 +147,7 @@ export class ExportJob {
     const failure =
       error instanceof AppError
         ? error.message
-        : 'Something went wrong while the pack was written; the log says more. Go on with it to try again.';
+        : "Couldn't finish the pack. See the log for details. Resume it to try again.";
     try {
       await this.#change({ state: 'failed', failure });
     } catch (cause) {

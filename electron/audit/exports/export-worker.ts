@@ -43,7 +43,7 @@ function describe(error: unknown): { message: string; stack: string; body: Error
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC';
   const known = isFull
-    ? new AppError('conflict', 'There is no room left on the disk. Make room, then go on with the pack.')
+    ? new AppError('conflict', 'The disk is full. Free some space, then resume the pack.')
     : (describeDiskFailure(error) ?? error);
   return { message, stack, body: known instanceof AppError ? known.toBody('') : null };
 }

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import type { AuditExport } from '../../../shared/contract/audit-exports.ts';
-import { redactedPlan } from './pack-facts.ts';
+import { redactedPlan, timeZoneOf } from './pack-facts.ts';
 import { packFiles, type PackPlan, type PackResult } from './pack-state.ts';
 import type { WrittenPack } from './write-pack.ts';
 
@@ -44,14 +44,15 @@ function manifestOf(plan: PackPlan, written: WrittenPack, files: readonly PackFi
     id: plan.id,
     ...redactedPlan(plan),
     snapshotAt: new Date(plan.createdAt).toISOString(),
+    timeZone: timeZoneOf(plan),
     runs: input.runs,
     columns: input.columns,
     rules: input.rules.map((rule, index) => ({ ...rule, replaced: written.replaced[index] })),
     formats: input.formats,
     counts: { conversations: written.conversations, runs: written.runs },
     notes: [
-      'Times are UTC. Costs are US dollars. Durations are milliseconds.',
-      'In the CSV file a text that a spreadsheet would take for a formula begins with an apostrophe.',
+      'Times in JSONL, CSV and this file are UTC. HTML pages show local time with UTC below. Costs are in US dollars, durations in milliseconds.',
+      'In CSV, text that a spreadsheet could run as a formula starts with an apostrophe.',
     ],
     files,
   };

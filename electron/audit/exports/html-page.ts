@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ExportColumn } from '../../../shared/contract/audit-exports.ts';
 import { citation, type Citation } from '../../../shared/contract/completions.ts';
+import type { AiSystem } from '../../../shared/contract/common.ts';
+import { providerName } from '../../../shared/provider-names.ts';
+import { createClock, type Clock } from './clock.ts';
 import type { ExportRecord } from './export-record.ts';
+import type { PackNames } from './pack-names.ts';
 
 /** Conversations on one page: enough to search in, few enough for a browser to open and print. */
 export const conversationsOfPage = 250;
@@ -13,6 +17,8 @@ export interface PageHead {
   /** Lines of a name and a text. */
   readonly facts: readonly (readonly [name: string, text: string])[];
   readonly pages: number;
+  /** IANA name. */
+  readonly timeZone: string;
 }
 
 const style = `
@@ -21,7 +27,7 @@ const style = `
 body { margin: 0 auto; max-width: 62rem; padding: 2rem; font: 15px/1.5 system-ui, sans-serif; color: #16181d; background: #fff; }
 h1 { font-size: 1.5rem; margin: 0 0 1rem; } h2 { font-size: 1.15rem; margin: 2.5rem 0 .25rem; padding-top: 1rem; border-top: 2px solid #16181d; }
 h3 { font-size: .8rem; margin: 1rem 0 .25rem; color: var(--quiet); font-weight: 600; }
-p { margin: 0 0 .5rem; } .quiet { color: var(--quiet); } nav { display: flex; gap: 1rem; margin: 1rem 0; }
+p { margin: 0 0 .5rem; } .quiet, small { color: var(--quiet); } small { display: block; font-size: .8em; } nav { display: flex; gap: 1rem; margin: 1rem 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; font-size: .85rem; }
 article dl { grid-template-columns: max-content 1fr max-content 1fr; margin: 0; }
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
@@ -85,17 +91,17 @@ export function pageEnd(head: PageHead, page: number): string {
 const blocks: Readonly<Partial<Record<ExportColumn, string>>> = {
   systemMessage: 'System message',
   promptText: 'Prompt template',
-  replacements: 'Replacements',
-  renderedPrompt: 'Prompt as it was sent',
+  replacements: 'Variables',
+  renderedPrompt: 'Final prompt',
   content: 'Answer',
   reasoning: 'Reasoning',
-  errorMessage: 'Failure',
+  errorMessage: 'Error',
   configuration: 'Configuration',
   appHeaders: 'Headers',
   metadata: 'Metadata',
   citations: 'Citations',
   warnings: 'Warnings',
-  moderation: 'What the guard found',
+  moderation: 'Moderation',
   feedbackText: 'Feedback',
 };
 
@@ -108,13 +114,21 @@ function isEmpty(value: unknown): boolean {
 
 /** Short facts that are not called as their columns are. */
 const factNames: Readonly<Partial<Record<ExportColumn, string>>> = {
-  matched: 'Meets the selection',
-  createdAt: 'Made',
-  completedAt: 'Ended',
+  runId: 'Run ID',
+  messageId: 'Message ID',
+  matched: 'Matches filter',
+  createdAt: 'Created',
+  completedAt: 'Completed',
+  callerId: 'Caller',
+  workspaceId: 'Workspace ID',
+  promptId: 'Prompt',
+  promptVersionId: 'Prompt version',
+  dataspaceIds: 'Dataspaces',
   aiSystem: 'Provider',
-  cost: 'Cost, US dollars',
-  firstTokenMs: 'First token, ms',
-  totalMs: 'Duration, ms',
+  cost: 'Cost (USD)',
+  firstTokenMs: 'First token (ms)',
+  totalMs: 'Duration (ms)',
+  feedbackAt: 'Feedback given',
 };
 
 /** `promptTokens` becomes `Prompt tokens`. */
@@ -138,25 +152,63 @@ function textOf(value: unknown, isBlock: boolean): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, isBlock ? 2 : 0);
 }
 
-function runArticle(record: ExportRecord): string {
+interface ShownRun {
+  readonly record: ExportRecord;
+  readonly names: PackNames;
+  readonly clock: Clock;
+}
+
+/** What stands for a value, with the value itself beneath it in small; null for a value that says enough. */
+function readableOf(column: ExportColumn, value: unknown, { names, clock }: ShownRun): string | null {
+  if (column === 'createdAt' || column === 'completedAt' || column === 'feedbackAt') return clock(value as string);
+  if (column === 'callerId') return names.caller;
+  if (column === 'promptId') return names.prompt;
+  if (column === 'promptVersionId') return names.promptVersion;
+  return null;
+}
+
+const named = (name: string | null | undefined, id: string): string =>
+  name === null || name === undefined ? escaped(id) : `${escaped(name)}<small>${escaped(id)}</small>`;
+
+function factHtml(column: ExportColumn, value: unknown, run: ShownRun): string {
+  if (column === 'aiSystem') return escaped(providerName(value as AiSystem));
+  if (column === 'dataspaceIds') return (value as string[]).map((id) => named(run.names.dataspaces[id], id)).join('');
+  return named(readableOf(column, value, run), textOf(value, false));
+}
+
+function runArticle(run: ShownRun): string {
+  const { record, names } = run;
   const facts: string[] = [];
   const texts: string[] = [];
   for (const [column, value] of Object.entries(record) as [ExportColumn, unknown][]) {
     if (column === 'conversationId' || column === 'conversationName' || isEmpty(value)) continue;
     const title = blocks[column];
-    const text = textOf(value, title !== undefined);
-    if (title === undefined) facts.push(`<dt>${escaped(label(column))}</dt><dd>${escaped(text)}</dd>`);
-    else texts.push(`<h3>${title}</h3>\n<pre dir="auto">${escaped(text)}</pre>`);
+    if (title !== undefined) texts.push(`<h3>${title}</h3>\n<pre dir="auto">${escaped(textOf(value, true))}</pre>`);
+    else facts.push(`<dt>${escaped(label(column))}</dt><dd dir="auto">${factHtml(column, value, run)}</dd>`);
+    if (column === 'callerId' && names.agent !== null)
+      facts.push(`<dt>Agent</dt><dd dir="auto">${escaped(names.agent)}</dd>`);
   }
   const mark = record.matched === true ? ' class="matched"' : '';
   return `<article${mark}>\n<dl>${facts.join('\n')}</dl>\n${texts.join('\n')}\n</article>\n`;
 }
 
+export interface ConversationSection {
+  readonly position: number;
+  readonly records: readonly ExportRecord[];
+  /** Of the records; a record beyond their end has none. */
+  readonly names: readonly PackNames[];
+  readonly timeZone: string;
+}
+
+const noNames: PackNames = { caller: null, prompt: null, promptVersion: null, agent: null, dataspaces: {} };
+
 /** A conversation with its runs, oldest first. `position` counts the conversations of the pack from 1. */
-export function conversationSection(position: number, records: readonly ExportRecord[]): string {
+export function conversationSection({ position, records, names, timeZone }: ConversationSection): string {
+  const clock = createClock(timeZone);
   const [first] = records;
   const name = typeof first?.conversationName === 'string' ? first.conversationName : '';
   const id = typeof first?.conversationId === 'string' ? `<p class="quiet">${escaped(first.conversationId)}</p>\n` : '';
+  const articles = records.map((record, index) => runArticle({ record, names: names[index] ?? noNames, clock }));
   const title = name === '' ? `Conversation ${position}` : `${position}. ${name}`;
-  return `<section>\n<h2 dir="auto">${escaped(title)}</h2>\n${id}${records.map(runArticle).join('')}</section>\n`;
+  return `<section>\n<h2 dir="auto">${escaped(title)}</h2>\n${id}${articles.join('')}</section>\n`;
 }

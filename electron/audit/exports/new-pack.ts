@@ -18,14 +18,16 @@ export function newPack(
   version: string,
 ): PackRecord {
   const chosen = new Set(input.columns);
+  const timeZone = input.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const plan = {
     id: randomUUID(),
-    name: input.name ?? `Evidence of ${new Date(snapshot.createdAt).toISOString().slice(0, 10)}`,
+    name: input.name ?? `Evidence ${new Date(snapshot.createdAt).toLocaleDateString('sv', { timeZone })}`,
     ...snapshot,
     version,
     input: {
       ...input,
       name: input.name ?? '',
+      timeZone,
       runs: input.runs ?? 'all',
       columns: exportColumns.filter((column) => chosen.has(column)),
       formats: [...new Set(input.formats)],

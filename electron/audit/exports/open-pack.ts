@@ -15,7 +15,7 @@ export interface ExportDownload {
 
 function resultOf({ state, result }: PackRecord): PackResult {
   if (state === 'completed') return result!;
-  throw new AppError('conflict', 'This evidence pack is not complete yet. Wait for it, or go on with it.');
+  throw new AppError('conflict', 'This evidence pack is not complete yet. Wait until it is, or resume it.');
 }
 
 /** A completed pack as one zip. Throws `conflict` for one that is not. */
@@ -32,7 +32,7 @@ export async function openPack(record: PackRecord, folder: string): Promise<Expo
 /** One file of a completed pack. Throws as `openPack` does, and `not_found` for a name that is none of its files. */
 export function openPackFile(record: PackRecord, folder: string, fileName: string): ExportDownload {
   const file = resultOf(record).files.find(({ name }) => name === basename(fileName));
-  if (file === undefined) throw new AppError('not_found', 'This evidence pack has no file with this name.');
+  if (file === undefined) throw new AppError('not_found', 'This evidence pack has no file with that name.');
   const files = packFiles(folder);
   const path = record.plan.input.form === 'zip' ? files.zip : join(files.pack, file.name);
   return { fileName: file.name, bytes: file.bytes, stream: createReadStream(path) };

@@ -1,4 +1,9 @@
 import type { AuditExportInput, RedactionRule } from '../../../shared/contract/audit-exports.ts';
+import type { AiSystem } from '../../../shared/contract/common.ts';
+import { providerName } from '../../../shared/provider-names.ts';
+import type { ExportRows } from '../../storage/export-rows.ts';
+import { sampleCallerName } from '../samples/sample-callers.ts';
+import { createClock, type Clock } from './clock.ts';
 import type { PackPlan } from './pack-state.ts';
 import { createRedactor, replacementOf } from './redaction.ts';
 
@@ -18,7 +23,7 @@ export function redactedPlan({ name, input }: PackPlan): { name: string; selecti
 }
 
 const ruleNames = {
-  email: 'e-mail addresses',
+  email: 'email addresses',
   phone: 'phone numbers',
   card: 'card numbers',
   account: 'account numbers',
@@ -28,25 +33,88 @@ function ruleText(rule: RedactionRule): string {
   return `${rule.kind === 'pattern' ? rule.name : ruleNames[rule.kind]} as ${replacementOf(rule)}`;
 }
 
-function selectionText(selection: AuditExportInput['selection']): string {
-  if ('conversationIds' in selection) return `${selection.conversationIds.length} chosen conversations`;
+/** What people call the parts of a filter. */
+const filterNames: Readonly<Record<string, string>> = {
+  callerId: 'Caller',
+  callerIds: 'Caller',
+  startDate: 'From',
+  endDate: 'Until',
+  appHeaders: 'Headers',
+  promptId: 'Prompt',
+  promptVersionId: 'Prompt version',
+  promptRunId: 'Prompt run',
+  conversationRunId: 'Run',
+  conversationId: 'Conversation',
+  workspaceId: 'Workspace',
+  feedback: 'Feedback',
+  text: 'Text',
+  textIn: 'Text in',
+  agentId: 'Agent',
+  aiSystems: 'Provider',
+  models: 'Model',
+  statuses: 'Status',
+  finishReasons: 'Finish reason',
+  errorCodes: 'Error',
+  moderationFlags: 'Moderation flag',
+  hasFeedback: 'Has feedback',
+  score: 'Score',
+  tags: 'Tags',
+  totalMs: 'Latency (ms)',
+  firstTokenMs: 'First token (ms)',
+  cost: 'Cost (USD)',
+  totalTokens: 'Tokens',
+};
+
+function valueText(field: string, value: unknown, names: ExportRows['names'], clock: Clock): string {
+  if (Array.isArray(value)) {
+    const texts = value.map((item) => valueText(field, item, names, clock));
+    return texts.join(field === 'tags' ? ' and ' : ' or ');
+  }
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const named = (name: string | null) => (name === null ? value : `${name} (${value})`);
+  if (field === 'callerId' || field === 'callerIds') return named(names.caller(value) ?? sampleCallerName(value));
+  if (field === 'promptId') return named(names.prompt(value));
+  if (field === 'promptVersionId') return named(names.promptVersion(value));
+  if (field === 'agentId') return named(names.agent(value));
+  if (field === 'aiSystems') return providerName(value as AiSystem);
+  if (field === 'startDate' || field === 'endDate') return `${clock(value)} (${value})`;
+  return value;
+}
+
+function selectionText(selection: AuditExportInput['selection'], names: ExportRows['names'], clock: Clock): string {
+  if ('conversationIds' in selection) return `${selection.conversationIds.length} selected conversations`;
   const conditions = Object.entries(selection.filter).filter(([, value]) => value !== undefined && value !== null);
-  if (conditions.length === 0) return 'Everything that is recorded';
+  if (conditions.length === 0) return 'All recorded conversations';
   return conditions
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${filterNames[name] ?? name}: ${valueText(name, value, names, clock)}`)
     .join('; ');
 }
 
+/** A pack of an earlier version has none: its pages keep UTC. */
+export function timeZoneOf({ input }: PackPlan): string {
+  return (input as Partial<PackPlan['input']>).timeZone ?? 'UTC';
+}
+
 /** What the head of a page says of its pack. */
-export function selectionFacts(plan: PackPlan, conversations: number): [name: string, text: string][] {
+export function selectionFacts(
+  plan: PackPlan,
+  conversations: number,
+  names: ExportRows['names'],
+): [name: string, text: string][] {
   const { rules, runs } = plan.input;
+  const timeZone = timeZoneOf(plan);
+  const clock = createClock(timeZone);
+  const redactor = createRedactor(rules);
+  const createdAt = new Date(plan.createdAt).toISOString();
   return [
-    ['As of', new Date(plan.createdAt).toISOString()],
+    ['Created', `${clock(createdAt)} (${createdAt})`],
+    ['Time zone', timeZone === 'UTC' ? 'UTC' : `${timeZone}, with UTC in parentheses`],
     ['Conversations', String(conversations)],
-    ['Selection', selectionText(redactedPlan(plan).selection)],
-    ['Runs', runs === 'all' ? 'All runs of these conversations' : 'Only runs that meet the selection'],
-    ['Replaced', rules.length === 0 ? 'Nothing' : rules.map(ruleText).join('; ')],
-    ['Made by', `Touchstone ${plan.version}`],
-    ['Pack', plan.id],
+    ['Scope', redactor.text(selectionText(redactedPlan(plan).selection, names, clock))],
+    ['Runs', runs === 'all' ? 'All runs of these conversations' : 'Matching runs only'],
+    ['Redacted', rules.length === 0 ? 'Nothing' : rules.map(ruleText).join('; ')],
+    ['Created with', `Touchstone ${plan.version}`],
+    ['Pack ID', plan.id],
   ];
 }

@@ -20,7 +20,7 @@ export async function requireConversations(selection: ExportSelection, { rows, f
   for (const [index, id] of selection.conversationIds.entries()) {
     if (index % 200 === 199) await new Promise((resolve) => setImmediate(resolve));
     if (rows.conversation(id) !== null) continue;
-    throw new AppError('invalid_request', 'One of the conversations does not exist any more.', {
+    throw new AppError('invalid_request', 'One of the conversations no longer exists.', {
       details: [{ field: `selection.conversationIds[${index}]`, issue: 'is not a conversation' }],
     });
   }

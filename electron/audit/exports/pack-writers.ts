@@ -3,12 +3,16 @@ import type { ExportColumn } from '../../../shared/contract/audit-exports.ts';
 import { csvLine } from './csv.ts';
 import type { ExportRecord } from './export-record.ts';
 import { conversationSection, conversationsOfPage, pageEnd, pageName, pageStart, type PageHead } from './html-page.ts';
+import type { PackNames } from './pack-names.ts';
 import { OutputFile } from './output-file.ts';
 
 /** Writes one format of a pack, conversation by conversation. */
 export interface PackWriter {
-  /** `position` counts the conversations of the pack from 0; `records` is empty for one that was removed meanwhile. */
-  write(position: number, records: readonly ExportRecord[]): Promise<void>;
+  /**
+   * `position` counts the conversations of the pack from 0; `records` is empty for one that was removed meanwhile. `names` are those of
+   * the records, for pages that people read.
+   */
+  write(position: number, records: readonly ExportRecord[], names: readonly PackNames[]): Promise<void>;
   /** Writes what ends the last file. */
   end(): Promise<void>;
   /** Resolves with the lengths of all files of this format when the disk has them. */
@@ -87,7 +91,7 @@ export async function createHtmlWriter(
   }
 
   return {
-    async write(position, records) {
+    async write(position, records, names) {
       const wanted = Math.floor(position / conversationsOfPage) + 1;
       if (wanted !== page) {
         await end();
@@ -96,7 +100,8 @@ export async function createHtmlWriter(
         page = wanted;
         file = await openPage();
       }
-      if (records.length > 0) await file.write(conversationSection(position + 1, records));
+      if (records.length > 0)
+        await file.write(conversationSection({ position: position + 1, records, names, timeZone: head.timeZone }));
     },
     end,
     sync,

@@ -31,9 +31,12 @@ function compilePattern(rule: Extract<RedactionRule, { kind: 'pattern' }>, index
     pattern = RE2JS.compile(rule.pattern, rule.isCaseSensitive === true ? 0 : RE2JS.CASE_INSENSITIVE);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw invalidField(field, `is not a pattern: ${error.message.replace('error parsing regexp: ', '')}`);
+    throw invalidField(
+      field,
+      `is not a valid regular expression: ${error.message.replace('error parsing regexp: ', '')}`,
+    );
   }
-  if (pattern.matcher('').find()) throw invalidField(field, 'must not match the empty text');
+  if (pattern.matcher('').find()) throw invalidField(field, 'must not match empty text');
   return (text) => {
     const places: Place[] = [];
     const matcher = pattern.matcher(text);

@@ -3,9 +3,10 @@ import { mkdir, rename } from 'node:fs/promises';
 import type { ExportRows } from '../../storage/export-rows.ts';
 import { exportRecord } from './export-record.ts';
 import { conversationsOfPage, type PageHead } from './html-page.ts';
-import { selectionFacts } from './pack-facts.ts';
+import { selectionFacts, timeZoneOf } from './pack-facts.ts';
 import { packFiles, readCheckpoint, writeJson, type PackCheckpoint, type PackPlan } from './pack-state.ts';
 import { createCsvWriter, createHtmlWriter, createJsonLinesWriter, type PackWriter } from './pack-writers.ts';
+import { createNameReader } from './pack-names.ts';
 import { createRedactor } from './redaction.ts';
 import { readSelection } from './selection-file.ts';
 
@@ -46,6 +47,8 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
     replaced: plan.input.rules.map(() => 0),
   };
   const redactor = createRedactor(plan.input.rules);
+  // Names stand in the pages alone, so what is replaced in them is not among the counts.
+  const namesOf = createNameReader(rows, createRedactor(plan.input.rules));
   const writers = await openWriters(files.partial, options, start);
   let { offset, conversations, runs } = start;
 
@@ -63,14 +66,15 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
     let nextCheckpoint = performance.now() + checkpointMilliseconds;
     for await (const selected of readSelection(files.selection, start)) {
       const matched = new Set(selected.runs);
-      const records = rows
+      const found = rows
         .runs(selected.conversation, plan.lastRun)
-        .filter(({ sequence }) => plan.input.runs === 'all' || matched.has(sequence))
-        .map((row) => {
-          const context = { snapshotAt: plan.createdAt, isMatched: matched.has(row.sequence) };
-          return exportRecord(row, plan.input.columns, context, redactor);
-        });
-      for (const writer of writers) await writer.write(conversations, records);
+        .filter(({ sequence }) => plan.input.runs === 'all' || matched.has(sequence));
+      const records = found.map((row) => {
+        const context = { snapshotAt: plan.createdAt, isMatched: matched.has(row.sequence) };
+        return exportRecord(row, plan.input.columns, context, redactor);
+      });
+      const names = plan.input.formats.includes('html') ? found.map(namesOf) : [];
+      for (const writer of writers) await writer.write(conversations, records, names);
       conversations += 1;
       runs += records.length;
       offset = selected.offset;
@@ -97,12 +101,13 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
 
 function openWriters(
   folder: string,
-  { plan, conversations: total }: WritePackOptions,
+  { plan, conversations: total, rows }: WritePackOptions,
   { lengths, conversations }: PackCheckpoint,
 ): Promise<PackWriter[]> {
   const head: PageHead = {
     name: plan.name,
-    facts: selectionFacts(plan, total),
+    facts: selectionFacts(plan, total, rows.names),
+    timeZone: timeZoneOf(plan),
     pages: Math.max(1, Math.ceil(total / conversationsOfPage)),
   };
   const openers = {

@@ -17,11 +17,16 @@ const names = new Map(
   Object.entries(callerOf).map(([team, callerId]) => [callerId, `${team[0]!.toUpperCase()}${team.slice(1)} team`]),
 );
 
+/** The name of a team of the sample data; null for any other caller. */
+export function sampleCallerName(callerId: string): string | null {
+  return names.get(callerId) ?? null;
+}
+
 /** The facets with the names of the sample set's callers, who have no API key that could name them. */
 export function nameSampleCallers(facets: AuditFacets): AuditFacets {
   const callers = facets.callers.map((caller) => ({
     ...caller,
-    name: caller.name ?? names.get(caller.callerId) ?? null,
+    name: caller.name ?? sampleCallerName(caller.callerId),
   }));
   return { ...facets, callers };
 }

@@ -11,7 +11,7 @@ import {
 import { temporaryDirectory } from '../../storage/test-storage.ts';
 
 const conversations = 501;
-const head = { name: 'Pack', facts: [['As of', 'now']] as const, pages: 3 };
+const head = { name: 'Pack', facts: [['As of', 'now']] as const, pages: 3, timeZone: 'UTC' };
 
 /** Opens all writers where `written` conversations and files of these lengths are done. */
 function openWriters(folder: string, lengths: Record<string, number>, written: number): Promise<PackWriter[]> {
@@ -25,7 +25,7 @@ function openWriters(folder: string, lengths: Record<string, number>, written: n
 async function write(writers: readonly PackWriter[], from: number, to: number): Promise<Record<string, number>> {
   for (let position = from; position < to; position += 1) {
     const records = [{ conversationName: `Number ${position}`, content: 'é '.repeat(position % 7) }];
-    for (const writer of writers) await writer.write(position, records);
+    for (const writer of writers) await writer.write(position, records, []);
   }
   return Object.assign({}, ...(await Promise.all(writers.map((writer) => writer.sync()))));
 }

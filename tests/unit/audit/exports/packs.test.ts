@@ -148,7 +148,56 @@ describe('a pack', () => {
       '[1] Handbook.pdf, page 7, relevance 0.87\nRefunds take ten days.\n\n' +
         '[2] Handbook.pdf, relevance 0.50\nWrite to [e-mail].</pre>',
     );
-    expect(files['evidence.html']).toContain('<dt>Moderation flags</dt><dd>answer:violence</dd>');
+    expect(files['evidence.html']).toContain('<dt>Moderation flags</dt><dd dir="auto">answer:violence</dd>');
+  });
+
+  test('names callers, prompts, versions, agents and dataspaces in its pages, and shows local times with UTC', async () => {
+    const world = await openExports();
+    const { storage } = world;
+    const key = storage.apiKeys.issue({ name: 'Nightly <job> of ann@example.com' });
+    const prompt = storage.prompts.create(
+      { name: 'Translator', folder: null, tags: [], description: null },
+      {
+        promptText: 'Hi',
+        systemMessage: null,
+        aiSystem: null,
+        model: null,
+        configuration: null,
+        variables: [],
+        note: null,
+      },
+    );
+    const dataspace = storage.dataspaces.create('Handbook');
+    const run = sampleRun({
+      callerId: key.callerId,
+      promptId: prompt.id,
+      promptVersionId: prompt.latestVersionId,
+      dataspaceIds: [dataspace.id],
+      createdAt: Date.UTC(2026, 6, 1, 22, 30),
+    });
+    storage.runs.begin(run);
+    await storage.runs.finish(run.runId, sampleOutcome());
+    const { files } = await written(world, {
+      timeZone: 'Europe/Berlin',
+      selection: { filter: { callerIds: [key.callerId], startDate: '2026-07-01T00:00:00Z' } },
+    });
+    const page = files['evidence.html']!;
+    const named = (label: string, name: string, id: string) =>
+      expect(page).toContain(`<dt>${label}</dt><dd dir="auto">${name}<small>${id}</small></dd>`);
+    named('Caller', 'Nightly &lt;job&gt; of [e-mail]', key.callerId);
+    named('Prompt', 'Translator', prompt.id);
+    named('Prompt version', 'Version 1', prompt.latestVersionId);
+    named('Dataspaces', 'Handbook', dataspace.id);
+    named('Created', '2 Jul 2026, 00:30:00 CEST', '2026-07-01T22:30:00.000Z');
+    expect(page).toContain('<dt>Provider</dt><dd dir="auto">OpenAI</dd>');
+    expect(page).toContain('<dt>Time zone</dt><dd>Europe/Berlin, with UTC in parentheses</dd>');
+    expect(page).toContain(
+      `Caller: Nightly &lt;job&gt; of [e-mail] (${key.callerId}); From: 1 Jul 2026, 02:00:00 CEST`,
+    );
+    expect(lines(files['evidence.jsonl']!)[0]).toMatchObject({
+      createdAt: '2026-07-01T22:30:00.000Z',
+      aiSystem: 'OpenAi',
+    });
   });
 
   test('holds nothing that a rule finds, in no text and no file', async () => {
