@@ -24,11 +24,11 @@ export function conversationHandlers(audit: AuditStore): Handler[] {
     ),
     implement(readConversation, ({ parameters, caller }) => {
       const conversation = audit.readConversation(parameters.id, { hasFeedback: seesAll(caller) });
-      if (conversation === null) throw new AppError('not_found', 'There is no conversation with this id.');
+      if (conversation === null) throw new AppError('not_found', 'No conversation has this ID.');
       if (!seesAll(caller) && conversation.callerId !== caller.callerId) {
         throw new AppError(
           'forbidden',
-          'This conversation belongs to another caller. A key with the scope `audit` may read it.',
+          'This conversation belongs to another caller. Use a key with the scope `audit`.',
         );
       }
       return longJsonAnswer(conversation);

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ReplayInput, ReplayTarget } from '../../shared/contract/audit-replay.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
+import { providerName } from '../../shared/provider-names.ts';
 import { Button } from './button.tsx';
 import { Combobox, type ComboboxOption } from './combobox.tsx';
 import { Dialog } from './dialog.tsx';
@@ -22,11 +23,11 @@ function useModelOptions(): ComboboxOption[] {
     .map(({ aiSystem, name, isReady }) => ({
       value: `${aiSystem}/${name}`,
       label: name,
-      group: aiSystem,
+      group: providerName(aiSystem),
       detail: isReady ? undefined : 'no key',
       isDisabled: !isReady,
     }));
-  return [{ value: sameModel, label: 'The model of each run', group: 'As it was' }, ...options];
+  return [{ value: sameModel, label: 'Original model', group: 'Unchanged' }, ...options];
 }
 
 interface Target {
@@ -68,25 +69,25 @@ function ReplayFields({ target, problem, promptText, onChange }: ReplayFieldsPro
           shown={options.find(({ value }) => value === target.model)?.label ?? target.model}
           options={options}
           onValueChange={(model) => onChange({ model })}
-          placeholder="Find a model"
+          placeholder="Search models"
         />
       </div>
       <TextField
         label="Temperature"
         inputMode="decimal"
-        placeholder="As it was"
+        placeholder="Unchanged"
         value={target.temperature}
         onValueChange={(temperature) => onChange({ temperature })}
         error={problem}
       />
       <div className="labelled">
-        <label htmlFor="replay-prompt">Another version of the prompt</label>
+        <label htmlFor="replay-prompt">Replace prompt</label>
         <div className="field field--area mono">
           <textarea
             id="replay-prompt"
             rows={2}
             spellCheck={false}
-            placeholder="As it was"
+            placeholder="Unchanged"
             value={target.promptText}
             onChange={(event) => onChange({ promptText: event.target.value })}
           />
@@ -95,7 +96,7 @@ function ReplayFields({ target, problem, promptText, onChange }: ReplayFieldsPro
       {promptText !== null && target.promptText === '' && (
         <div>
           <Button size="small" variant="quiet" onClick={() => onChange({ promptText })}>
-            Begin with the prompt of this run
+            Start from this run's prompt
           </Button>
         </div>
       )}
@@ -105,7 +106,7 @@ function ReplayFields({ target, problem, promptText, onChange }: ReplayFieldsPro
 
 export interface ReplayDialogProps {
   selection: ReplayInput['selection'];
-  /** What is replayed, in words: `3 picked conversations`. */
+  /** What is replayed, in words: `3 selected conversations`. */
   subject: string;
   /** The template of the only run, to begin another version with. */
   promptText: string | null;
@@ -148,16 +149,16 @@ export function ReplayDialog({ selection, subject, promptText, model, isOpen, on
   return (
     <Dialog title={`Replay ${subject}`} isOpen={isOpen} onClose={onClose} footer={footer}>
       <p className="small secondary">
-        Each run is made again with its own variables and becomes a run of its own. Every one costs one credit and what
-        the provider takes; at most 500 at once.
+        Reruns each run with its original variables. Each rerun costs 1 credit plus provider charges. At most 500 at a
+        time.
       </p>
       <ReplayFields
         target={target}
-        problem={read === null ? 'must be a number from 0 to 2' : null}
+        problem={read === null ? 'Must be a number from 0 to 2' : null}
         promptText={promptText}
         onChange={(change) => setTarget({ ...target, ...change })}
       />
-      {create.error && <ErrorFailure title="The replay could not be begun" error={create.error} />}
+      {create.error && <ErrorFailure title="Couldn't start the replay" error={create.error} />}
     </Dialog>
   );
 }

@@ -3,8 +3,10 @@ import type { AuditRow } from '../../shared/contract/audit.ts';
 
 export type SelectedRow = Pick<AuditRow, 'conversationId' | 'name'> & { runId: string };
 
-/** Conversations that a person picked for a replay or for evidence. */
+/** Conversations that a person selected for a replay or for evidence. */
 interface AuditSelection {
+  /** The address of the list that was open last, to go back to from a replay. */
+  address: string;
   /** The list they were picked from; another one begins with none. */
   list: string;
   /** Everything in the list, whatever `rows` says. */
@@ -17,7 +19,11 @@ interface AuditSelection {
 
 const nothing = { isAll: false, rows: new Map<string, SelectedRow>(), anchor: null };
 
-export const useAuditSelection = create<AuditSelection>()(() => ({ list: '', ...nothing }));
+export const useAuditSelection = create<AuditSelection>()(() => ({ address: '/audit', list: '', ...nothing }));
+
+export function noteListAddress(address: string): void {
+  useAuditSelection.setState({ address });
+}
 
 /** Begins anew when the list is another one. */
 export function selectIn(list: string): void {

@@ -117,7 +117,7 @@ test('a question to a dataspace, with a found passage in its place', async ({ pa
 
 test('a conversation in the audit, with feedback', async ({ page, served }) => {
   await page.goto(`${served.address}/#/audit`);
-  await page.getByRole('button', { name: 'Load the sample set' }).click();
+  await page.getByRole('button', { name: 'Load sample data' }).click();
   const audit = auditPage(page);
   await expect(audit.count).toHaveText('300 conversations');
   await audit.settled();

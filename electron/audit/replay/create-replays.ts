@@ -63,7 +63,7 @@ export function createReplays(options: ReplaysOptions): Replays {
 
   function find(id: string): ReplayJob {
     const job = jobs.get(id.toLowerCase());
-    if (job === undefined) throw new AppError('not_found', 'There is no replay with this id.');
+    if (job === undefined) throw new AppError('not_found', 'No replay has this ID.');
     return job;
   }
 
@@ -77,7 +77,7 @@ export function createReplays(options: ReplaysOptions): Replays {
       const createdAt = Date.now();
       const replay = {
         id: randomUUID(),
-        name: name ?? `Replay of ${originals.length} runs`,
+        name: name ?? `Replay of ${originals.length} ${originals.length === 1 ? 'run' : 'runs'}`,
         state: 'running' as const,
         target,
         parallel,
@@ -150,9 +150,9 @@ async function found(
   for (const { runs } of conversationsOf(numbers)) {
     sequences.push(...runs);
     if (sequences.length > maximumReplayedRuns) {
-      throw invalidField('selection.filter', `finds more than ${maximumReplayedRuns} runs; narrow it`);
+      throw invalidField('selection.filter', `matches more than ${maximumReplayedRuns} runs; narrow it`);
     }
   }
-  if (sequences.length === 0) throw invalidField('selection.filter', 'finds no run');
+  if (sequences.length === 0) throw invalidField('selection.filter', 'matches no run');
   return runIds(sequences.toSorted((one, other) => other - one));
 }

@@ -134,7 +134,7 @@ export class ReplayJob {
   async #begin(run: ReplayedRun, signal: AbortSignal) {
     const { runs, completions, windowCallerId, replay } = this.#options;
     const original = runs.read(run.original);
-    if (original === null) throw new AppError('not_found', 'This run was removed.');
+    if (original === null) throw new AppError('not_found', 'The original run was deleted.');
     const origin = { callerId: windowCallerId, key: null, appHeaders: original.appHeaders };
     return completions.start(replayRequest(original, replay.target), origin, { signal });
   }
@@ -142,7 +142,7 @@ export class ReplayJob {
   #describe(error: unknown): string {
     if (error instanceof AppError) return error.message;
     this.#options.log('a replayed run failed', error);
-    return 'Something went wrong in the service; the log says more.';
+    return "Couldn't rerun it. See the log for details.";
   }
 
   #note(run: ReplayedRun, change: Partial<ReplayedRun>): void {

@@ -13,7 +13,7 @@ function configurationOf(original: RunDetail, change: ReplayTarget['configuratio
 export function replayRequest(original: RunDetail, target: ReplayTarget): CompletionRequest {
   const promptText = target.promptText ?? original.input.promptText;
   if (promptText === '') {
-    throw new AppError('conflict', 'The texts of this run were removed; there is nothing to run again.');
+    throw new AppError('conflict', 'The texts of this run were deleted, so it cannot be run again.');
   }
   const parsed = completionRequest.safeParse({
     promptText,

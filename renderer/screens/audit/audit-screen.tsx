@@ -1,5 +1,5 @@
 import { Bookmark } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFacets } from '../../../shared/contract/audit.ts';
 import { Button } from '../../components/button.tsx';
@@ -12,6 +12,7 @@ import { useAuditHead } from '../../queries/audit-list.ts';
 import { useAuditFacets, useAuditSummary } from '../../queries/audit.ts';
 import { useHostState } from '../../queries/host-state.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
+import { noteListAddress } from '../../stores/audit-selection.ts';
 import { usePlace } from '../../stores/activity.ts';
 import './audit.css';
 import { AuditWork } from './audit-work.tsx';
@@ -30,11 +31,10 @@ function FirstReading() {
   const runs = useHostState().data?.runs ?? 0;
   return (
     <div>
-      <LoadingRows label="Reading the conversations" rows={12} />
+      <LoadingRows label="Loading conversations" rows={12} />
       {runs > manyRuns && (
         <p className="placeholder audit__state small secondary">
-          {formatCount(runs)} runs are here. The first search after they came reads them all; every later one is at
-          once.
+          Indexing {formatCount(runs)} runs for the first search. Later searches are instant.
         </p>
       )}
     </div>
@@ -46,8 +46,8 @@ function WithoutList({ error, onRetry }: { error: unknown; onRetry: () => void }
   if (!error) return <FirstReading />;
   return (
     <div className="audit__state">
-      <ErrorFailure title="The list could not be read" error={error}>
-        <Button onClick={onRetry}>Try again</Button>
+      <ErrorFailure title="Couldn't load the conversations" error={error}>
+        <Button onClick={onRetry}>Retry</Button>
       </ErrorFailure>
     </div>
   );
@@ -59,7 +59,7 @@ function NoRuns() {
     <div className="audit__state">
       <EmptyState
         title="No runs yet"
-        reason="Every run of this window and of every caller is kept here, with everything that was sent and answered."
+        reason="Runs from this window and from API clients appear here, with the full request and response."
       >
         <Button onClick={() => navigate('/playground')}>Run a prompt</Button>
         <SampleSetButton />
@@ -82,7 +82,11 @@ export function AuditScreen() {
 }
 
 function Conversations() {
+  const [location] = useLocation();
   const address = useAuditAddress();
+  useEffect(() => {
+    noteListAddress(location);
+  }, [location]);
   const { filter, sort, span, search, renew } = address;
   const facets = useAuditFacets().data;
   const summary = useAuditSummary(filter).data;

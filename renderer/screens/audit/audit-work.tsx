@@ -28,20 +28,20 @@ function useListActions(list: AuditListState, listRef: RefObject<HTMLDivElement 
   const group = 'Audit';
   useActions('audit-list', [
     { id: 'audit.next', title: 'Next conversation', group, keys: 'J', isEnabled, run: () => move(1) },
-    { id: 'audit.back', title: 'Conversation before it', group, keys: 'K', isEnabled, run: () => move(-1) },
+    { id: 'audit.back', title: 'Previous conversation', group, keys: 'K', isEnabled, run: () => move(-1) },
     { id: 'audit.next.n', title: 'Next conversation', group, keys: 'N', isHiddenInPalette: true, run: () => move(1) },
     {
       id: 'audit.back.p',
-      title: 'Conversation before it',
+      title: 'Previous conversation',
       group,
       keys: 'P',
       isHiddenInPalette: true,
       run: () => move(-1),
     },
-    { id: 'audit.pick', title: 'Pick it, or put it back', group, keys: 'X', isEnabled, run: list.toggleActive },
+    { id: 'audit.pick', title: 'Select or deselect', group, keys: 'X', isEnabled, run: list.toggleActive },
     {
       id: 'audit.pick.down',
-      title: 'Pick down to the next',
+      title: 'Extend selection down',
       group,
       keys: 'Shift+J',
       isEnabled,
@@ -49,13 +49,20 @@ function useListActions(list: AuditListState, listRef: RefObject<HTMLDivElement 
     },
     {
       id: 'audit.pick.up',
-      title: 'Pick up to the one before',
+      title: 'Extend selection up',
       group,
       keys: 'Shift+K',
       isEnabled,
       run: () => move(-1, true),
     },
-    { id: 'audit.pick.none', title: 'Pick none', group, keys: 'Escape', isEnabled: hasSelection, run: clearSelection },
+    {
+      id: 'audit.pick.none',
+      title: 'Clear selection',
+      group,
+      keys: 'Escape',
+      isEnabled: hasSelection,
+      run: clearSelection,
+    },
   ]);
 }
 
@@ -63,8 +70,8 @@ function NothingMatches({ address }: { address: AddressedAudit }) {
   return (
     <div className="audit__state">
       <EmptyState
-        title="No conversation matches"
-        reason="All conditions must hold for one and the same run. Take one out, or begin again."
+        title="No matching conversations"
+        reason="All filters must match the same run. Remove one or clear all."
       >
         <Button onClick={() => address.search({ filter: {} })}>Clear all filters</Button>
       </EmptyState>

@@ -13,24 +13,20 @@ function count(number: number, noun: string): string {
   return `${formatWhole(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** What goes into evidence: what was picked, or everything that matches. */
+/** The scope of an evidence pack: the selected conversations, or all that match. */
 export function exportOf({ isAll, rows }: Picked, filter: AuditFilter, total: number) {
   const selection: ExportSelection = isAll || rows.size === 0 ? { filter } : { conversationIds: [...rows.keys()] };
   const subject =
-    'filter' in selection ? `All ${count(total, 'conversation')} that match` : count(rows.size, 'picked conversation');
+    'filter' in selection ? `All ${count(total, 'matching conversation')}` : count(rows.size, 'selected conversation');
   return { selection, subject };
 }
 
-/** What is replayed: the runs of what was picked, or the open one. */
+/** The runs to replay: those of the selected conversations, or the open one. */
 export function replayOf({ isAll, rows }: Picked, filter: AuditFilter, open: { runId: string; name: string }) {
   const runIds = [...rows.values()].map(({ runId }) => runId);
   const selection: ReplayInput['selection'] = isAll
     ? { filter }
     : { runIds: runIds.length === 0 ? [open.runId] : runIds };
-  const subject = isAll
-    ? 'everything that matches'
-    : runIds.length === 0
-      ? open.name
-      : count(runIds.length, 'picked run');
+  const subject = isAll ? 'all matching runs' : runIds.length === 0 ? open.name : count(runIds.length, 'selected run');
   return { selection, subject };
 }

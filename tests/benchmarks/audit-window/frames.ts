@@ -63,7 +63,7 @@ export async function fromKey(page: Page, press: () => Promise<unknown>, effect:
         const box = row.getBoundingClientRect();
         return box.bottom > top && box.top < bottom;
       };
-      const unread = [...list.querySelectorAll('[aria-label="On its way"]')].some(isInView);
+      const unread = [...list.querySelectorAll('[aria-label="Loading"]')].some(isInView);
       const open = list.querySelector('[role=option][aria-current]');
       const isOpen = wanted.openRow === undefined || Number(open?.getAttribute('aria-posinset')) === wanted.openRow;
       const isAddressed = wanted.address === undefined || location.hash.includes(wanted.address);

@@ -44,7 +44,7 @@ async function keepView(page: Page): Promise<void> {
   await page.keyboard.type(viewName);
   await page.keyboard.press('Enter');
   await expect(views.getByRole('button', { name: viewName, exact: true })).toHaveAttribute('aria-current', 'true');
-  await views.getByRole('button', { name: `Change the view ${viewName}` }).press('Enter');
+  await views.getByRole('button', { name: `Actions for view ${viewName}` }).press('Enter');
   await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
   await expect(views.getByRole('button', { name: viewName, exact: true })).toHaveCount(0);
 }
@@ -54,10 +54,10 @@ async function writePack(page: Page): Promise<void> {
   await page.keyboard.press('x');
   await page.getByRole('button', { name: 'Evidence pack' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Evidence pack' });
-  await expect(dialog).toContainText('1 picked conversation');
+  await expect(dialog).toContainText('1 selected conversation');
   await expect(dialog.locator(':focus')).toHaveCount(1);
   const packs = await dialog.getByRole('button', { name: /^Delete / }).count();
-  await dialog.getByRole('button', { name: 'Write the pack' }).press('Enter');
+  await dialog.getByRole('button', { name: 'Create pack' }).press('Enter');
   await expect(dialog.getByRole('button', { name: /^Delete / })).toHaveCount(packs + 1);
   const written = dialog.getByRole('region').filter({ has: page.getByRole('button', { name: /^Delete / }) });
   await expect(written.first().getByText('Complete', { exact: true })).toBeVisible();
@@ -83,7 +83,7 @@ async function replay(page: Page, model: string): Promise<void> {
   await expect(page).toHaveURL(/#\/audit\/replays\/[\da-f-]{36}$/);
   await expect(page.getByText('1 of 1', { exact: true }).first()).toBeVisible();
   await expect(page.getByRole('region', { name: 'After', exact: true })).toContainText('free of charge');
-  await page.getByRole('button', { name: /; its runs stay$/ }).press('Enter');
+  await page.getByRole('button', { name: / \(runs are kept\)$/ }).press('Enter');
   await page.getByRole('button', { name: 'Conversations', exact: true }).press('Enter');
   await auditPage(page).settled();
 }

@@ -6,7 +6,7 @@ import { typeInto } from './type-into.ts';
 
 async function openSamples(page: Page, address: string): Promise<void> {
   await page.goto(`${address}/#/audit`);
-  await page.getByRole('button', { name: 'Load the sample set' }).click();
+  await page.getByRole('button', { name: 'Load sample data' }).click();
   await auditPage(page).settled();
   await expect(page.getByRole('group', { name: /^Feedback on/ })).toBeVisible();
 }
@@ -22,12 +22,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
         expect([part, await accessibilityFindings(page)]).toEqual([part, []]);
       }
       await page
-        .getByRole('button', { name: /^Add the tag/ })
+        .getByRole('button', { name: /^Add tag/ })
         .first()
         .click();
       await page.keyboard.press('8');
       await page.keyboard.press('x');
-      await expect(page.getByText('1 picked')).toBeVisible();
+      await expect(page.getByText('1 selected')).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(pageProblems).toEqual([]);
     });
@@ -45,7 +45,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await expect(menu).toBeHidden();
       }
       await page.goto(`${served.address}/#/audit/text=nothing+has+this+word&score=-3..-1&status=Lost`);
-      await expect(page.getByText('No conversation matches')).toBeVisible();
+      await expect(page.getByText('No matching conversations')).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(pageProblems).toEqual([]);
     });
@@ -56,21 +56,21 @@ for (const colorScheme of ['light', 'dark'] as const) {
       pageProblems,
     }) => {
       await openSamples(page, served.address);
-      await page.getByRole('button', { name: 'Figures as tables' }).press('Enter');
+      await page.getByRole('button', { name: 'View as table' }).press('Enter');
       await expect(page.getByRole('dialog').getByRole('table').first()).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await expect(page.getByRole('dialog')).toBeHidden();
       await page.getByRole('button', { name: 'Evidence pack' }).click();
-      await expect(page.getByText(/^Found in the first/)).toBeVisible();
+      await expect(page.getByText(/^Matches in the first/)).toBeVisible();
       await page.getByRole('button', { name: /of \d+ columns/ }).click();
-      await page.getByRole('button', { name: 'Own pattern' }).click();
+      await page.getByRole('button', { name: 'Custom pattern' }).click();
       await typeInto(page.getByRole('dialog').getByRole('textbox', { name: 'Name', exact: true }), 'Broken');
-      await page.getByLabel('Pattern, as a regular expression').fill('(');
-      await expect(page.getByLabel('Pattern, as a regular expression')).toHaveAttribute('aria-invalid', 'true');
+      await page.getByLabel('Regular expression').fill('(');
+      await expect(page.getByLabel('Regular expression')).toHaveAttribute('aria-invalid', 'true');
       expect(await accessibilityFindings(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Remove the pattern Broken' }).click();
-      await page.getByRole('button', { name: 'Write the pack' }).click();
+      await page.getByRole('button', { name: 'Remove pattern Broken' }).click();
+      await page.getByRole('button', { name: 'Create pack' }).click();
       await page.getByRole('button', { name: 'Files and checksums' }).click();
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
@@ -80,7 +80,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.goto(`${served.address}/#/audit/replays`);
-      await expect(page.getByText('No replay yet')).toBeVisible();
+      await expect(page.getByText('No replays yet')).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(pageProblems).toEqual([]);
     });

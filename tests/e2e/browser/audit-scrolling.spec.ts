@@ -13,7 +13,7 @@ function drawn(page: Page): Promise<{ places: number[]; unread: number }> {
     });
     return {
       places: rows.map((row) => Number(row.getAttribute('aria-posinset'))).sort((one, other) => one - other),
-      unread: rows.filter((row) => row.getAttribute('aria-label') === 'On its way').length,
+      unread: rows.filter((row) => row.getAttribute('aria-label') === 'Loading').length,
     };
   });
 }
@@ -88,10 +88,10 @@ test('rows are picked by keyboard, one, a range, and all that match', async ({ p
     await page.keyboard.press('Shift+ArrowDown');
     await expect(audit.openRow).toHaveAttribute('aria-posinset', String(place));
   }
-  await expect(audit.count).toHaveText('4 picked');
+  await expect(audit.count).toHaveText('4 selected');
   await expect(audit.list.locator('[aria-selected=true]')).toHaveCount(4);
-  await page.getByRole('button', { name: /^Pick all/ }).click();
-  await expect(audit.count).toHaveText(/^All .* picked$/);
+  await page.getByRole('button', { name: /^Select all/ }).click();
+  await expect(audit.count).toHaveText(/^All .* selected$/);
   await page.keyboard.press('Escape');
   await expect(audit.count).toHaveText(/conversations$/);
 });

@@ -12,9 +12,9 @@ test('a conversation is found, read, judged and handed over by keyboard alone', 
   const everything = await audit.count.textContent();
 
   await page.keyboard.press('/');
-  await typeInto(page.getByLabel('Full text'), 'customer');
+  await typeInto(page.getByLabel('Search conversations'), 'customer');
   await expect(page).toHaveURL(/#\/audit\/text=customer/);
-  await expect(page.getByLabel('Full text')).toBeFocused();
+  await expect(page.getByLabel('Search conversations')).toBeFocused();
   await page.keyboard.press('Enter');
   await audit.settled();
   await expect(audit.count).not.toHaveText(everything ?? '');
@@ -38,13 +38,13 @@ test('a conversation is found, read, judged and handed over by keyboard alone', 
   await Promise.all([page.keyboard.press('-'), page.keyboard.press('7')]);
   await expect(audit.feedback.getByRole('radio', { checked: true })).toHaveAccessibleName('-7');
   await page.keyboard.press('t');
-  await typeInto(page.getByPlaceholder('Find or write a tag'), 'promised too much');
+  await typeInto(page.getByPlaceholder('Find or create a tag'), 'promised too much');
   await page.keyboard.press('Enter');
-  await expect(audit.feedback.getByRole('button', { name: 'Remove the tag promised too much' })).toBeVisible();
+  await expect(audit.feedback.getByRole('button', { name: 'Remove tag promised too much' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog', { name: 'Tags' })).toBeHidden();
   await page.keyboard.press('c');
-  await typeInto(page.getByLabel('Text of the feedback'), 'Nobody can keep that.');
+  await typeInto(page.getByLabel('Comment'), 'Nobody can keep that.');
   const kept = page.waitForResponse((response) => response.request().postData()?.includes('can keep that') ?? false);
   await page.keyboard.press('Enter');
   await audit.isAt(3);
@@ -55,15 +55,15 @@ test('a conversation is found, read, judged and handed over by keyboard alone', 
   await expect(audit.openRow).toContainText('−7');
   await page.keyboard.press('j');
   await page.keyboard.press('x');
-  await expect(audit.count).toHaveText('1 picked');
+  await expect(audit.count).toHaveText('1 selected');
   await page.keyboard.press('Control+k');
   await typeInto(page.getByPlaceholder('Search or run a command'), 'evidence pack');
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Evidence pack' });
-  await expect(dialog).toContainText('1 picked conversation');
+  await expect(dialog).toContainText('1 selected conversation');
   // The dialog takes the focus when it opens; a button that was focused before would lose it again.
   await expect(dialog.locator(':focus')).toHaveCount(1);
-  await dialog.getByRole('button', { name: 'Write the pack' }).press('Enter');
+  await dialog.getByRole('button', { name: 'Create pack' }).press('Enter');
   await expect(dialog.getByText('Complete')).toBeVisible();
   const download = page.waitForEvent('download');
   await dialog.getByRole('link', { name: 'Download' }).focus();
@@ -79,7 +79,7 @@ test('typing in the full text never loses the focus or a letter, and the way bac
   const audit = auditPage(page);
   await page.goto(`${served.address}/#/audit`);
   await audit.settled();
-  const field = page.getByLabel('Full text');
+  const field = page.getByLabel('Search conversations');
   await field.focus();
   // Slowly enough that the list is searched several times on the way.
   await page.keyboard.type('customer formal', { delay: 260 });
@@ -104,19 +104,19 @@ test('an address opens the same list and the same conversation again', async ({ 
   await page.reload();
   await audit.isAt(last);
   await expect(audit.detail.getByRole('heading', { level: 2 })).toHaveText(title ?? '');
-  await expect(page.getByRole('combobox', { name: 'Order' })).toHaveValue('lowest-score');
+  await expect(page.getByRole('combobox', { name: 'Sort by' })).toHaveValue('lowest-score');
 });
 
 test('a view is saved, renamed, opened, deleted and brought back', async ({ page, served }) => {
   await page.goto(`${served.address}/#/audit/status=Failed`);
   await auditPage(page).settled();
   const views = page.getByRole('navigation', { name: 'Saved views' });
-  const name = page.getByLabel('Name of the view');
+  const name = page.getByLabel('View name');
   await page.keyboard.press('s');
   await typeInto(name, 'What failed');
   await page.keyboard.press('Enter');
   await expect(views.getByRole('button', { name: 'What failed', exact: true })).toHaveAttribute('aria-current', 'true');
-  await views.getByRole('button', { name: 'Change the view What failed' }).click();
+  await views.getByRole('button', { name: 'Actions for view What failed' }).click();
   await page.getByRole('menuitem', { name: 'Rename' }).click();
   await typeInto(name, 'All that failed');
   await page.keyboard.press('Enter');
@@ -124,7 +124,7 @@ test('a view is saved, renamed, opened, deleted and brought back', async ({ page
   await expect(page.getByRole('group', { name: 'Status' })).toHaveCount(0);
   await views.getByRole('button', { name: 'All that failed', exact: true }).click();
   await expect(page.getByRole('group', { name: 'Status' })).toContainText('Failed');
-  await views.getByRole('button', { name: 'Change the view All that failed' }).click();
+  await views.getByRole('button', { name: 'Actions for view All that failed' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await expect(views.getByRole('button', { name: 'All that failed', exact: true })).toHaveCount(0);
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -134,16 +134,16 @@ test('a view is saved, renamed, opened, deleted and brought back', async ({ page
 test('what cannot be searched for is explained where it is', async ({ page, served }) => {
   await page.goto(`${served.address}/#/audit/status=Lost&colour=red`);
   await auditPage(page).settled();
-  await expect(page.getByText(/left out: colour, statuses/)).toBeVisible();
+  await expect(page.getByText(/Ignored invalid filters in this link: colour, statuses/)).toBeVisible();
   await page.keyboard.press('f');
   await typeInto(auditPage(page).filterField, 'score');
   await page.keyboard.press('Enter');
   await page.getByLabel('From', { exact: true }).fill('5');
   await page.getByLabel('To', { exact: true }).fill('-5');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('must not be above the upper end')).toBeVisible();
+  await expect(page.getByText('Must not be above the upper limit')).toBeVisible();
   await page.getByLabel('To', { exact: true }).fill('11');
-  await expect(page.getByText('must be from −10 to 10')).toBeVisible();
+  await expect(page.getByText('Must be from −10 to 10')).toBeVisible();
 });
 
 test('found words are marked, and a search of signs alone is no error', async ({ page, served }) => {
@@ -154,7 +154,7 @@ test('found words are marked, and a search of signs alone is no error', async ({
       page.evaluate(() => [...(CSS.highlights.get('audit-find') ?? [])].map((range) => String(range).toLowerCase())[0]),
     )
     .toBe('customer');
-  await page.getByLabel('Full text').fill('"(( AND *');
+  await page.getByLabel('Search conversations').fill('"(( AND *');
   await expect(page).toHaveURL(/text=~22/);
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
@@ -162,14 +162,14 @@ test('found words are marked, and a search of signs alone is no error', async ({
 test.describe('without any run', () => {
   test.use({ runs: 0 });
 
-  test('the sample set is loaded by one press and gone by another', async ({ page, served }) => {
+  test('the sample data is loaded by one press and gone by another', async ({ page, served }) => {
     const audit = auditPage(page);
     await page.goto(`${served.address}/#/audit`);
-    await page.getByRole('button', { name: 'Load the sample set' }).click();
+    await page.getByRole('button', { name: 'Load sample data' }).click();
     await audit.settled();
     await expect(audit.count).toContainText(/\d+ conversations/);
     await expect(audit.detail.getByText('Sample', { exact: true })).toBeVisible();
-    await page.getByRole('button', { name: 'Remove the sample set' }).click();
+    await page.getByRole('button', { name: 'Remove sample data' }).click();
     await expect(page.getByText('No runs yet').first()).toBeVisible();
   });
 });

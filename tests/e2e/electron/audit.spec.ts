@@ -35,10 +35,10 @@ test('on the desktop a conversation is found, judged, kept and written into a pa
   await page.getByRole('button', { name: 'Evidence pack' }).focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Evidence pack' });
-  await expect(dialog).toContainText('1 picked conversation');
+  await expect(dialog).toContainText('1 selected conversation');
   // The dialog takes the focus when it opens; a button that was focused before would lose it again.
   await expect(dialog.locator(':focus')).toHaveCount(1);
-  await dialog.getByRole('button', { name: 'Write the pack' }).press('Enter');
+  await dialog.getByRole('button', { name: 'Create pack' }).press('Enter');
   await expect(dialog.getByText('Complete')).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Open folder' })).toBeVisible();
   await first.quit();

@@ -79,7 +79,7 @@ function Title({ conversation, run, place, onPrevious, onNext }: ConversationDet
       {run.metadata?.['sample'] === true && <Badge>Sample</Badge>}
       <span className="grow" />
       <span className="caption tertiary nowrap numbers">
-        {place ? `${formatWhole(place.index + 1)} of ${formatWhole(place.total)}` : 'outside the filter'}
+        {place ? `${formatWhole(place.index + 1)} of ${formatWhole(place.total)}` : 'Not in the filtered list'}
       </span>
       <IconButton icon={ChevronUp} label="Previous" keys="K" size="small" variant="default" onClick={onPrevious} />
       <IconButton icon={ChevronDown} label="Next" keys="J" size="small" variant="default" onClick={onNext} />

@@ -37,7 +37,7 @@ export function ConversationFacts({ conversation, facets }: ConversationFactsPro
           <dt>Id</dt>
           <dd className="row">
             <span className="mono--small">{shortId(conversation.id)}</span>
-            <CopyButton text={conversation.id} label="Copy the conversation id" isIconOnly size="small" />
+            <CopyButton text={conversation.id} label="Copy conversation ID" isIconOnly size="small" />
           </dd>
         </div>
       </dl>

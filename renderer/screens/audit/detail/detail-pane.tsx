@@ -62,11 +62,11 @@ function useRunActions(
   const group = 'Conversation';
   const isEnabled = run !== undefined;
   useActions('audit-run', [
-    { id: 'audit.playground', title: 'Open in the playground', group, keys: 'O', isEnabled, run: playground },
+    { id: 'audit.playground', title: 'Open in playground', group, keys: 'O', isEnabled, run: playground },
     { id: 'audit.replay', title: 'Replay on another model', group, keys: 'R', isEnabled, run: replay },
-    { id: 'audit.evidence', title: 'Add to evidence, or take out', group, keys: 'E', isEnabled, run: pick },
-    { id: 'audit.run.next', title: 'Next run of the conversation', group, keys: ']', isEnabled, run: () => step(1) },
-    { id: 'audit.run.back', title: 'Run before it', group, keys: '[', isEnabled, run: () => step(-1) },
+    { id: 'audit.evidence', title: 'Add to or remove from evidence', group, keys: 'E', isEnabled, run: pick },
+    { id: 'audit.run.next', title: 'Next run', group, keys: ']', isEnabled, run: () => step(1) },
+    { id: 'audit.run.back', title: 'Previous run', group, keys: '[', isEnabled, run: () => step(-1) },
   ]);
   return (
     <div className="toolbar audit__actions">
@@ -101,8 +101,8 @@ export function DetailPane(props: DetailPaneProps) {
     return (
       <section className="panel line-left audit__detail" aria-label="Conversation">
         <div className="audit__failure">
-          <ErrorFailure title="The conversation could not be read" error={query.error}>
-            <Button onClick={() => void query.refetch()}>Try again</Button>
+          <ErrorFailure title="Couldn't load the conversation" error={query.error}>
+            <Button onClick={() => void query.refetch()}>Retry</Button>
           </ErrorFailure>
         </div>
       </section>
@@ -111,7 +111,7 @@ export function DetailPane(props: DetailPaneProps) {
   if (!conversation || !run) {
     return (
       <section className="panel line-left audit__detail" aria-label="Conversation">
-        {conversationId !== null && <LoadingRows label="Reading the conversation" rows={6} />}
+        {conversationId !== null && <LoadingRows label="Loading the conversation" rows={6} />}
       </section>
     );
   }

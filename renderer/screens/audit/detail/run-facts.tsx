@@ -66,12 +66,12 @@ export function HeadersPart({ run, conversationId }: { run: ConversationRun; con
       <Facts
         title="Ids"
         facts={[
-          ['Conversation', <Id key="conversation" id={conversationId} label="the conversation id" />],
-          ['Run', <Id key="run" id={run.conversationRunId} label="the run id" />],
-          ['Message', <Id key="message" id={run.messageId} label="the message id" />],
-          ['Prompt', <Id key="prompt" id={run.promptId} label="the prompt id" />],
-          ['Prompt version', <Id key="version" id={run.promptVersionId} label="the prompt version id" />],
-          ['In the library', <VersionLink key="library" run={run} />],
+          ['Conversation', <Id key="conversation" id={conversationId} label="conversation ID" />],
+          ['Run', <Id key="run" id={run.conversationRunId} label="run ID" />],
+          ['Message', <Id key="message" id={run.messageId} label="message ID" />],
+          ['Prompt', <Id key="prompt" id={run.promptId} label="prompt ID" />],
+          ['Prompt version', <Id key="version" id={run.promptVersionId} label="prompt version ID" />],
+          ['Library version', <VersionLink key="library" run={run} />],
         ]}
       />
     </>
@@ -92,7 +92,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
         title="Timing"
         facts={[
           ['Started', moment.format(new Date(run.createdAt))],
-          ['Ended', run.completedAt ? moment.format(new Date(run.completedAt)) : 'not yet'],
+          ['Ended', run.completedAt ? moment.format(new Date(run.completedAt)) : 'In progress'],
           ['First token', absent(timing.firstTokenMs, formatRunDuration)],
           ['Total', absent(timing.totalMs, formatRunDuration)],
           ['Finish reason', run.output.finishReason ?? 'none'],
@@ -102,7 +102,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
         title="Usage"
         facts={[
           ['Prompt tokens', absent(usage?.prompt_tokens ?? null, formatWhole)],
-          ['Answer tokens', absent(usage?.completion_tokens ?? null, formatWhole)],
+          ['Completion tokens', absent(usage?.completion_tokens ?? null, formatWhole)],
           ['Cost', absent(own?.cost ?? null, formatCost)],
           ['Credits', absent(own?.credits ?? null, formatWhole)],
           [

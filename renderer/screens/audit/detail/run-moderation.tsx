@@ -5,9 +5,9 @@ import { formatDuration } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 
 function verdictOf({ categories, categoryScores, failure }: GuardFinding): string {
-  if (failure !== null) return `not checked: ${failure}`;
-  if (categories.length === 0) return 'not flagged';
-  return `flagged: ${categories.map((each) => `${each} ${categoryScores?.[each].toFixed(2) ?? ''}`.trim()).join(', ')}`;
+  if (failure !== null) return `Not checked: ${failure}`;
+  if (categories.length === 0) return 'Not flagged';
+  return `Flagged: ${categories.map((each) => `${each} ${categoryScores?.[each].toFixed(2) ?? ''}`.trim()).join(', ')}`;
 }
 
 function Side({ name, finding }: { name: string; finding: GuardFinding | null }) {

@@ -8,10 +8,10 @@ import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import { RunModerationPart } from './run-moderation.tsx';
 
 const remedies: Record<string, { label: string; page: SettingsPageId }> = {
-  provider_key_refused: { label: 'Replace the key', page: 'providers' },
-  provider_not_configured: { label: 'Set up the provider', page: 'providers' },
-  model_not_installed: { label: 'Install the model', page: 'on-device' },
-  credits_exhausted: { label: 'Open the API keys', page: 'api-keys' },
+  provider_key_refused: { label: 'Replace API key', page: 'providers' },
+  provider_not_configured: { label: 'Set up provider', page: 'providers' },
+  model_not_installed: { label: 'Download model', page: 'on-device' },
+  credits_exhausted: { label: 'Open API keys', page: 'api-keys' },
 };
 
 function RunFailure({ run }: { run: ConversationRun }) {
@@ -20,19 +20,19 @@ function RunFailure({ run }: { run: ConversationRun }) {
   if (!error) return null;
   const remedy = remedies[error.code];
   return (
-    <Failure title="The run failed" reason={`${error.message} (${error.code})`}>
+    <Failure title="Run failed" reason={`${error.message} (${error.code})`}>
       {remedy && <Button onClick={() => navigate(settingsAddress(remedy.page))}>{remedy.label}</Button>}
       <Button variant={remedy ? 'quiet' : 'default'} onClick={() => navigate(runAddress(run.conversationRunId))}>
-        Run it again in the playground
+        Open in playground
       </Button>
     </Failure>
   );
 }
 
 const endWords: Record<string, string> = {
-  Length: 'The answer was cut at the limit of tokens.',
+  Length: 'The answer reached the output token limit.',
   ContentFilter: "The provider's content filter ended the answer.",
-  ToolCalls: 'The model asked for a tool instead of answering.',
+  ToolCalls: 'The model called a tool instead of answering.',
 };
 
 function Answer({ run }: { run: ConversationRun }) {
@@ -51,9 +51,9 @@ function Answer({ run }: { run: ConversationRun }) {
         )}
         {content !== '' && view === 'markdown' && <MarkdownView text={content} isGrowing={false} />}
         {content !== '' && view === 'plain' && <p className="turn__text">{content}</p>}
-        {content === '' && run.status === 'Completed' && <p className="tertiary">The model answered with no text.</p>}
-        {run.status === 'Running' && <p className="tertiary">The run is still under way.</p>}
-        {run.status === 'Cancelled' && <p className="small secondary">Stopped. The text until then is kept.</p>}
+        {content === '' && run.status === 'Completed' && <p className="tertiary">The model returned no text.</p>}
+        {run.status === 'Running' && <p className="tertiary">The run is in progress.</p>}
+        {run.status === 'Cancelled' && <p className="small secondary">Stopped. Partial answer kept.</p>}
         {end && <Notice tone="caution">{end}</Notice>}
         {run.warnings.map(({ message }) => (
           <Notice key={message} tone="caution">
@@ -77,7 +77,7 @@ function Turn({ title, text }: { title: string; text: string }) {
 
 /** The passages that an answer was grounded on, each with where it comes from. */
 export function Passages({ run }: { run: ConversationRun }) {
-  if (run.citations.length === 0) return <p className="turn tertiary">This run was not grounded on any passage.</p>;
+  if (run.citations.length === 0) return <p className="turn tertiary">This run used no passages.</p>;
   return run.citations.map((citation) => (
     <article key={citation.index} className="turn turn--note">
       <h3>Passage {citation.index}</h3>

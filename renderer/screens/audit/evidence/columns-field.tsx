@@ -8,7 +8,7 @@ import { columnGroups, columnName, columnPresets } from './pack-draft.ts';
 const presets = [
   { value: 'essential', label: 'Essential' },
   { value: 'everything', label: 'Everything' },
-  { value: 'own', label: 'Own choice' },
+  { value: 'own', label: 'Custom' },
 ] as const;
 
 function presetOf(columns: readonly ExportColumn[]): 'essential' | 'everything' | 'own' {

@@ -19,13 +19,13 @@ import { PackList } from './pack-list.tsx';
 import { RulesField } from './rules-field.tsx';
 
 const formats: readonly { value: ExportFormat; label: string }[] = [
-  { value: 'html', label: 'HTML, to read' },
-  { value: 'jsonl', label: 'JSONL, for programs' },
-  { value: 'csv', label: 'CSV, for tables' },
+  { value: 'html', label: 'HTML (to read)' },
+  { value: 'jsonl', label: 'JSONL (for programs)' },
+  { value: 'csv', label: 'CSV (for spreadsheets)' },
 ];
 
 const forms = [
-  { value: 'zip', label: 'One zip file' },
+  { value: 'zip', label: 'Zip file' },
   { value: 'folder', label: 'Folder' },
 ] as const;
 
@@ -57,7 +57,7 @@ function useRested<Value>(value: Value): Value {
 
 interface FormProps {
   selection: ExportSelection;
-  /** What goes in, in words: `3 picked conversations`. */
+  /** What goes in, in words: `3 selected conversations`. */
   subject: string;
   draft: PackDraft;
   name: string;
@@ -76,7 +76,7 @@ function PackForm({ selection, subject, draft, name, onName, error }: FormProps)
   const preview = useRedactionPreview(question);
   return (
     <>
-      <Field label="Holds">
+      <Field label="Scope">
         <span className="medium">{subject}</span>
         {'filter' in selection && (
           <Segmented label="Runs" value={draft.runs} onValueChange={(runs) => change({ runs })} options={whichRuns} />
@@ -84,10 +84,10 @@ function PackForm({ selection, subject, draft, name, onName, error }: FormProps)
       </Field>
       <Field label="Name">
         <TextField
-          label="Name of the pack"
+          label="Pack name"
           isLabelHidden
           maxLength={200}
-          placeholder="Evidence of today"
+          placeholder={`Evidence ${new Date().toLocaleDateString('sv')}`}
           value={name}
           onValueChange={onName}
         />
@@ -95,7 +95,7 @@ function PackForm({ selection, subject, draft, name, onName, error }: FormProps)
       <Field label="Columns">
         <ColumnsField columns={draft.columns} onChange={(columns) => change({ columns })} />
       </Field>
-      <Field label="Replaced">
+      <Field label="Redact">
         <RulesField
           draft={draft}
           onChange={change}
@@ -117,9 +117,9 @@ function PackForm({ selection, subject, draft, name, onName, error }: FormProps)
             />
           ))}
         </div>
-        <Segmented label="Form" value={draft.form} onValueChange={(form) => change({ form })} options={forms} />
+        <Segmented label="Package as" value={draft.form} onValueChange={(form) => change({ form })} options={forms} />
       </Field>
-      {error && <ErrorFailure title="The pack could not be begun" error={error} />}
+      {error && <ErrorFailure title="Couldn't start the pack" error={error} />}
     </>
   );
 }
@@ -151,7 +151,7 @@ export function EvidenceDialog({ selection, subject, isOpen, onClose }: Evidence
       <span className="grow small caution">{problem}</span>
       <Button onClick={onClose}>Cancel</Button>
       <Button variant="primary" isBusy={create.isPending} aria-disabled={problem !== null || undefined} onClick={write}>
-        Write the pack
+        Create pack
       </Button>
     </>
   );
@@ -164,7 +164,7 @@ export function EvidenceDialog({ selection, subject, isOpen, onClose }: Evidence
           onValueChange={setTab}
           options={[
             { value: 'new', label: 'New pack' },
-            { value: 'packs', label: `Packs ${packs.length}` },
+            { value: 'packs', label: `Packs (${packs.length})` },
           ]}
         />
       </div>

@@ -8,7 +8,7 @@ import {
 import { essentialColumns, type PackDraft, type StandardKind } from '../../../stores/audit-pack-draft.ts';
 
 export const standardRules: readonly { kind: StandardKind; name: string }[] = [
-  { kind: 'email', name: 'E-mail addresses' },
+  { kind: 'email', name: 'Email addresses' },
   { kind: 'phone', name: 'Phone numbers' },
   { kind: 'card', name: 'Card numbers' },
   { kind: 'account', name: 'Account numbers' },
@@ -37,7 +37,7 @@ export const columnGroups: readonly { title: string; columns: readonly ExportCol
   },
   { title: 'Guard', columns: ['moderationFlags', 'moderation'] },
   {
-    title: 'Measures',
+    title: 'Metrics',
     columns: ['promptTokens', 'completionTokens', 'totalTokens', 'cost', 'firstTokenMs', 'totalMs'],
   },
   { title: 'Feedback', columns: ['feedbackScore', 'feedbackText', 'feedbackTags', 'feedbackAt'] },
@@ -48,7 +48,7 @@ export const columnPresets = { essential: essentialColumns, everything: exportCo
 /** A column as a person reads it: `conversation name`, `first token ms`. */
 export function columnName(column: ExportColumn): string {
   const words = column.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return words.replace(/\bid\b/, 'id').replace(/^./, (letter) => letter.toUpperCase());
+  return words.replace(/\bid\b/, 'ID').replace(/^./, (letter) => letter.toUpperCase());
 }
 
 export function draftRules({ kinds, patterns }: PackDraft): RedactionRule[] {
@@ -57,7 +57,7 @@ export function draftRules({ kinds, patterns }: PackDraft): RedactionRule[] {
     .map(({ kind }): RedactionRule => ({ kind }));
   const own = patterns
     .filter(({ pattern }) => pattern !== '')
-    .map(({ name, pattern }): RedactionRule => ({ kind: 'pattern', name: name.trim() || 'Own pattern', pattern }));
+    .map(({ name, pattern }): RedactionRule => ({ kind: 'pattern', name: name.trim() || 'Custom pattern', pattern }));
   return [...standard, ...own];
 }
 
@@ -82,5 +82,6 @@ export function packInput(draft: PackDraft, selection: ExportSelection, name: st
     rules: draftRules(draft),
     formats: [...formats],
     form,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
 }

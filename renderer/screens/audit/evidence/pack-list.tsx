@@ -12,7 +12,7 @@ import { useChangeAuditExport } from '../../../queries/audit-exports.ts';
 import { PackOutlets } from './pack-outlets.tsx';
 
 const steps: Record<NonNullable<AuditExport['step']>, string> = {
-  selecting: 'Selecting',
+  selecting: 'Selecting runs',
   writing: 'Writing',
   checking: 'Computing checksums',
   packing: 'Packing',
@@ -24,7 +24,7 @@ function PackProgress({ pack }: { pack: AuditExport }) {
     <>
       <Progress label={`Progress of ${pack.name}`} fraction={total === 0 ? null : done / total} />
       <p className="caption tertiary numbers">
-        {pack.step ? steps[pack.step] : 'Waiting'}, {formatWhole(done)} of {formatPlural(total, 'conversation')},{' '}
+        {pack.step ? steps[pack.step] : 'Queued'}, {formatWhole(done)} of {formatPlural(total, 'conversation')},{' '}
         {formatPlural(pack.runsDone, 'run')}, {formatBytes(pack.bytes)}
       </p>
     </>
@@ -53,7 +53,7 @@ function Files({ pack }: { pack: AuditExport }) {
                 <span className="mono--small truncate">
                   {sha256.slice(0, 12)}…{sha256.slice(-12)}
                 </span>
-                <CopyButton text={sha256} label={`Copy the checksum of ${name}`} isIconOnly size="small" />
+                <CopyButton text={sha256} label={`Copy SHA-256 of ${name}`} isIconOnly size="small" />
               </span>
             </td>
           </tr>
@@ -64,7 +64,7 @@ function Files({ pack }: { pack: AuditExport }) {
 }
 
 const states = {
-  running: { word: 'Being written', tone: 'accent' },
+  running: { word: 'In progress', tone: 'accent' },
   stopped: { word: 'Stopped', tone: 'neutral' },
   completed: { word: 'Complete', tone: 'positive' },
   failed: { word: 'Failed', tone: 'negative' },
@@ -89,7 +89,7 @@ function PackCard({ pack }: { pack: AuditExport }) {
         )}
         {canResume && (
           <Button size="small" icon={Play} onClick={() => mutate({ id: pack.id, change: 'resume' })}>
-            Go on
+            Resume
           </Button>
         )}
         {pack.state === 'completed' && <PackOutlets pack={pack} />}
@@ -128,10 +128,7 @@ function PackCard({ pack }: { pack: AuditExport }) {
 export function PackList({ packs }: { packs: readonly AuditExport[] }) {
   if (packs.length === 0) {
     return (
-      <EmptyState
-        title="No pack yet"
-        reason="A pack is written while work goes on, and can be stopped and gone on with."
-      />
+      <EmptyState title="No packs yet" reason="Packs are created in the background and can be stopped and resumed." />
     );
   }
   return (

@@ -41,7 +41,7 @@ function Patterns({ draft, onChange, error }: Pick<RulesFieldProps, 'draft' | 'o
             onValueChange={(name) => set(index, { name })}
           />
           <TextField
-            label="Pattern, as a regular expression"
+            label="Regular expression"
             size="small"
             isMono
             value={pattern.pattern}
@@ -50,7 +50,7 @@ function Patterns({ draft, onChange, error }: Pick<RulesFieldProps, 'draft' | 'o
           />
           <IconButton
             icon={X}
-            label={`Remove the pattern ${pattern.name}`}
+            label={`Remove pattern ${pattern.name}`}
             size="small"
             onClick={() => onChange({ patterns: patterns.toSpliced(index, 1) })}
           />
@@ -63,7 +63,7 @@ function Patterns({ draft, onChange, error }: Pick<RulesFieldProps, 'draft' | 'o
           icon={Plus}
           onClick={() => onChange({ patterns: [...patterns, { name: '', pattern: '' }] })}
         >
-          Own pattern
+          Custom pattern
         </Button>
       </div>
     </>
@@ -78,7 +78,7 @@ function Preview({ draft, preview }: { draft: PackDraft; preview: RedactionPrevi
   return (
     <table className="table figures pack__preview">
       <caption>
-        Found in the first {formatPlural(preview.examinedRuns, 'run')} of {formatPlural(preview.runs, 'run')} in{' '}
+        Matches in the first {formatPlural(preview.examinedRuns, 'run')} of {formatPlural(preview.runs, 'run')} in{' '}
         {formatPlural(preview.conversations, 'conversation')}
       </caption>
       <tbody>
@@ -125,13 +125,13 @@ export function RulesField({ draft, onChange, preview, isPreviewBehind, error }:
         ))}
       </div>
       <Patterns draft={draft} onChange={onChange} error={error} />
-      {error && !isOwnIssue && <ErrorFailure title="The preview could not be made" error={error} />}
+      {error && !isOwnIssue && <ErrorFailure title="Couldn't preview the redaction" error={error} />}
       {hasRules && preview && !error && (
         <div className={isPreviewBehind ? 'is-behind' : undefined} aria-busy={isPreviewBehind}>
           <Preview draft={draft} preview={preview} />
         </div>
       )}
-      {!hasRules && <p className="small caution">Nothing is replaced: the pack holds every text as it was sent.</p>}
+      {!hasRules && <p className="small caution">Nothing is redacted. The pack contains all texts unchanged.</p>}
     </div>
   );
 }

@@ -40,9 +40,9 @@ function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: s
   return (
     <TextField
       id="audit-feedback-text"
-      label="Text of the feedback"
+      label="Comment"
       isLabelHidden
-      placeholder="What is right or wrong about it"
+      placeholder="Add a comment"
       maxLength={10_000}
       value={typed}
       onValueChange={setTyped}
@@ -55,7 +55,7 @@ function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: s
         }
         if (event.key === 'Escape') event.currentTarget.blur();
       }}
-      end={typed.trim() !== text && <span className="caption tertiary nowrap">Enter saves</span>}
+      end={typed.trim() !== text && <span className="caption tertiary nowrap">Press Enter to save</span>}
     />
   );
 }
@@ -83,17 +83,17 @@ export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }
   const group = 'Feedback';
   useActions('audit-feedback', [
     // Digits are taken together, in `use-score-keys.ts`; here they are only named.
-    { id: 'audit.score', title: 'Score from 0 to 9', group, keys: '0+9', isHiddenInPalette: true, run: () => {} },
-    { id: 'audit.minus', title: 'Below zero', group, keys: '−', isHiddenInPalette: true, run: () => {} },
+    { id: 'audit.score', title: 'Rate from 0 to 9', group, keys: '0+9', isHiddenInPalette: true, run: () => {} },
+    { id: 'audit.minus', title: 'Negative score', group, keys: '−', isHiddenInPalette: true, run: () => {} },
     { id: 'audit.tag', title: 'Add a tag', group, keys: 'T', run: () => setTagging(true) },
     {
       id: 'audit.comment',
-      title: 'Write a feedback text',
+      title: 'Add a comment',
       group,
       keys: 'C',
       run: () => document.getElementById('audit-feedback-text')?.focus(),
     },
-    { id: 'audit.undo', title: 'Undo the last feedback', group, keys: 'U', isEnabled: steps.length > 0, run: undo },
+    { id: 'audit.undo', title: 'Undo last feedback', group, keys: 'U', isEnabled: steps.length > 0, run: undo },
   ]);
   return (
     <div className="feedback line-top" inert={isBehind} role="group" aria-label={`Feedback on ${runName}`}>
@@ -110,9 +110,9 @@ export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }
             Undo
           </Button>
         )}
-        <span className="caption tertiary wide-only">Keys 1 to 9, minus and 0 set the score</span>
+        <span className="caption tertiary wide-only">Press 0-9 to rate, - for negative</span>
       </div>
-      {feedback.error && <ErrorFailure title="The feedback was not kept" error={feedback.error} />}
+      {feedback.error && <ErrorFailure title="Feedback wasn't saved" error={feedback.error} />}
       <ScoreScale score={score} onScore={(next) => change({ score: next })} />
       <TagField
         tags={readTags(shown.scoreTags)}

@@ -41,7 +41,7 @@ function TagList({ tags, known, onChange }: Pick<TagFieldProps, 'tags' | 'known'
     >
       <div className="combobox__search">
         <Icon icon={Search} size="small" />
-        <Command.Input autoFocus placeholder="Find or write a tag" value={typed} onValueChange={setTyped} />
+        <Command.Input autoFocus placeholder="Find or create a tag" value={typed} onValueChange={setTyped} />
       </div>
       <Command.List className="combobox__list scroll">
         {rest.map((tag) => (
@@ -61,7 +61,7 @@ function TagList({ tags, known, onChange }: Pick<TagFieldProps, 'tags' | 'known'
             New tag {own}
           </Command.Item>
         )}
-        {rest.length === 0 && !isNew && <p className="combobox__empty">No other tag yet. Write one.</p>}
+        {rest.length === 0 && !isNew && <p className="combobox__empty">No other tags yet. Type a new one.</p>}
       </Command.List>
     </Command>
   );
@@ -77,7 +77,7 @@ export function TagField({ tags, known, onChange, isOpen, onOpenChange }: TagFie
           key={tag}
           type="button"
           className="tag is-on"
-          aria-label={`Remove the tag ${tag}`}
+          aria-label={`Remove tag ${tag}`}
           onClick={() => onChange(tags.filter((other) => other !== tag))}
         >
           {tag}
@@ -89,7 +89,7 @@ export function TagField({ tags, known, onChange, isOpen, onOpenChange }: TagFie
           key={tag}
           type="button"
           className="tag"
-          aria-label={`Add the tag ${tag}`}
+          aria-label={`Add tag ${tag}`}
           onClick={() => onChange([...tags, tag])}
         >
           {tag}

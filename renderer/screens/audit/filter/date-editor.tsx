@@ -16,9 +16,9 @@ export function localText(moment: string | null | undefined): string {
 export function dateProblem(from: string, to: string): { from?: string; to?: string } | null {
   const year = (text: string) => Number(text.split('-')[0]);
   const isOdd = (text: string) => text !== '' && (Number.isNaN(Date.parse(text)) || year(text) > 9999);
-  if (isOdd(from)) return { from: 'must be a date and time that exists' };
-  if (isOdd(to)) return { to: 'must be a date and time that exists' };
-  if (from !== '' && to !== '' && from > to) return { from: 'must not be after the end' };
+  if (isOdd(from)) return { from: 'Enter a valid date and time' };
+  if (isOdd(to)) return { to: 'Enter a valid date and time' };
+  if (from !== '' && to !== '' && from > to) return { from: 'Must not be after the end' };
   return null;
 }
 
@@ -53,7 +53,7 @@ export function DateEditor({ filter, onDone }: EditorProps) {
         submit();
       }}
     >
-      <div className="filter-form__presets" role="group" aria-label="Usual spans">
+      <div className="filter-form__presets" role="group" aria-label="Quick ranges">
         {dateSpans.map(({ id, name }, index) => (
           <Button
             key={id}

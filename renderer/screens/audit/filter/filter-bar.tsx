@@ -1,13 +1,18 @@
-import { Bookmark, Package } from 'lucide-react';
+import { Bookmark, Ellipsis, Package, Repeat2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
 import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Menu } from '../../../components/menu.tsx';
 import { Notice } from '../../../components/state-panels.tsx';
 import { Popover } from '../../../components/popover.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useCreateAuditView } from '../../../queries/audit-views.ts';
 import { useActions } from '../../../stores/actions.ts';
+import { replayAddress } from '../../../shell/addresses.ts';
 import { withoutSpan } from '../../../shell/date-spans.ts';
+import { useSampleMenu } from '../samples/sample-set.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { filterChips, isEverything, type FilterFieldId } from './filter-fields.ts';
 import { FilterMenu } from './filter-menu.tsx';
@@ -46,7 +51,7 @@ function SaveView({
         }}
       >
         <TextField
-          label="Name of the view"
+          label="View name"
           autoFocus
           maxLength={200}
           placeholder={suggestion}
@@ -99,16 +104,16 @@ function useFilterActions({ openMenu, saveView, clear, exportPack }: FilterActio
   useActions('audit-filter', [
     {
       id: 'audit.find',
-      title: 'Search the text',
+      title: 'Search conversations',
       group,
       keys: '/',
       run: () => document.getElementById('audit-text')?.focus(),
     },
     { id: 'audit.filter', title: 'Filter', group, keys: 'F', run: openMenu },
-    { id: 'audit.save', title: 'Save as a view', group, keys: 'S', icon: Bookmark, run: saveView },
+    { id: 'audit.save', title: 'Save view', group, keys: 'S', icon: Bookmark, run: saveView },
     {
       id: 'audit.export',
-      title: 'Evidence pack',
+      title: 'Create evidence pack',
       group,
       keywords: ['export', 'redaction', 'zip'],
       icon: Package,
@@ -125,6 +130,8 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [fieldId, setFieldId] = useState<FilterFieldId | null>(null);
   const [isSaving, setSaving] = useState(false);
+  const [, navigate] = useLocation();
+  const samples = useSampleMenu();
   const isClear = isEverything(filter);
   const openMenu = (isOpen: boolean) => {
     setFieldId(null);
@@ -173,12 +180,16 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
         <Button icon={Package} onClick={onExport}>
           Evidence pack
         </Button>
+        <Menu
+          align="end"
+          groups={[[{ label: 'Replays', icon: Repeat2, onSelect: () => navigate(replayAddress()) }], samples]}
+        >
+          <IconButton icon={Ellipsis} label="More audit actions" variant="default" />
+        </Menu>
       </div>
       {ignored.length > 0 && (
         <div className="audit__ignored">
-          <Notice tone="caution">
-            The address holds what cannot be searched for, and it was left out: {ignored.join(', ')}.
-          </Notice>
+          <Notice tone="caution">Ignored invalid filters in this link: {ignored.join(', ')}.</Notice>
         </div>
       )}
     </>

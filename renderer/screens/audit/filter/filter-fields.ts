@@ -1,4 +1,6 @@
 import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AiSystem } from '../../../../shared/contract/common.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
 import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { formatDuration, formatScore } from '../../../components/format.ts';
 import { spanOf, type DateSpan } from '../../../shell/date-spans.ts';
@@ -42,7 +44,7 @@ export type IdFieldId = Extract<
 
 interface FieldFacts {
   name: string;
-  group: 'Run' | 'Feedback' | 'Measures' | 'Origin' | 'Ids';
+  group: 'Run' | 'Feedback' | 'Metrics' | 'Origin' | 'IDs';
   keywords?: readonly string[];
 }
 
@@ -62,32 +64,38 @@ export const filterFields: readonly FilterField[] = [
   { id: 'statuses', kind: 'list', name: 'Status', group: 'Run', keywords: ['failed', 'cancelled', 'completed'] },
   { id: 'finishReasons', kind: 'list', name: 'Finish reason', group: 'Run', keywords: ['length', 'content filter'] },
   { id: 'errorCodes', kind: 'list', name: 'Error', group: 'Run', keywords: ['failed', 'rate limit'] },
-  { id: 'moderationFlags', kind: 'list', name: 'Flagged', group: 'Run', keywords: ['moderation', 'guard', 'violence'] },
+  {
+    id: 'moderationFlags',
+    kind: 'list',
+    name: 'Moderation flag',
+    group: 'Run',
+    keywords: ['moderation', 'guard', 'violence'],
+  },
   { id: 'hasFeedback', kind: 'own', name: 'Has feedback', group: 'Feedback', keywords: ['rated', 'unrated'] },
   { id: 'score', kind: 'range', name: 'Score', group: 'Feedback', unit: '', scale: 1, isWhole: true },
   { id: 'tags', kind: 'list', name: 'Tags', group: 'Feedback', isEvery: true },
-  { id: 'feedbackText', kind: 'own', name: 'Feedback text', group: 'Feedback', keywords: ['comment'] },
+  { id: 'feedbackText', kind: 'own', name: 'Comment', group: 'Feedback', keywords: ['feedback text'] },
   {
     id: 'totalMs',
     kind: 'range',
     name: 'Latency',
-    group: 'Measures',
+    group: 'Metrics',
     unit: 's',
     scale: 1000,
     keywords: ['slow', 'time'],
   },
-  { id: 'firstTokenMs', kind: 'range', name: 'First token', group: 'Measures', unit: 's', scale: 1000 },
-  { id: 'cost', kind: 'range', name: 'Cost', group: 'Measures', unit: '$', scale: 1, keywords: ['price', 'dollars'] },
-  { id: 'totalTokens', kind: 'range', name: 'Tokens', group: 'Measures', unit: '', scale: 1, isWhole: true },
+  { id: 'firstTokenMs', kind: 'range', name: 'First token', group: 'Metrics', unit: 's', scale: 1000 },
+  { id: 'cost', kind: 'range', name: 'Cost', group: 'Metrics', unit: '$', scale: 1, keywords: ['price', 'dollars'] },
+  { id: 'totalTokens', kind: 'range', name: 'Tokens', group: 'Metrics', unit: '', scale: 1, isWhole: true },
   { id: 'callerIds', kind: 'list', name: 'Caller', group: 'Origin', keywords: ['API key'] },
   { id: 'appHeaders', kind: 'own', name: 'Header', group: 'Origin', keywords: ['x-app'] },
-  { id: 'workspaceId', kind: 'id', name: 'Workspace', group: 'Origin' },
-  { id: 'agentId', kind: 'id', name: 'Agent id', group: 'Origin' },
-  { id: 'conversationId', kind: 'id', name: 'Conversation id', group: 'Ids' },
-  { id: 'conversationRunId', kind: 'id', name: 'Run id', group: 'Ids' },
-  { id: 'promptId', kind: 'id', name: 'Prompt id', group: 'Ids' },
-  { id: 'promptVersionId', kind: 'id', name: 'Prompt version id', group: 'Ids' },
-  { id: 'promptRunId', kind: 'id', name: 'Prompt run id', group: 'Ids' },
+  { id: 'workspaceId', kind: 'id', name: 'Workspace ID', group: 'Origin' },
+  { id: 'agentId', kind: 'id', name: 'Agent ID', group: 'Origin' },
+  { id: 'conversationId', kind: 'id', name: 'Conversation ID', group: 'IDs' },
+  { id: 'conversationRunId', kind: 'id', name: 'Run ID', group: 'IDs' },
+  { id: 'promptId', kind: 'id', name: 'Prompt ID', group: 'IDs' },
+  { id: 'promptVersionId', kind: 'id', name: 'Prompt version ID', group: 'IDs' },
+  { id: 'promptRunId', kind: 'id', name: 'Prompt run ID', group: 'IDs' },
 ];
 
 /** What is set in the filter, in words, with the way to take it out. */
@@ -190,6 +198,11 @@ function headerChips(filter: AuditFilter): FilterChip[] {
   });
 }
 
+function nameOfValue(field: ListFieldId, value: string, facets: AuditFacets | undefined): string {
+  if (field === 'callerIds') return callerName(value, facets);
+  return field === 'aiSystems' ? providerName(value as AiSystem) : value;
+}
+
 function chipsOf(
   field: FilterField,
   filter: AuditFilter,
@@ -202,7 +215,7 @@ function chipsOf(
   if (field.kind === 'list') {
     const values = filter[field.id];
     if (!values?.length) return [];
-    const named = field.id === 'callerIds' ? values.map((id) => callerName(id, facets)) : values;
+    const named = values.map((value) => nameOfValue(field.id, value, facets));
     return chip(formatList(named, field.isEvery === true), omit(filter, field.id));
   }
   if (field.kind === 'range') {

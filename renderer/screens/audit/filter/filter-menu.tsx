@@ -31,13 +31,13 @@ function FieldEditor({ field, ...props }: EditorProps & { field: FilterField; on
 
 function FieldList({ onChoose }: { onChoose: (field: FilterFieldId) => void }) {
   return (
-    <Command label="What to filter by" loop filter={(_value, search, keywords) => matchScore(search, keywords ?? [])}>
+    <Command label="Filter by" loop filter={(_value, search, keywords) => matchScore(search, keywords ?? [])}>
       <div className="combobox__search">
         <Icon icon={Search} size="small" />
         <Command.Input autoFocus placeholder="Filter by" />
       </div>
       <Command.List className="combobox__list scroll">
-        <Command.Empty className="combobox__empty">Nothing has this name. Try fewer letters.</Command.Empty>
+        <Command.Empty className="combobox__empty">No matching filters</Command.Empty>
         {[...Map.groupBy(filterFields, ({ group }) => group)].map(([group, members]) => (
           <Command.Group key={group} heading={group}>
             {members.map((field) => (

@@ -56,7 +56,7 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
     <div role="search" className="audit__text">
       <TextField
         id="audit-text"
-        label="Full text"
+        label="Search conversations"
         isLabelHidden
         icon={Search}
         placeholder="Search"

@@ -4,6 +4,7 @@ import type { AuditFacetCounts, AuditFacets, AuditFilter } from '../../../../sha
 import { aiSystems } from '../../../../shared/contract/common.ts';
 import { runStatuses } from '../../../../shared/contract/conversations.ts';
 import { moderationFlags } from '../../../../shared/contract/guard.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
 import { formatCount } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { matchScore } from '../../../components/match-score.ts';
@@ -28,7 +29,11 @@ export function listOptions(
     items.filter(isOne).reduce((total, { runs }) => total + runs, 0);
   switch (field) {
     case 'aiSystems':
-      return plain(aiSystems, (value) => sum(counts?.aiSystems, ({ aiSystem }) => aiSystem === value));
+      return aiSystems.map((value) => ({
+        value,
+        label: providerName(value),
+        runs: sum(counts?.aiSystems, ({ aiSystem }) => aiSystem === value),
+      }));
     case 'statuses':
       return plain(runStatuses, (value) => sum(counts?.statuses, ({ status }) => status === value));
     case 'models': {
@@ -93,7 +98,7 @@ export function ListEditor({
       </div>
       <Command.List className="combobox__list scroll">
         <Command.Empty className="combobox__empty">
-          {options.length === 0 ? 'No run has one yet.' : 'Nothing matches. Try fewer letters.'}
+          {options.length === 0 ? 'No values in the matching runs' : 'No matching values'}
         </Command.Empty>
         {options.map(({ value, label, runs }) => (
           <Command.Item

@@ -40,16 +40,16 @@ type RangeField = Extract<FilterField, { kind: 'range' }>;
 export function rangeProblem(field: RangeField, low: string, high: string): { low?: string; high?: string } | null {
   const [min, max] = [readNumber(low), readNumber(high)];
   const why = (value: number | null | undefined): string | undefined => {
-    if (value === null) return 'must be a number';
+    if (value === null) return 'Must be a number';
     if (value === undefined) return undefined;
-    if (field.isWhole && !Number.isInteger(value)) return 'must be a whole number';
-    if (field.id === 'score') return Math.abs(value) > 10 ? 'must be from −10 to 10' : undefined;
-    return value < 0 ? 'must not be below 0' : undefined;
+    if (field.isWhole && !Number.isInteger(value)) return 'Must be a whole number';
+    if (field.id === 'score') return Math.abs(value) > 10 ? 'Must be from −10 to 10' : undefined;
+    return value < 0 ? 'Must be 0 or more' : undefined;
   };
   const [lowIssue, highIssue] = [why(min), why(max)];
   if (lowIssue || highIssue) return { ...(lowIssue && { low: lowIssue }), ...(highIssue && { high: highIssue }) };
   if (typeof min === 'number' && typeof max === 'number' && min > max)
-    return { low: 'must not be above the upper end' };
+    return { low: 'Must not be above the upper limit' };
   return null;
 }
 
@@ -120,7 +120,7 @@ export function IdEditor({ field, filter, onDone }: EditorProps & { field: Extra
         placeholder="00000000-0000-0000-0000-000000000000"
         value={id}
         onValueChange={setId}
-        error={isAsked && !isGood ? 'must be a uuid: 32 hexadecimal digits in five groups' : null}
+        error={isAsked && !isGood ? 'Must be a UUID' : null}
       />
     </EditorForm>
   );
@@ -133,8 +133,8 @@ export function FeedbackTextEditor({ filter, onDone }: EditorProps) {
     onDone(text.trim() === '' ? rest : { ...rest, feedback: { scoreText: text } });
   };
   return (
-    <EditorForm label="Feedback text" onSubmit={submit}>
-      <TextField label="Contained in the text of the feedback" autoFocus value={text} onValueChange={setText} />
+    <EditorForm label="Comment" onSubmit={submit}>
+      <TextField label="Comment contains" autoFocus value={text} onValueChange={setText} />
     </EditorForm>
   );
 }
@@ -151,7 +151,7 @@ export function HasFeedbackEditor({ filter, onDone }: EditorProps) {
       </Button>
       <Button onClick={() => choose(false)}>Without feedback</Button>
       <Button variant="quiet" onClick={() => choose(null)}>
-        Either
+        Any
       </Button>
     </div>
   );
@@ -167,7 +167,7 @@ export function HeaderEditor({ filter, facets, onDone }: EditorProps) {
     .trim()
     .toLowerCase()
     .replace(/^x-app-/, '');
-  const issue = /^[\w!#$%&'*+.^`|~-]+$/.test(bare) ? null : 'must be the name of a header, such as team';
+  const issue = /^[\w!#$%&'*+.^`|~-]+$/.test(bare) ? null : 'Enter a header name, such as team';
   const values = known.find((header) => header.name === bare)?.values ?? [];
   const submit = () => {
     setAsked(true);
@@ -176,7 +176,7 @@ export function HeaderEditor({ filter, facets, onDone }: EditorProps) {
   return (
     <EditorForm label="Header" onSubmit={submit}>
       <TextField
-        label="Header, without x-app-"
+        label="Header (without x-app-)"
         autoFocus
         isMono
         list="audit-header-names"

@@ -67,7 +67,7 @@ function ListRow({ list, index, row, facets, isSelected, top, onClick, onOpen }:
       aria-current={isActive || undefined}
       aria-posinset={index + 1}
       aria-setsize={list.total}
-      aria-label={row ? undefined : 'On its way'}
+      aria-label={row ? undefined : 'Loading'}
       className="virtual-list__row"
       style={{ height: rowHeight, transform: `translateY(${top}px)` }}
       onClick={onClick}
@@ -115,8 +115,8 @@ export function ConversationList({ list, facets, onOpen, listRef }: Conversation
     <>
       {rows.error && (
         <div className="audit__failure">
-          <ErrorFailure title="Some rows could not be read" error={rows.error}>
-            <Button onClick={rows.retry}>Read them again</Button>
+          <ErrorFailure title="Couldn't load some rows" error={rows.error}>
+            <Button onClick={rows.retry}>Retry</Button>
           </ErrorFailure>
         </div>
       )}

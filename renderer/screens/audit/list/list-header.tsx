@@ -13,7 +13,7 @@ const sortNames: Record<AuditSort, string> = {
   newest: 'Newest',
   oldest: 'Oldest',
   slowest: 'Slowest',
-  dearest: 'Dearest',
+  dearest: 'Most expensive',
   'lowest-score': 'Lowest score',
 };
 
@@ -52,7 +52,7 @@ function GoToDate({ onGo }: { onGo: (at: string) => void }) {
           autoFocus
           value={date}
           onValueChange={setDate}
-          error={isAsked && !isGood ? 'must be a date that exists' : null}
+          error={isAsked && !isGood ? 'Enter a valid date' : null}
         />
         <Button type="submit" variant="primary" size="small">
           Go
@@ -82,7 +82,7 @@ export interface ListHeaderProps extends CountProps {
   isRefreshing: boolean;
 }
 
-/** How many there are, in which order; with a selection, what can be picked further. */
+/** The count and the sort order; with a selection, the ways to extend or clear it. */
 export function ListHeader(props: ListHeaderProps) {
   const { total, isTotalExact, everything, milliseconds, sort, onSort, onGo, onRefresh, isRefreshing } = props;
   const { rows, isAll } = useAuditSelection();
@@ -90,16 +90,18 @@ export function ListHeader(props: ListHeaderProps) {
     return (
       <div className="header header--line line-top audit__picked">
         <h2>
-          <span role="status">{isAll ? `All ${conversations(props)} picked` : `${formatWhole(rows.size)} picked`}</span>
+          <span role="status">
+            {isAll ? `All ${conversations(props)} selected` : `${formatWhole(rows.size)} selected`}
+          </span>
         </h2>
         {!isAll && (
           <Button size="small" variant="quiet" onClick={selectAll}>
-            Pick all {isTotalExact ? formatWhole(total) : ''} that match
+            Select all {isTotalExact ? formatWhole(total) : 'matching'}
           </Button>
         )}
         <span className="grow" />
         <Button size="small" variant="quiet" keys="Escape" onClick={clearSelection}>
-          Pick none
+          Clear selection
         </Button>
       </div>
     );
@@ -115,9 +117,9 @@ export function ListHeader(props: ListHeaderProps) {
       </span>
       <span className="grow" />
       {(sort === 'newest' || sort === 'oldest') && <GoToDate onGo={onGo} />}
-      <IconButton icon={RotateCw} label="Read the list anew" size="small" isBusy={isRefreshing} onClick={onRefresh} />
+      <IconButton icon={RotateCw} label="Refresh" size="small" isBusy={isRefreshing} onClick={onRefresh} />
       <Select
-        label="Order"
+        label="Sort by"
         size="small"
         value={sort}
         onValueChange={onSort}

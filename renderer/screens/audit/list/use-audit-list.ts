@@ -58,7 +58,8 @@ export function useAuditList(head: AuditListHead, isPlaceholder: boolean, addres
   const { total, isTotalExact } = rows;
   const active = total === 0 ? null : index;
   const activeRow = active === null ? undefined : rows.rowAt(active);
-  const list = writeFilter(head.filter, head.sort);
+  // A span ends now: its dates differ whenever the screen opens, but the list is the same.
+  const list = writeFilter(head.filter, head.sort, address.span);
   useEffect(() => {
     selectIn(list);
   }, [list]);

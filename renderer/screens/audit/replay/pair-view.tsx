@@ -55,10 +55,10 @@ function Side({ title, side, absent, text }: SideProps) {
 }
 
 const waiting: Record<ReplayPair['state'], string> = {
-  waiting: 'Waits for its turn.',
-  running: 'Is being run again.',
-  completed: 'The run was removed since.',
-  failed: 'There is no new run.',
+  waiting: 'Queued',
+  running: 'Running',
+  completed: 'Replayed run deleted',
+  failed: 'No replayed run',
 };
 
 /** One run before and after, side by side, with what is other in the answer marked. */
@@ -80,7 +80,7 @@ export function PairView({ pair, isDifferenceShown }: { pair: ReplayPair; isDiff
         <Side
           title="Before"
           side={original}
-          absent="The original was removed since."
+          absent="Original run deleted"
           text={canCompare ? <TextDifference before={before} after={after} side="before" /> : before}
         />
         <Side

@@ -6,7 +6,7 @@ type Totals = ReplayResults['before'];
 function change(before: number | null, after: number | null): string {
   if (!before || after === null) return '';
   const percent = Math.round((after / before - 1) * 100);
-  return percent === 0 ? 'as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)}%`;
+  return percent === 0 ? 'unchanged' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)}%`;
 }
 
 const rows: readonly { name: string; read: (totals: Totals) => number | null; format: (value: number) => string }[] = [
@@ -20,11 +20,11 @@ const rows: readonly { name: string; read: (totals: Totals) => number | null; fo
 export function ReplayTotals({ results }: { results: ReplayResults }) {
   const { before, after, sameAnswers } = results;
   const shown = (value: number | null, format: (value: number) => string) =>
-    value === null ? 'unknown' : format(value);
+    value === null ? 'Unknown' : format(value);
   return (
     <dl className="replay__totals">
       <div>
-        <dt>Same answer</dt>
+        <dt>Identical answers</dt>
         <dd>
           {formatWhole(sameAnswers)} <span className="tertiary">of {formatWhole(after.runs)}</span>
         </dd>

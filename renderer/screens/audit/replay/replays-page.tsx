@@ -20,6 +20,7 @@ import {
   useReplays,
 } from '../../../queries/audit-replays.ts';
 import { useActions } from '../../../stores/actions.ts';
+import { useAuditSelection } from '../../../stores/audit-selection.ts';
 import { usePlace } from '../../../stores/activity.ts';
 import { PairView } from './pair-view.tsx';
 import { replayAddress } from '../../../shell/addresses.ts';
@@ -48,17 +49,17 @@ function Controls({ replay }: { replay: Replay }) {
       )}
       {replay.state === 'stopped' && (
         <Button size="small" icon={Play} onClick={() => change('resume')}>
-          Go on
+          Resume
         </Button>
       )}
       {replay.state !== 'running' && replay.failed > 0 && (
         <Button size="small" icon={RotateCcw} onClick={() => change('retry')}>
-          Try the failed again
+          Retry failed
         </Button>
       )}
       <IconButton
         icon={Trash2}
-        label={`Forget ${replay.name}; its runs stay`}
+        label={`Delete ${replay.name} (runs are kept)`}
         size="small"
         onClick={() => mutate({ id: replay.id, change: 'delete' }, { onSuccess: () => navigate(replayAddress()) })}
       />
@@ -67,7 +68,7 @@ function Controls({ replay }: { replay: Replay }) {
 }
 
 const pairWords: Record<ReplayPair['state'], string> = {
-  waiting: 'waits',
+  waiting: 'queued',
   running: 'running',
   completed: '',
   failed: 'failed',
@@ -75,7 +76,7 @@ const pairWords: Record<ReplayPair['state'], string> = {
 
 function pairWord(pair: ReplayPair): string {
   if (pair.state !== 'completed') return pairWords[pair.state];
-  return pair.original?.content === pair.replayed?.content ? 'same' : 'changed';
+  return pair.original?.content === pair.replayed?.content ? 'identical' : 'changed';
 }
 
 function PairRow({ pair, isOpen }: { pair: ReplayPair; isOpen: boolean }) {
@@ -83,7 +84,7 @@ function PairRow({ pair, isOpen }: { pair: ReplayPair; isOpen: boolean }) {
   return (
     <div className={classNames('run-row', isOpen && 'is-selected')}>
       <span className="tertiary numbers">{pair.position + 1}</span>
-      <span className="truncate grow">{pair.original?.renderedPrompt.split('\n', 1)[0] ?? 'Removed'}</span>
+      <span className="truncate grow">{pair.original?.renderedPrompt.split('\n', 1)[0] ?? 'Deleted'}</span>
       <span className={classNames('caption nowrap', word === 'failed' ? 'negative' : 'tertiary')}>{word}</span>
     </div>
   );
@@ -99,7 +100,7 @@ function Pairs({ results }: { results: ReplayResults }) {
         <div className="header">
           <h2>Runs</h2>
           <span className="grow" />
-          <Switch label="Mark changes" isChecked={isDifferenceShown} onCheckedChange={setDifferenceShown} />
+          <Switch label="Highlight changes" isChecked={isDifferenceShown} onCheckedChange={setDifferenceShown} />
         </div>
         <VirtualList
           label="Replayed runs"
@@ -137,7 +138,7 @@ function OpenReplay({ replay }: { replay: Replay }) {
   useActions('audit-replay', [
     {
       id: 'audit.replay.stop',
-      title: 'Stop the replay',
+      title: 'Stop replay',
       group: 'Replay',
       keys: 'Escape',
       isEnabled: replay.state === 'running',
@@ -152,10 +153,10 @@ function OpenReplay({ replay }: { replay: Replay }) {
           {pages > 1 && (
             <div className="header header--line">
               <Button size="small" disabled={page === 0} onClick={() => setPage(page - 1)}>
-                The {pairsPerPage} before
+                Previous {pairsPerPage}
               </Button>
               <Button size="small" disabled={page >= pages - 1} onClick={() => setPage(page + 1)}>
-                The next {pairsPerPage}
+                Next {pairsPerPage}
               </Button>
             </div>
           )}
@@ -169,6 +170,7 @@ function OpenReplay({ replay }: { replay: Replay }) {
 /** Replays with what they changed; `id` opens one, null the newest. */
 export function ReplaysPage({ id }: { id: string | null }) {
   const [, navigate] = useLocation();
+  const backTo = useAuditSelection(({ address }) => address);
   const replays = useReplays();
   const list = replays.data?.data ?? [];
   const replay = list.find((one) => one.id === id) ?? (id === null ? list[0] : undefined);
@@ -176,7 +178,7 @@ export function ReplaysPage({ id }: { id: string | null }) {
   return (
     <>
       <div className="toolbar">
-        <Button icon={ArrowLeft} variant="quiet" onClick={() => navigate('/audit')}>
+        <Button icon={ArrowLeft} variant="quiet" onClick={() => navigate(backTo)}>
           Conversations
         </Button>
         {list.length > 0 && (
@@ -198,10 +200,10 @@ export function ReplaysPage({ id }: { id: string | null }) {
           ) : (
             <div className="list-state">
               <EmptyState
-                title={list.length === 0 ? 'No replay yet' : 'This replay is not here any more'}
-                reason="Pick conversations in the list and press R: they run again on another model, and the answers stand side by side."
+                title={list.length === 0 ? 'No replays yet' : 'Replay not found'}
+                reason="Select conversations in the list and press R to run them again on another model and compare the answers."
               >
-                <Button onClick={() => navigate('/audit')}>Back to the conversations</Button>
+                <Button onClick={() => navigate(backTo)}>Back to conversations</Button>
               </EmptyState>
             </div>
           )

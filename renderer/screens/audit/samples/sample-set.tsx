@@ -2,6 +2,7 @@ import { FlaskConical } from 'lucide-react';
 import { Button } from '../../../components/button.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
+import type { MenuItem } from '../../../components/menu.tsx';
 import { useAuditSamples, useChangeAuditSamples } from '../../../queries/audit-samples.ts';
 
 /** Loads the sample set by one press. */
@@ -11,9 +12,19 @@ export function SampleSetButton() {
   if (!samples.data || samples.data.isLoaded) return null;
   return (
     <Button icon={FlaskConical} isBusy={isPending} onClick={() => mutate('load')}>
-      Load the sample set
+      Load sample data
     </Button>
   );
+}
+
+/** What the audit's menu does with the sample data, whatever runs there are. */
+export function useSampleMenu(): MenuItem[] {
+  const { data } = useAuditSamples();
+  const { mutate, isPending } = useChangeAuditSamples();
+  if (!data) return [];
+  const change = data.isLoaded ? 'remove' : 'load';
+  const label = data.isLoaded ? 'Remove sample data' : 'Load sample data';
+  return [{ label, icon: FlaskConical, isDisabled: isPending, onSelect: () => mutate(change) }];
 }
 
 /** Says that made-up conversations are among the real ones, with the way to be rid of them. */
@@ -22,14 +33,11 @@ export function SamplesNotice() {
   const { mutate, isPending } = useChangeAuditSamples();
   if (!data?.isLoaded) return null;
   return (
-    <div className="audit__samples small" role="note" aria-label="Sample set">
+    <div className="audit__samples small" role="note" aria-label="Sample data">
       <Icon icon={FlaskConical} size="small" />
-      <span>
-        The sample set is loaded: {formatPlural(data.conversations, 'made-up conversation')}, marked as samples, are
-        among the others.
-      </span>
+      <span>Sample data is loaded ({formatPlural(data.conversations, 'fictional conversation')})</span>
       <Button size="small" variant="quiet" isBusy={isPending} onClick={() => mutate('remove')}>
-        Remove the sample set
+        Remove sample data
       </Button>
     </div>
   );

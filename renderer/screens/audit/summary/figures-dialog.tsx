@@ -20,10 +20,10 @@ function Latencies({ summary }: { summary: AuditSummary }) {
   const columns = ['p50', 'p90', 'p95', 'p99', 'max'] as const;
   return (
     <table className="table figures">
-      <caption>Latency, within 1 %</caption>
+      <caption>Latency percentiles</caption>
       <thead>
         <tr>
-          <th scope="col">Of the runs</th>
+          <th scope="col">Measure</th>
           {columns.map((column) => (
             <th key={column} scope="col" className="right">
               {column}
@@ -51,7 +51,7 @@ function Buckets({ summary }: { summary: AuditSummary }) {
   const { buckets, bucketSize } = summary;
   return (
     <table className="table figures">
-      <caption>By {bucketSize}, the newest first</caption>
+      <caption>By {bucketSize}, newest first</caption>
       <thead>
         <tr>
           <th scope="col">When</th>
@@ -92,12 +92,11 @@ export function FiguresDialog({
   onClose: () => void;
 }) {
   return (
-    <Dialog title="Figures" isOpen={isOpen} onClose={onClose} isWide>
+    <Dialog title="Metrics" isOpen={isOpen} onClose={onClose} isWide>
       <p className="small secondary">
-        Every run that matches is counted. Cost is that of the runs whose price is known; percentiles are within 1 % of
-        the exact ones.
+        Counts all matching runs. Cost covers runs with a known price. Percentiles are accurate to 1%.
       </p>
-      <div className="scroll figures__scroll" tabIndex={0} role="group" aria-label="Tables of figures">
+      <div className="scroll figures__scroll" tabIndex={0} role="group" aria-label="Metric tables">
         <Latencies summary={summary} />
         <Buckets summary={summary} />
       </div>

@@ -15,7 +15,7 @@ import './summary.css';
 /** Failures are few or none on most days: said only where there are any. */
 function failedNote({ statuses }: AuditSummary): string {
   const failed = statuses.find(({ status }) => status === 'Failed')?.runs ?? 0;
-  return failed === 0 ? 'none failed' : `${formatCount(failed)} failed`;
+  return failed === 0 ? '0 failed' : `${formatCount(failed)} failed`;
 }
 
 interface ChartsProps {
@@ -64,7 +64,7 @@ function Charts({ summary, onChoose }: ChartsProps) {
       <LineChart
         name="Mean score"
         value={formatMean(feedback.averageScore)}
-        note={feedback.count === 0 ? 'no feedback' : `${formatCount(feedback.count)} judged`}
+        note={feedback.count === 0 ? 'No ratings' : `${formatCount(feedback.count)} rated`}
         values={buckets.map((bucket) => bucket.feedback.averageScore)}
         range={[-10, 10]}
         base={0}
@@ -92,8 +92,8 @@ export const SummaryStrip = memo(function SummaryStrip({ filter, onSpan }: Summa
   if (query.error && !summary) {
     return (
       <div className="charts charts--failed">
-        <ErrorFailure title="The figures could not be read" error={query.error}>
-          <Button onClick={() => void query.refetch()}>Try again</Button>
+        <ErrorFailure title="Couldn't load the metrics" error={query.error}>
+          <Button onClick={() => void query.refetch()}>Retry</Button>
         </ErrorFailure>
       </div>
     );
@@ -102,7 +102,7 @@ export const SummaryStrip = memo(function SummaryStrip({ filter, onSpan }: Summa
     <div
       className={classNames('charts', query.isPlaceholderData && 'is-behind')}
       role="group"
-      aria-label="Figures of what matches"
+      aria-label="Metrics of matching runs"
       aria-busy={query.isFetching}
     >
       {summary ? (
@@ -112,7 +112,7 @@ export const SummaryStrip = memo(function SummaryStrip({ filter, onSpan }: Summa
             onChoose={(bucket) => onSpan(bucket.start, bucketEnd(bucket, summary.bucketSize))}
           />
           <span className="charts__table">
-            <IconButton icon={Table2} label="Figures as tables" size="small" onClick={() => setOpen(true)} />
+            <IconButton icon={Table2} label="View as table" size="small" onClick={() => setOpen(true)} />
           </span>
           <FiguresDialog summary={summary} isOpen={isOpen} onClose={() => setOpen(false)} />
         </>

@@ -44,7 +44,7 @@ function RenameField({ view, onEnd }: { view: AuditView; onEnd: () => void }) {
   return (
     <div className="view__rename">
       <TextField
-        label="Name of the view"
+        label="View name"
         isLabelHidden
         size="small"
         autoFocus
@@ -77,7 +77,7 @@ function useViewMenu(
       onSuccess: () =>
         showToast({
           tone: 'neutral',
-          text: `The view ${name} is deleted.`,
+          text: `Deleted view "${name}".`,
           action: { label: 'Undo', run: () => create.mutate({ name, filter, sort, span }) },
         }),
     });
@@ -87,7 +87,7 @@ function useViewMenu(
   return (startRename: () => void) => [
     [
       { label: 'Rename', onSelect: startRename },
-      { label: 'Replace with what is shown', onSelect: replace },
+      { label: 'Update to current filters', onSelect: replace },
       { label: 'Move up', onSelect: () => order(-1), isDisabled: views[0]?.id === view.id },
       { label: 'Move down', onSelect: () => order(1), isDisabled: views.at(-1)?.id === view.id },
     ],
@@ -114,7 +114,7 @@ function ViewRow({ view, views, ...panel }: ViewsPanelProps & { view: AuditView;
         <span className="caption tertiary numbers">{formatCount(panel.summary.conversations)}</span>
       )}
       <Menu groups={menu(() => setRenaming(true))} align="end">
-        <IconButton icon={Ellipsis} label={`Change the view ${view.name}`} size="small" className="view__menu" />
+        <IconButton icon={Ellipsis} label={`Actions for view ${view.name}`} size="small" className="view__menu" />
       </Menu>
     </div>
   );
@@ -209,7 +209,7 @@ export function ViewsPanel(props: ViewsPanelProps) {
       <Facets title="Model" rows={models} />
       <Facets title="Feedback tag" rows={tags} />
       <div className="header">
-        <h2>Compared</h2>
+        <h2>Comparisons</h2>
       </div>
       <Link href={replayAddress()} className="view">
         Replays

@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { AuditScreen } from '../../../../../renderer/screens/audit/audit-screen.tsx';
 import { searchAudit } from '../../../../../shared/contract/audit.ts';
+import { loadAuditSamples, removeAuditSamples } from '../../../../../shared/contract/audit-samples.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
@@ -9,7 +10,7 @@ let opened: OpenWindow;
 
 async function openSamples(address = '/audit'): Promise<void> {
   opened = await openWindow(<AuditScreen />, { address });
-  fireEvent.click(await screen.findByText('Load the sample set'));
+  fireEvent.click(await screen.findByText('Load sample data'));
 }
 
 const detail = () => screen.findByRole('region', { name: 'Conversation' });
@@ -27,10 +28,10 @@ async function conversationsOf(filter: object) {
 }
 
 describe('the audit', () => {
-  test('without any run says so and offers the sample set', async () => {
+  test('without any run says so and offers the sample data', async () => {
     opened = await openWindow(<AuditScreen />, { address: '/audit' });
     await screen.findByText('No runs yet');
-    fireEvent.click(await screen.findByText('Load the sample set'));
+    fireEvent.click(await screen.findByText('Load sample data'));
     await screen.findByText('300 conversations');
     await screen.findByText('1 of 300');
   });
@@ -47,8 +48,8 @@ describe('the audit', () => {
     };
     fireEvent.keyDown(document.body, { key: '-' });
     fireEvent.keyDown(document.body, { key: '6' });
-    fireEvent.click((await within(panel).findAllByLabelText(/^Add the tag/))[0] as HTMLElement);
-    const field = within(panel).getByLabelText('Text of the feedback');
+    fireEvent.click((await within(panel).findAllByLabelText(/^Add tag/))[0] as HTMLElement);
+    const field = within(panel).getByLabelText('Comment');
     fireEvent.change(field, { target: { value: 'Not what the terms say.' } });
     fireEvent.blur(field);
     await waitFor(async () => expect(await kept()).toMatchObject({ score: -6, scoreText: 'Not what the terms say.' }));
@@ -59,8 +60,8 @@ describe('the audit', () => {
 
   test('shows why an address is only half of what it asks, and what clears it', async () => {
     await openSamples('/audit/text=zzzz+nothing+has+this&status=Lost');
-    await screen.findByText(/left out: statuses/);
-    await screen.findByText('No conversation matches');
+    await screen.findByText(/Ignored invalid filters in this link: statuses/);
+    await screen.findByText('No matching conversations');
     fireEvent.click(screen.getByText('Clear all filters'));
     await detail();
     expect(opened.addresses.at(-1)).toBe('/audit/all');
@@ -72,6 +73,54 @@ describe('the audit', () => {
     const { rows } = await conversationsOf({ statuses: ['Failed'] });
     fireEvent.click(await screen.findByLabelText('Next'));
     await waitFor(() => expect(opened.addresses.at(-1)).toBe(`/audit/status=Failed/${rows[1]?.conversationId}`));
-    await within(await detail()).findByText('The run failed');
+    await within(await detail()).findByText('Run failed');
+  });
+
+  test('loads sample data from its menu beside runs, and again after it was removed', async () => {
+    opened = await openWindow(<AuditScreen />, {
+      address: '/audit',
+      prepare: (client) => client.call(loadAuditSamples).then(() => client.call(removeAuditSamples)),
+    });
+    const choose = async (item: string) => {
+      fireEvent.keyDown(await screen.findByLabelText('More audit actions'), { key: 'Enter' });
+      const choice = await screen.findByRole('menuitem', { name: item });
+      await waitFor(() => expect(choice.getAttribute('aria-disabled')).toBeNull());
+      fireEvent.click(choice);
+    };
+    await choose('Load sample data');
+    await screen.findByText(/^Sample data is loaded/);
+    await choose('Remove sample data');
+    await screen.findByText('No runs yet');
+    await choose('Load sample data');
+    await screen.findByText('300 conversations');
+  });
+
+  test('goes back from the replays to the same filter and the same selection', async () => {
+    await openSamples('/audit/from=last-30-days&status=Failed');
+    await feedback();
+    const list = within(await screen.findByRole('listbox', { name: 'Conversations' }));
+    fireEvent.click((await list.findAllByRole('option'))[0] as HTMLElement, { ctrlKey: true });
+    await screen.findByText('1 selected');
+    const before = opened.addresses.at(-1);
+    fireEvent.click(screen.getByText('Replays'));
+    fireEvent.click((await screen.findAllByText('Conversations'))[0] as HTMLElement);
+    await screen.findByText('1 selected');
+    expect(opened.addresses.at(-1)).toBe(before);
+  });
+
+  test('counts models under the other filters, and keeps those that could be chosen as well', async () => {
+    await openSamples('/audit/status=Failed');
+    await feedback();
+    const models = within(await screen.findByRole('region', { name: 'Model' }));
+    const read = () => models.getAllByRole('button').map((button) => button.textContent);
+    const failed = (await conversationsOf({ statuses: ['Failed'] })).rows;
+    await waitFor(() => expect(read().length).toBeGreaterThan(1));
+    const shown = read();
+    const counts = models.getAllByRole('button').map((button) => Number(button.lastElementChild?.textContent));
+    const runs = counts.reduce((sum, count) => sum + count, 0);
+    expect(runs).toBeLessThanOrEqual(failed.flatMap(({ matchedRunIds }) => matchedRunIds).length);
+    fireEvent.click(models.getAllByRole('button')[0] as HTMLElement);
+    await waitFor(() => expect(models.getAllByRole('button', { pressed: true })).toHaveLength(1));
+    expect(read()).toEqual(shown);
   });
 });
