@@ -49,11 +49,11 @@ test('own patterns find what they say, with and without case, and put in their r
 });
 
 test.each([
-  ['[', 'is not a pattern: missing closing ]: `[`'],
-  ['(a)\\1', 'is not a pattern: invalid escape sequence: `\\1`'],
-  ['(?=a)', 'is not a pattern: invalid or unsupported Perl syntax: `(?=`'],
-  ['((a{100}){100}){100}', 'is not a pattern: invalid repeat count: `{100}`'],
-  ['x*', 'must not match the empty text'],
+  ['[', 'is not a valid regular expression: missing closing ]: `[`'],
+  ['(a)\\1', 'is not a valid regular expression: invalid escape sequence: `\\1`'],
+  ['(?=a)', 'is not a valid regular expression: invalid or unsupported Perl syntax: `(?=`'],
+  ['((a{100}){100}){100}', 'is not a valid regular expression: invalid repeat count: `{100}`'],
+  ['x*', 'must not match empty text'],
 ])('the pattern %s is refused by name', (pattern, issue) => {
   const rules: RedactionRule[] = [{ kind: 'email' }, { kind: 'pattern', name: 'own', pattern }];
   expect(() => createRedactor(rules)).toThrow(
