@@ -27,6 +27,10 @@ function parameters(endpoint: Endpoint, components: Components): Json[] {
   return [...of(endpoint.parameters, 'path'), ...of(endpoint.query, 'query')];
 }
 
+/**
+ * A stream of events is described as text: OpenAPI 3.1 can't describe its events, and a proxy that validates responses would compare
+ * the whole body with the schema of one event. `x-event-schema` holds that schema until OpenAPI 3.2's `itemSchema` is common.
+ */
 function answerContent(endpoint: Endpoint, components: Components): Json {
   const kinds: readonly ResponseKind[] = endpoint.kinds ?? ['json'];
   const part = endpoint.part && kinds.some((kind) => kind !== 'json') ? components.schema(endpoint.part, 'output') : {};
@@ -35,15 +39,17 @@ function answerContent(endpoint: Endpoint, components: Components): Json {
   if (kinds.includes('json-array')) json.push({ type: 'array', items: part });
   return {
     ...(json.length === 0 ? {} : { 'application/json': { schema: json.length === 1 ? json[0] : { anyOf: json } } }),
-    ...(kinds.includes('event-stream') ? { 'text/event-stream': { schema: part } } : {}),
+    ...(kinds.includes('event-stream')
+      ? { 'text/event-stream': { schema: { type: 'string' }, 'x-event-schema': part } }
+      : {}),
   };
 }
 
 const kindDescriptions: Readonly<Record<ResponseKind, string>> = {
   json: 'One JSON object.',
-  'json-array': 'Streamed: one JSON array that grows by an element for each part.',
+  'json-array': 'Streamed: one JSON array that grows by one element for each chunk.',
   'event-stream':
-    'Streamed: server-sent events, each one line `data: <JSON>` and an empty line; every JSON is as described.',
+    'Streamed: server-sent events, each one line `data: <JSON>` and an empty line. `x-event-schema` describes the JSON.',
   file: 'A file.',
   empty: 'No body.',
 };
@@ -91,12 +97,20 @@ function requestBody({ body, form, mediaTypes, isBodyOptional }: Endpoint, compo
   };
 }
 
+function accessSentence({ access }: Endpoint): string {
+  if (access === 'public') return 'Needs no API key.';
+  return `Needs an API key with the scope ${access === 'run or audit' ? '`run` or `audit`' : `\`${access}\``}.`;
+}
+
 function operation(endpoint: Endpoint, components: Components): Json {
   const all = parameters(endpoint, components);
   const body = requestBody(endpoint, components);
   return {
     operationId: endpoint.id,
     summary: endpoint.summary,
+    ...(endpoint.description === undefined
+      ? {}
+      : { description: `${endpoint.description} ${accessSentence(endpoint)}` }),
     tags: [endpoint.tag],
     security: endpoint.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
     ...(all.length === 0 ? {} : { parameters: all }),
@@ -111,13 +125,13 @@ const byName = ([one]: readonly [string, ...unknown[]], [other]: readonly [strin
 
 const tagDescriptions: Readonly<Record<string, string>> = {
   Completions: 'Run a prompt on any model. Every run is recorded.',
-  Audit: 'Every run of every caller by filters, and feedback on runs.',
-  Moderation: 'Scores of a text in five categories, with the passages that caused them.',
-  Conversations: 'What was asked and answered one after the other, run by run.',
-  Prompts: 'Prompts that are kept, each with its versions. A version never changes.',
-  Dataspaces: 'What sources are kept in, searched and grounded on.',
-  Sources: 'Files that are read, cut into passages and indexed on the device.',
-  Agents: 'Models with a system message, talked to in conversations that they remember.',
+  Audit: 'Search the runs of all callers and rate them.',
+  Moderation: 'Score a text in five categories, with the passages that caused the scores.',
+  Conversations: 'Runs that belong together, in the order they were made.',
+  Prompts: 'Stored prompts with their versions. A version never changes.',
+  Dataspaces: 'Collections of sources for search and grounding.',
+  Sources: 'Files that are parsed, chunked and indexed on the device.',
+  Agents: 'Models with a system message that remember their conversations.',
   Description: 'The service about itself.',
 };
 
@@ -141,7 +155,7 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], { version 
       title: 'Touchstone',
       version,
       description:
-        'Prompt completions in three transports, recorded for audit. Headers that a caller sends as `x-app-*` are kept with its runs.',
+        'Prompt completions in three transports, recorded for audit. Headers that a caller sends as `x-app-*` are stored with its runs.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The host that serves this document' }],

@@ -85,7 +85,9 @@ export const queryConversations = defineEndpoint({
   path: '/audit/conversations',
   access: 'audit',
   tag: 'Audit',
-  summary: 'Conversations of which at least one run meets all the filters together, the one with the newest run first',
+  summary: 'Search conversations by the filters of the audit',
+  description:
+    'Returns the conversations in which at least one run meets all filters together; `matched` marks those runs. The conversation with the newest run comes first. A paged query keeps the state at its start.',
   mediaTypes: ['application/json', 'text/json', 'application/*+json'],
   body: auditReportRequest,
   response: auditReport,

@@ -149,7 +149,9 @@ export const createCompletion = defineEndpoint({
   path: '/api/completions',
   access,
   tag,
-  summary: 'Run a prompt; `stream` selects a streamed answer',
+  summary: 'Run a prompt; `stream=true` streams the answer',
+  description:
+    'Renders the template with the replacements and runs it. With `stream=true` the answer is sent as server-sent events, or as one JSON array if `Accept` prefers `application/json`. The run is recorded before the end of the response.',
   query: z.object({ stream: z.enum(['true', 'false'], { error: 'must be true or false' }).optional() }),
   body: completionRequest,
   kinds: ['json', 'event-stream', 'json-array'],
@@ -164,7 +166,8 @@ export const createCompletionSync = defineEndpoint({
   path: '/api/completions/sync',
   access,
   tag,
-  summary: 'Run a prompt and answer once, when the whole text is there',
+  summary: 'Run a prompt and return the whole answer',
+  description: 'Responds when the answer is complete. `citations` and `warnings` are present if there are any.',
   body: completionRequest,
   response: completionAnswer,
   errors,
@@ -177,6 +180,8 @@ export const createCompletionStream = defineEndpoint({
   access,
   tag,
   summary: 'Run a prompt and stream the answer as one JSON array',
+  description:
+    'The array grows by one chunk at a time and is valid JSON when the stream ends, also after a failure, which is its last element.',
   body: completionRequest,
   kinds: ['json-array'],
   part: completionPart,
@@ -190,6 +195,8 @@ export const createCompletionEvents = defineEndpoint({
   access,
   tag,
   summary: 'Run a prompt and stream the answer as server-sent events',
+  description:
+    'Streams whatever `Accept` says. Each event is one `data:` line with a chunk; the last chunk has `finish_reason` and `usage`. A failure after the first byte is one last event with an error.',
   body: completionRequest,
   kinds: ['event-stream'],
   part: completionPart,

@@ -40,7 +40,10 @@ export interface Endpoint<
   readonly method: Method;
   readonly path: string;
   readonly access: Access;
+  /** A short phrase that begins with a verb, for lists. */
   readonly summary: string;
+  /** One to three sentences for the OpenAPI document. Required for every endpoint that API keys reach. */
+  readonly description?: string;
   readonly tag: string;
   readonly parameters?: Parameters;
   readonly query?: Query;

@@ -121,7 +121,9 @@ export const moderate = defineEndpoint({
   path: '/moderations',
   access: 'run',
   tag: 'Moderation',
-  summary: 'Whether a text has sexual, hatred, harassment, self-harm or violent intent',
+  summary: 'Classify a text',
+  description:
+    "Scores sexual content, hatred, harassment, self-harm and violence from 0 to 1, compares each score with the service's threshold, and names the passages that caused them.",
   body: moderationRequest,
   response: moderationAnswer,
   errors: [429, 502, 503, 504],

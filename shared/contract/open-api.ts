@@ -7,6 +7,7 @@ export const readOpenApi = defineEndpoint({
   path: '/openapi.json',
   access: 'public',
   tag: 'Description',
-  summary: 'This description, as an OpenAPI 3.1 document',
+  summary: 'Read this description',
+  description: 'The OpenAPI 3.1 document of the endpoints that API keys can call.',
   response: z.record(z.string(), z.unknown()),
 });

@@ -19,6 +19,7 @@ export const readPromptOutline = defineEndpoint({
   path: '/prompts/outline',
   access: 'manage',
   tag: 'Prompts',
-  summary: 'Folders and tags of the library, with how many prompts each has',
+  summary: 'Read the folders and tags of the library',
+  description: 'Each with the number of prompts that have it.',
   response: promptOutline,
 });

@@ -38,7 +38,9 @@ export const runPrompt = defineEndpoint({
   path: '/prompts/run',
   access: 'run',
   tag: 'Prompts',
-  summary: 'Run a stored prompt: its newest version, the one that is named, or the one that a label points at',
+  summary: 'Run a stored prompt',
+  description:
+    'Runs the newest version, the version named by `promptVersionId`, or the version that a label points at.',
   body: promptRunRequest,
   response: messageAnswer,
   errors: [402, 404, 429, 502, 503, 504],

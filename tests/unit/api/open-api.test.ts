@@ -119,3 +119,37 @@ test('what pages of other sites get is told of an address without a key, and a f
   expect(Object.keys(failures['Error502']!.headers)).toContain('x-run-id');
   expect(Object.keys(failures['Error404']!.headers)).toEqual(['x-request-id']);
 });
+
+interface DescribedOperation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  responses: Record<string, { content?: Record<string, { schema: Record<string, unknown> }> }>;
+}
+
+const operations = Object.values(document['paths'] as Record<string, Record<string, DescribedOperation>>).flatMap(
+  (methods) => Object.values(methods),
+);
+
+test('every operation has a description that says more than its summary', () => {
+  const sentences = operations.filter(
+    ({ summary, description }) => !description?.match(/^[A-Z].*[.] Needs /s) || description.startsWith(summary),
+  );
+  expect([operations.length > 30, sentences.map(({ operationId }) => operationId)]).toEqual([true, []]);
+});
+
+test('a validating proxy accepts a stream of events: its body is text, and an extension describes one event', () => {
+  const streams = operations.flatMap(({ operationId, responses }) => {
+    const content = responses['200']?.content?.['text/event-stream'];
+    return content ? [[operationId, content] as const] : [];
+  });
+  expect(streams.map(([id]) => id).toSorted()).toEqual(['createCompletion', 'createCompletionEvents', 'runAgent']);
+  for (const [, content] of streams) {
+    expect(content).toEqual({
+      schema: { type: 'string' },
+      'x-event-schema': {
+        anyOf: [{ $ref: '#/components/schemas/CompletionChunk' }, { $ref: '#/components/schemas/Error' }],
+      },
+    });
+  }
+});
