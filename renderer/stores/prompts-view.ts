@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
 
 /** What the library is narrowed to. */
 export interface LibraryFilter {
@@ -17,3 +18,8 @@ export function isNarrowed({ words, folder, tags }: LibraryFilter): boolean {
 
 /** The same until the window closes. */
 export const usePromptsView = create<LibraryFilter>()(() => everyPrompt);
+
+/** How two versions are compared; remembered across restarts. */
+export const useDiffView = create<{ view: 'split' | 'unified' }>()(
+  persist((): { view: 'split' | 'unified' } => ({ view: 'split' }), { name: 'touchstone.diff-view', version: 1 }),
+);

@@ -1,10 +1,13 @@
 import { useMemo, useState } from 'react';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
+import { Segmented } from '../../components/choices.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { formatPlural, formatTime } from '../../components/format.ts';
 import { Select } from '../../components/select.tsx';
 import { diffRows, diffSettings, foldRows } from './compare-model.ts';
 import type { ComparedVersion, DiffLine, DiffRow } from './compare-model.ts';
+import { useDiffView } from '../../stores/prompts-view.ts';
 import './compare.css';
 
 /** Rows that are drawn at first; more would hold the window before anyone has read these. */
@@ -26,7 +29,35 @@ function Line({ line, side, isSame }: { line: DiffLine | null; side: 'before' | 
   );
 }
 
+function UnifiedRow({ line, side, isSame }: { line: DiffLine; side: 'before' | 'after'; isSame: boolean }) {
+  const sign = isSame ? ' ' : side === 'before' ? '-' : '+';
+  return (
+    <tr>
+      <td className="compare__number" aria-hidden="true">
+        {sign}
+      </td>
+      <Line line={line} side={side} isSame={isSame} />
+    </tr>
+  );
+}
+
+/** Removed lines before added ones, as a patch has them. */
+function unifiedLines(rows: readonly DiffRow[]) {
+  const lines: { line: DiffLine; side: 'before' | 'after'; isSame: boolean }[] = [];
+  let added: typeof lines = [];
+  for (const { before, after, isSame } of rows) {
+    if (isSame) lines.push(...added.splice(0));
+    if (before) lines.push({ line: before, side: 'before', isSame });
+    if (after && !isSame) added.push({ line: after, side: 'after', isSame });
+  }
+  return [...lines, ...added];
+}
+
 function Rows({ rows }: { rows: readonly DiffRow[] }) {
+  const isUnified = useDiffView(({ view }) => view === 'unified');
+  if (isUnified) {
+    return unifiedLines(rows).map((line) => <UnifiedRow key={`${line.side}/${line.line.number}`} {...line} />);
+  }
   return rows.map((row) => (
     <tr key={`${row.before?.number ?? ''}/${row.after?.number ?? ''}`}>
       <Line line={row.before} side="before" isSame={row.isSame} />
@@ -55,13 +86,33 @@ interface TextDiffProps {
   after: string;
   /** Names of the two sides: `Version 2`. */
   names: readonly [string, string];
+  /** One choice holds for all texts, so it is offered once. */
+  hasToggle?: boolean;
+}
+
+const diffViews = [
+  { value: 'split', label: 'Split' },
+  { value: 'unified', label: 'Unified' },
+] as const;
+
+function DiffViewToggle() {
+  const view = useDiffView((state) => state.view);
+  return (
+    <Segmented
+      label="Diff view"
+      value={view}
+      options={diffViews}
+      onValueChange={(next) => useDiffView.setState({ view: next })}
+    />
+  );
 }
 
 /** Two texts side by side, what differs marked; long stretches that are equal are folded. */
-function TextDiff({ title, before, after, names }: TextDiffProps) {
+function TextDiff({ title, before, after, names, hasToggle = false }: TextDiffProps) {
   const rows = useMemo(() => diffRows(before, after), [before, after]);
   const blocks = useMemo(() => foldRows(rows), [rows]);
   const [shown, setShown] = useState(rowsAtOnce);
+  const isUnified = useDiffView(({ view }) => view === 'unified');
   const changed = rows.filter(({ isSame }) => !isSame).length;
   let drawn = 0;
   const visible = blocks.map((block) => {
@@ -75,19 +126,30 @@ function TextDiff({ title, before, after, names }: TextDiffProps) {
       <div className="header line-top">
         <h3>{title}</h3>
         <span className="caption tertiary">{remark ?? formatPlural(changed, 'changed line')}</span>
+        <span className="grow" />
+        {hasToggle && changed > 0 && <DiffViewToggle />}
       </div>
       {changed > 0 && (
-        <table className="compare mono" aria-label={title}>
+        <table className={classNames('compare mono', isUnified && 'compare--unified')} aria-label={title}>
           <colgroup>
-            <col className="compare__numbers" />
-            <col />
-            <col className="compare__numbers" />
+            <col className={isUnified ? 'compare__sign' : 'compare__numbers'} />
+            <col className={isUnified ? 'compare__numbers' : undefined} />
+            {!isUnified && <col className="compare__numbers" />}
             <col />
           </colgroup>
           <thead className="visually-hidden">
             <tr>
-              <th colSpan={2}>{names[0]}</th>
-              <th colSpan={2}>{names[1]}</th>
+              {isUnified ? (
+                <th colSpan={3}>
+                  {names[0]} and {names[1]}
+                </th>
+              ) : (
+                names.map((name) => (
+                  <th key={name} colSpan={2}>
+                    {name}
+                  </th>
+                ))
+              )}
             </tr>
           </thead>
           <tbody>
@@ -151,17 +213,25 @@ function SettingsDiff({ before, after, names }: Sides) {
 
 /** What differs between two versions, the texts first. */
 export function VersionDifferences({ before, after, names }: Sides) {
+  const hasSystemDiff = (before.systemMessage ?? '') !== (after.systemMessage ?? '');
   return (
     <>
-      {(before.systemMessage ?? '') !== (after.systemMessage ?? '') && (
+      {hasSystemDiff && (
         <TextDiff
+          hasToggle
           title="System message"
           names={names}
           before={before.systemMessage ?? ''}
           after={after.systemMessage ?? ''}
         />
       )}
-      <TextDiff title="Prompt" names={names} before={before.promptText} after={after.promptText} />
+      <TextDiff
+        hasToggle={!hasSystemDiff}
+        title="Prompt"
+        names={names}
+        before={before.promptText}
+        after={after.promptText}
+      />
       <SettingsDiff before={before} after={after} names={names} />
     </>
   );

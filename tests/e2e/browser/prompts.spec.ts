@@ -211,7 +211,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const { prompt, second } = await twoVersions(library);
       for (const [view, part] of [
         [`/${second.id}`, 'Version 2'],
-        [`/compare/${(await library.version(prompt.id, { promptText: 'Short' })).id}/${second.id}`, /beside/],
+        [`/compare/${(await library.version(prompt.id, { promptText: 'Short' })).id}/${second.id}`, /compared with/],
         [`/run/${second.id}`, 'Run this version'],
       ] as const) {
         await library.open(`/prompts/${prompt.id}${view}`);

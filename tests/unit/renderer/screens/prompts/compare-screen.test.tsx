@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { PromptsScreen } from '../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { createPrompt, createPromptVersion, listPromptVersions } from '../../../../../shared/contract/prompts.ts';
@@ -33,4 +33,15 @@ test('a version that is compared before the others are listed stands beside the 
   const compared = await screen.findByRole('table', { name: 'Prompt' });
   expect(compared.textContent).toContain('tricycle');
   expect(screen.getByRole('region', { name: 'Version 1 compared with version 2' })).toBeTruthy();
+  // The other view shows removed lines before added ones, and is remembered.
+  fireEvent.click(screen.getByRole('radio', { name: 'Unified' }));
+  const unified = screen.getByRole('table', { name: 'Prompt' });
+  expect(
+    within(unified)
+      .getAllByRole('row')
+      .slice(1)
+      .map(({ textContent }) => textContent),
+  ).toEqual(['-1About a bicycle', '+1About a tricycle']);
+  expect(localStorage.getItem('touchstone.diff-view')).toContain('unified');
+  fireEvent.click(screen.getByRole('radio', { name: 'Split' }));
 });
