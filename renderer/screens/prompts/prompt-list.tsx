@@ -88,8 +88,8 @@ function Found({ list, prompts }: Pick<PromptListProps, 'list' | 'prompts'>) {
 function ListActions({ onNew }: Pick<PromptListProps, 'onNew'>) {
   return (
     <div className="prompts__actions">
-      <Button size="small" variant="primary" icon={FilePlus2} onClick={onNew}>
-        New prompt
+      <Button size="small" variant="primary" icon={FilePlus2} aria-label="New prompt" onClick={onNew}>
+        New
       </Button>
       <span className="grow" />
       <Button size="small" variant="quiet" icon={FileInput} aria-label="Import prompts" onClick={openImport}>
