@@ -109,7 +109,7 @@ test('the text of a prompt finds it; a deleted one comes back with Undo, and wit
   await expect(reply).toHaveCount(1);
   await page.keyboard.press('Delete');
   await expect(reply).toHaveCount(0);
-  await page.getByRole('button', { name: 'Put away' }).last().click();
+  await page.getByRole('button', { name: 'Dismiss' }).last().click();
   await expect.poll(() => library.status(`/prompts/${prompt.id}`)).toBe(404);
 });
 
