@@ -39,7 +39,7 @@ function OptionList({
         <Command.Input placeholder={placeholder} />
       </div>
       <Command.List className="combobox__list scroll">
-        <Command.Empty className="combobox__empty">Nothing matches. Try fewer letters.</Command.Empty>
+        <Command.Empty className="combobox__empty">No results</Command.Empty>
         {[...Map.groupBy(options, ({ group }) => group)].map(([group, members]) => (
           <Command.Group key={group} heading={group}>
             {members.map((option) => (

@@ -28,7 +28,7 @@ export function CopyButton({ text, label, isIconOnly = false, ...rest }: CopyBut
       await navigator.clipboard.writeText(typeof text === 'function' ? text() : text);
       setCopied(true);
     } catch {
-      showToast({ tone: 'negative', text: 'The clipboard refused the text. Select it and copy it by hand.' });
+      showToast({ tone: 'negative', text: "Couldn't copy. Select the text and press Ctrl+C." });
     }
   };
   const icon = isCopied ? Check : Copy;

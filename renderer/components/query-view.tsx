@@ -14,9 +14,9 @@ export interface QueryViewProps<Data> {
 /** What was read, bars while it is on its way, or why it could not be read with the way to try again. */
 export function QueryView<Data>({ query, subject, rows = 3, children }: QueryViewProps<Data>) {
   if (query.data !== undefined) return children(query.data);
-  if (query.isPending) return <LoadingRows label={`Reading ${subject}`} rows={rows} />;
+  if (query.isPending) return <LoadingRows label={`Loading ${subject}`} rows={rows} />;
   return (
-    <ErrorFailure title={`Touchstone could not read ${subject}`} error={query.error}>
+    <ErrorFailure title={`Couldn't load ${subject}`} error={query.error}>
       <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
         Try again
       </Button>

@@ -4,7 +4,7 @@ import type { HostFetch } from './host-fetch.ts';
 
 /** The cookie of this browser ends with the host, and the new one comes with the address that the host prints. */
 export const hostIsSilent =
-  'The host does not answer. Start it again and open the address that it prints; what you typed is kept.';
+  "Touchstone isn't responding. Start it again and open the address that it prints. Your work is kept.";
 
 /** Reaches the host that served this page; the window's cookie says who asks. */
 export const browserFetch: HostFetch = async (request) => {

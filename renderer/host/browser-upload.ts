@@ -31,7 +31,9 @@ export function browserUpload(
       const body = status === 204 ? null : (request.response as ArrayBuffer);
       resolve(new Response(body, { status, headers: headersOf(request.getAllResponseHeaders()) }));
     });
-    request.addEventListener('error', () => reject(new TypeError('The host could not be reached.')));
+    request.addEventListener('error', () =>
+      reject(new TypeError("Couldn't reach Touchstone. Check that it is running.")),
+    );
     request.addEventListener('abort', () => reject(signal?.reason as Error));
     request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
     signal?.addEventListener('abort', abort);

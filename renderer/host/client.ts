@@ -135,7 +135,7 @@ function parseAnswer(text: string): unknown {
 /** The error that a body with a status outside 2xx stands for. */
 function failureOf(response: Response, text: string): AppError {
   const body = parseAnswer(text) as ErrorBody | null;
-  const error = errorFromBody(body, `The host answered with status ${response.status}.`);
+  const error = errorFromBody(body, `Touchstone responded with status ${response.status}.`);
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   if (Number.isNaN(seconds)) return error;
   const { code, message, details, requestId } = error;

@@ -18,7 +18,7 @@ interface Exchange {
 
 const statusesWithoutBody = new Set([204, 205, 304]);
 
-const hostIsGone = 'The connection to the host is gone. Restart Touchstone.';
+const hostIsGone = 'Disconnected. Restart Touchstone.';
 
 /** Credit is given back in steps, so that not every small part of a stream costs a frame. */
 const creditStep = initialCredit / 4;
@@ -38,7 +38,7 @@ function takeFrame(exchange: Exchange, frame: HostFrame): void {
     case 'end':
       return exchange.body.end();
     case 'failure': {
-      const error = errorFromBody(frame.body, 'The host could not answer.');
+      const error = errorFromBody(frame.body, "Touchstone couldn't respond.");
       exchange.reject(error);
       return exchange.body.fail(error);
     }
@@ -103,7 +103,7 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMes
         },
         (error: unknown) => {
           cancel(id);
-          reject(new AppError('invalid_request', 'The file could not be read. Choose it again.', { cause: error }));
+          reject(new AppError('invalid_request', "Couldn't read the file. Choose it again.", { cause: error }));
         },
       );
   }

@@ -4,7 +4,7 @@ import type { DecodedPart } from '../../shared/event-stream.ts';
 import type { WireObserver } from './client.ts';
 
 function brokenOff(cause?: unknown): AppError {
-  return new AppError('internal', 'The answer broke off before its end. What came until then is kept.', { cause });
+  return new AppError('internal', 'Connection lost. Partial answer kept.', { cause });
 }
 
 function hasError(value: unknown): boolean {

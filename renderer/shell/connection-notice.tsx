@@ -3,13 +3,12 @@ import { useConnection } from '../stores/connection.ts';
 
 const words = {
   silent: {
-    title: 'Touchstone does not answer.',
-    remedy: 'Start it again. What you typed here is kept, and this window says how it goes on.',
+    title: 'Disconnected from Touchstone.',
+    remedy: 'Start it again. Your work is kept here.',
   },
   locked: {
-    title: 'Touchstone was started again and does not know this browser yet.',
-    remedy:
-      'Open the address that it printed in the terminal, in another tab of this browser. This window then goes on as it is, with all that you typed.',
+    title: 'Touchstone restarted. This browser is not signed in.',
+    remedy: 'Open the address from the terminal in another tab. This window then reconnects and keeps your work.',
   },
 } as const;
 

@@ -9,12 +9,8 @@ export function NoHost({ error, onRetry }: { error: unknown; onRetry: () => void
   return (
     <main className="boundary">
       <Failure
-        title={isUnknown ? 'This browser is not signed in to Touchstone' : 'Touchstone cannot be reached'}
-        reason={
-          isUnknown
-            ? 'Open the window with the address that Touchstone printed when it started; it lets this browser in once.'
-            : message
-        }
+        title={isUnknown ? 'This browser is not signed in to Touchstone' : "Can't connect to Touchstone"}
+        reason={isUnknown ? 'Open the address that Touchstone printed in the terminal when it started.' : message}
         requestId={requestId}
       >
         <Button onClick={onRetry}>Try again</Button>

@@ -91,7 +91,7 @@ describe('the socket of a window in a browser', () => {
     await expect(first.text()).rejects.toThrow(AppError);
 
     const second = (await hostFetch(lasting)).text();
-    const failed = expect(second).rejects.toThrow(/does not answer/);
+    const failed = expect(second).rejects.toThrow(/isn't responding/);
     await window.close();
     await failed;
     expect(window.sockets).toHaveLength(2);

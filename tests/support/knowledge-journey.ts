@@ -62,7 +62,7 @@ export async function followKnowledgeJourney(journey: KnowledgeJourney): Promise
   await answer.getByRole('button', { name: '[1]' }).first().click();
   const passage = page.getByRole('dialog', { name: 'Passage 1' });
   await expect(passage).toContainText('one working day');
-  await passage.getByRole('button', { name: 'Open in its source' }).click();
+  await passage.getByRole('button', { name: 'Open source' }).click();
   const text = page.getByRole('document', { name: 'Text of the source' });
   await expect(text.locator('mark').filter({ hasText: 'one working day for each series' })).toBeVisible();
   await expect(text).toContainText('Page 2');

@@ -162,13 +162,18 @@ export async function settled(page: Page): Promise<void> {
   });
 }
 
-/** Opens a stop in a window that may show anything: what floated before is closed, and nothing is left of the stop before. */
-export async function openStop(page: Page, { address, enter }: TourStop): Promise<void> {
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('Escape');
+/** Opens a stop in a window without anything that floats. */
+export async function enterStop(page: Page, { address, enter }: TourStop): Promise<void> {
   await page.evaluate((hash) => (location.hash = hash), address);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await settled(page);
   await enter?.(page);
   await settled(page);
+}
+
+/** Opens a stop in a window that may show anything: what floats is closed first. */
+export async function openStop(page: Page, stop: TourStop): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await enterStop(page, stop);
 }

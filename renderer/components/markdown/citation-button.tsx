@@ -31,7 +31,7 @@ function CitedPassage({ citation }: { citation: Citation }) {
       </p>
       <div className="row">
         <Button size="small" onClick={() => navigate(sourceAddress(sourceId, { start, end }))}>
-          Open in its source
+          Open source
         </Button>
       </div>
     </div>

@@ -51,7 +51,7 @@ function Fact({ name, value }: { name: string; value: string | null }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value ?? 'Not known'}</dd>
+      <dd>{value ?? 'Unknown'}</dd>
     </div>
   );
 }
@@ -66,10 +66,10 @@ function Readiness({ model, onLeave }: Pick<DetailProps, 'model' | 'onLeave'>) {
     model.aiSystem === 'ServiceAi' ? 'on-device' : model.aiSystem === 'OpenAiCompatible' ? 'endpoints' : 'providers';
   const text = {
     'on-device': 'The on-device model is not installed.',
-    endpoints: 'The endpoint does not answer.',
+    endpoints: "The endpoint doesn't respond.",
     providers: `${model.aiSystem} has no key yet.`,
   }[page];
-  const action = { 'on-device': 'Install it', endpoints: 'Open endpoint', providers: 'Add key' }[page];
+  const action = { 'on-device': 'Install model', endpoints: 'Open endpoint', providers: 'Add key' }[page];
   return (
     <Notice>
       <p>{text}</p>
@@ -94,7 +94,7 @@ export function ModelDetail(props: DetailProps) {
       <Readiness {...props} />
       <dl className="facts facts--loose">
         <Fact name="Context" value={model.contextTokens?.toLocaleString('en') ?? null} />
-        <Fact name="Longest answer" value={model.outputTokens?.toLocaleString('en') ?? null} />
+        <Fact name="Max output" value={model.outputTokens?.toLocaleString('en') ?? null} />
         <Fact name="Input per 1M" value={dollars(model.inputPrice)} />
         <Fact name="Output per 1M" value={dollars(model.outputPrice)} />
       </dl>

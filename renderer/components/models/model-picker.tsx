@@ -84,7 +84,7 @@ function PickerSearch({ words, onWords, groups, active, onMove, counts, onChoose
         aria-controls={group && `models-${group.key}`}
         aria-activedescendant={active ? `model-${modelKey(active)}` : undefined}
         aria-label="Filter models"
-        placeholder="Type a model or a provider"
+        placeholder="Search models and providers"
         value={words}
         onChange={(event) => onWords(event.target.value)}
         onKeyDown={onKeyDown}
@@ -131,7 +131,7 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
       <div className="picker__body">
         <div className="models scroll">
           <ColumnNames />
-          {models.isPending && <LoadingRows label="Loading the models" rows={6} />}
+          {models.isPending && <LoadingRows label="Loading models" rows={6} />}
           {!models.isPending && shown.length === 0 && (
             <UnknownName
               words={filter.words}

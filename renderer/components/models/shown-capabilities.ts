@@ -6,7 +6,7 @@ export type Capability = Model['capabilities'][number];
 /** What a model can do, as the picker shows and filters it. */
 export const shownCapabilities: readonly { id: Capability; label: string; icon: LucideIcon }[] = [
   { id: 'tools', label: 'Tools', icon: Wrench },
-  { id: 'images', label: 'Reads images', icon: Image },
+  { id: 'images', label: 'Vision', icon: Image },
   { id: 'reasoning', label: 'Reasoning', icon: Brain },
   { id: 'structured-output', label: 'JSON schema', icon: Braces },
 ];

@@ -27,15 +27,11 @@ export function UnknownName({ words, providers, endpoints, onAdded }: UnknownNam
     })),
   ];
   if (name === '' || homes.length === 0) {
-    return (
-      <p className="picker__empty secondary">
-        No model matches. Take a filter away, or add a provider in the settings.
-      </p>
-    );
+    return <p className="picker__empty secondary">No matching models. Remove a filter or add a provider.</p>;
   }
   return (
     <div className="picker__empty">
-      <p className="secondary">No list has this model. If you know that it exists, use it as a model of:</p>
+      <p className="secondary">Not in the catalogue. Use it anyway with:</p>
       <div className="row picker__homes">
         {homes.map(({ aiSystem, model, title }) => (
           <Button

@@ -64,11 +64,11 @@ test('a window goes on after its host was started again, with all that was half 
   await page.getByLabel('Name').fill('Half typed');
   await served.stop();
   const notice = page.getByRole('alert');
-  await expect(notice).toContainText('Touchstone does not answer.');
+  await expect(notice).toContainText('Disconnected from Touchstone.');
   await expect(page.getByRole('contentinfo')).toContainText('Disconnected');
 
   const windowUrl = await served.startAgain();
-  await expect(notice).toContainText('Open the address that it printed in the terminal');
+  await expect(notice).toContainText('Open the address from the terminal');
   // Files of the window are there for everybody, so that a screen opens; what it shows says why it is empty.
   const other = await page.context().newPage();
   await other.goto(windowUrl);
