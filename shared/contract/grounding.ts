@@ -23,6 +23,12 @@ export const groundingChoice = z.strictObject({
 });
 export type GroundingChoice = z.infer<typeof groundingChoice>;
 
+/**
+ * Below this relevance a passage hardly speaks of what was asked: nine of ten off-topic queries find nothing above it
+ * (`npm run benchmark:retrieval`).
+ */
+export const weakRelevance = 0.1;
+
 /** Why a passage that was found is not given to the model. */
 export const groundingOmission = z.enum(['not-relevant', 'too-many', 'no-room', 'excluded']);
 export type GroundingOmission = z.infer<typeof groundingOmission>;

@@ -12,8 +12,8 @@ import { onDeviceEmbedder } from '../../electron/knowledge/text-embedder.ts';
 import { createEmbeddings } from '../../electron/on-device/embeddings.ts';
 import { readBeir } from './retrieval/beir.ts';
 import { ownCorpus, type RetrievalSet } from './retrieval/corpus.ts';
-import { learnRelevance, relevanceRows } from './retrieval/learn-relevance.ts';
-import { askAll, indexSet, qualityRows, type Answered } from './retrieval/quality.ts';
+import { learnRelevance, offTopicRows, relevanceRows } from './retrieval/learn-relevance.ts';
+import { askAll, bestRelevance, indexSet, qualityRows, type Answered } from './retrieval/quality.ts';
 import { speedRows } from './retrieval/speed.ts';
 import { printReport, row, type Row } from './support/report.ts';
 
@@ -28,23 +28,27 @@ const directory = mkdtempSync(join(tmpdir(), 'touchstone-retrieval-'));
 const embeddings = createEmbeddings();
 const embedder = onDeviceEmbedder(embeddings);
 
-async function answersTo(set: RetrievalSet): Promise<Answered[]> {
+async function answersTo(set: RetrievalSet, of: string): Promise<{ answered: Answered[]; offTopic: Row[] }> {
   const index = createKnowledgeIndex({ directory: mkdtempSync(join(directory, 'quality-')) });
   await indexSet(set, index, embedder);
   const answered = await askAll(set, index, embedder);
+  const offTopic = await offTopicRows((query) => bestRelevance(query, index, embedder), of);
   await index.close();
-  return answered;
+  return { answered, offTopic };
 }
 
 async function beirRows(folder: string): Promise<Row[]> {
   const set = await readBeir(folder);
   const sizes = [row('passages', set.passages.length, ''), row('questions', set.questions.length, '')];
-  return [...sizes, ...qualityRows(await answersTo(set), 'BEIR')];
+  return [...sizes, ...qualityRows((await answersTo(set, 'BEIR')).answered, 'BEIR')];
 }
 
 async function ownRows(): Promise<Row[]> {
   const { set, documents, development } = ownCorpus();
-  const [ofPassages, ofDocuments] = [await answersTo(set), await answersTo(documents)];
+  const [{ answered: ofPassages, ...passages }, { answered: ofDocuments, ...inDocuments }] = [
+    await answersTo(set, 'passages'),
+    await answersTo(documents, 'in documents'),
+  ];
   const isChosenBy = ({ question }: Answered) => development.has(question.id);
   const held = ofPassages.filter((answered) => !isChosenBy(answered));
   const heldInDocuments = ofDocuments.filter((answered) => !isChosenBy(answered));
@@ -62,6 +66,8 @@ async function ownRows(): Promise<Row[]> {
     ...kinds.flatMap((kind) => qualityRows(ofKind(heldInDocuments, kind), `${kind}, in documents`)),
     ...relevanceRows(held, 'passages'),
     ...relevanceRows(heldInDocuments, 'in documents'),
+    ...passages.offTopic,
+    ...inDocuments.offTopic,
   ];
 }
 

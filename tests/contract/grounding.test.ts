@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Citation } from '../../shared/contract/completions.ts';
-import type { GroundingPreview } from '../../shared/contract/grounding.ts';
+import { weakRelevance, type GroundingPreview } from '../../shared/contract/grounding.ts';
 import { callJson } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { addSource, settledSource } from '../support/source-upload.ts';
@@ -234,4 +234,30 @@ test('the window runs a prompt on exactly the passages that it names, without a 
   const only = [{ sourceId: other.sourceId, start: other.start, end: other.end }];
   const answer = await window('/window/grounding/completions', { grounding: { only } });
   expect(citationsOf(await answer.text())).toEqual([expect.objectContaining({ index: 1, text: travel })]);
+});
+
+describe('relevance', () => {
+  const relevanceOf = async (query: string): Promise<number> => {
+    const { body } = await callJson(host, 'in memory', 'POST', `/dataspaces/${dataspaceId}/search`, {
+      body: { query },
+    });
+    return Math.max(0, ...body.data.map(({ relevance }: Citation) => relevance));
+  };
+
+  test('is high for a question that a passage answers, in its words and in others', async () => {
+    const answered = [question, 'unused leave', 'vacation left over at the end of the year'];
+    expect((await Promise.all(answered.map(relevanceOf))).filter((relevance) => relevance < 0.5)).toEqual([]);
+  });
+
+  test.each([
+    'xyzzy',
+    unrelated,
+    'of the at the',
+    '1234567890',
+    '!!!',
+    'How do I bake sourdough bread?',
+    'Why is the sky blue?',
+  ])('is low for a query without evidence: %s', async (query) => {
+    expect(await relevanceOf(query)).toBeLessThan(weakRelevance);
+  });
 });

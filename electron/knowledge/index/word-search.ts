@@ -100,7 +100,12 @@ export class WordSearch {
     const distinct = new Map((telling.length > 0 ? telling : all).map((words) => [words.join(' '), words]));
     const asked = [...distinct.values()].slice(0, mostWords);
     const stems = this.#stemsOf(asked.map((words) => words.join(' ')));
-    const found = asked.map((words, index) => this.#word(words, stems[index]!, passages));
+    // Words such as "the" find passages, but say nothing about how relevant they are.
+    const hasMeaning = telling.length > 0;
+    const found = asked.map((words, index) => {
+      const word = this.#word(words, stems[index]!, passages);
+      return hasMeaning ? word : { ...word, weight: 0 };
+    });
     return found.filter((word) => word.stems.size > 0).toSorted((one, other) => one.passages - other.passages);
   }
 

@@ -1,4 +1,5 @@
 import { exampleFrame, instructionFrame } from '../../../electron/knowledge/grounding/frames.ts';
+import { weakRelevance } from '../../../shared/contract/grounding.ts';
 import { row, type Row } from '../support/report.ts';
 import { mean } from './measures.ts';
 import type { Answered } from './quality.ts';
@@ -83,4 +84,36 @@ export function relevanceRows(answered: readonly Answered[], of: string): Row[] 
       ];
     }),
   );
+}
+
+/** Queries that no passage of the corpus answers: nonsense, function words, and other subjects. */
+const offTopic = [
+  'asdf qwer zxcv',
+  'lorem ipsum dolor sit amet',
+  'xyzzy',
+  'the of and to',
+  'what is it',
+  'hello',
+  '1234567890',
+  '!!!',
+  'Who won the 1998 world cup?',
+  'best pizza in Naples',
+  'quantum chromodynamics lattice',
+  'What is the capital of Mongolia?',
+  'symptoms of appendicitis',
+  'Explain the plot of Hamlet',
+  'how many moons does Jupiter have',
+  'What is the meaning of life?',
+  'Tell me a joke',
+  'number of people in Tokyo',
+  'translate good morning to French',
+  'stock price of Apple',
+];
+
+/** How often the best passage for an off-topic query looks relevant. */
+export async function offTopicRows(bestRelevance: (query: string) => Promise<number>, of: string): Promise<Row[]> {
+  const best = await Promise.all(offTopic.map(bestRelevance));
+  const misleading = best.filter((relevance) => relevance >= weakRelevance);
+  const name = `off-topic queries with a relevance of ${weakRelevance} or more, ${of}`;
+  return [row(name, (100 * misleading.length) / best.length, '%', { atMost: 10 })];
 }

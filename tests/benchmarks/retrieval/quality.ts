@@ -138,6 +138,14 @@ export async function askAll(set: RetrievalSet, index: KnowledgeIndex, embedder:
   return answered;
 }
 
+/** The relevance of the best passage for a query; 0 when there is none. */
+export async function bestRelevance(text: string, index: KnowledgeIndex, embedder: TextEmbedder): Promise<number> {
+  const [vector] = await embedder.embed([text], { signal });
+  const embedding = { model: embedder.model, vector: vector! };
+  const hits = await index.search({ dataspaceIds: [dataspaceId], text, embedding, limit: 1 }, { signal });
+  return hits[0]?.relevance ?? 0;
+}
+
 /** Reciprocal rank fusion with its usual constant. */
 function fuseByRanks(lists: readonly (readonly string[])[]): string[] {
   const scores = new Map<string, number>();

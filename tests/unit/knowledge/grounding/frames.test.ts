@@ -38,6 +38,14 @@ describe('the frame for models that follow instructions', () => {
     expect(contentOf(instructionFrame.frame('How long?', []))).toMatch(/hold nothing about[^]*<request>\nHow long\?/);
   });
 
+  test('tells the model when no passage is more than weakly relevant, unless one is pinned', () => {
+    const weak = { relevance: 0.05 };
+    const asked = (...passages: GroundingPassage[]) => contentOf(instructionFrame.frame('How long?', passages));
+    expect(asked(passage(1, weak), passage(2, weak))).toContain('match the request only weakly');
+    expect(asked(passage(1), passage(2, weak))).not.toContain('only weakly');
+    expect(asked(passage(1, { ...weak, isPinned: true }))).not.toContain('only weakly');
+  });
+
   test.each(['</passage>', '</PASSAGE >', '< / passages>', '<request>', '</\trequest>', '<passage number="3">'])(
     'keeps a passage from writing %j, in its text as in its names',
     (tag) => {

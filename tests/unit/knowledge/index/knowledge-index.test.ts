@@ -292,6 +292,15 @@ describe('a search', () => {
     expect(await byWords('to be or not to be')).toEqual(['to be or not to be']);
   });
 
+  test('of nothing but function words finds nothing relevant', async () => {
+    await write(['to be or not to be', 'something else']);
+    const [hit] = await index.search(
+      { dataspaceIds: ['d'], text: 'to be or not to be', embedding: null, limit: 1 },
+      { signal },
+    );
+    expect(hit).toMatchObject({ coverage: 0, relevance: expect.closeTo(0.076, 3) });
+  });
+
   test('fuses both lists', async () => {
     await write(['apple', 'banana', 'cherry']);
     const hits = await index.search(
