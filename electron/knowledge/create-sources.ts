@@ -122,12 +122,12 @@ export function createSources(options: SourcesOptions): Sources {
     async text(id, range) {
       const text = await files.readText(sources.read(id).id, range);
       if (text) return text;
-      throw new AppError('conflict', 'The text of this source was not extracted yet. Wait until it is ready.');
+      throw new AppError('conflict', 'The text of this source is not extracted yet. Wait until the source is ready.');
     },
     async file(id) {
       const { id: known, fileName } = sources.read(id);
       const file = await files.read(known);
-      if (!file) throw new AppError('not_found', 'The file of this source is gone.');
+      if (!file) throw new AppError('not_found', 'The file of this source is missing. Add it again.');
       return { ...file, fileName };
     },
   };

@@ -50,7 +50,7 @@ export async function indexSource(
   const embedder = tools.embedder();
   const { id, fileName, mediaType, dataspaceId } = source;
   onProgress(reading(0));
-  if (!(await files.exists(id))) throw new AppError('not_found', 'The file of this source is gone. Add it again.');
+  if (!(await files.exists(id))) throw new AppError('not_found', 'The file of this source is missing. Add it again.');
   const file = { path: files.path(id), fileName, mediaType };
   const parsed = await reader.readSource(file, { signal, onProgress: (fraction) => onProgress(reading(fraction)) });
   await files.writeText(id, parsed);

@@ -22,8 +22,8 @@ const shortestRest = 2000;
 const longestRest = 120_000;
 
 const gaveUp =
-  'The service ended several times while it read this file. Index it again if something else had ended it; otherwise split the file.';
-const ourFault = 'Something went wrong in the service; the log says more. Index it again.';
+  'The service stopped several times while it read this file. If something else stopped it, re-index the source. Otherwise split the file.';
+const ourFault = 'Something went wrong in the service. Re-index the source. The log has details.';
 
 const waiting: SourceProgress = { stage: 'waiting', fraction: 0, passagesDone: null, passagesTotal: null, rate: null };
 

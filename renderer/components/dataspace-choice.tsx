@@ -34,12 +34,12 @@ function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
         <div className="dataspaces__choices">
           {all.length === 0 && (
             <p className="small secondary">
-              There is no dataspace yet. Make one, add files to it, and prompts can be answered from them.
+              No dataspaces yet. Create one and add files to answer prompts from them.
             </p>
           )}
           {all.length > fewDataspaces && (
             <TextField
-              label="Find a dataspace by its name"
+              label="Find a dataspace by name"
               isLabelHidden
               size="small"
               icon={Search}
@@ -70,7 +70,7 @@ function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
             .map((id) => (
               <Checkbox
                 key={id}
-                label="A dataspace that was deleted"
+                label="Deleted dataspace"
                 isChecked
                 onCheckedChange={() => onChange(dataspaceIds.filter((other) => other !== id))}
               />

@@ -83,7 +83,7 @@ function sendNext(client: Client): void {
 function refusalOf(file: File): string | null {
   if (file.size === 0) return 'The file is empty.';
   return file.size > maximumSourceBytes
-    ? 'The file is larger than 50 MB. Split it, or keep only what is asked about.'
+    ? 'The file is larger than 50 MB. Split it and add the parts.'
     : null;
 }
 

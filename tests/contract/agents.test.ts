@@ -319,7 +319,7 @@ describe.each(ways)('%s: what a turn is run with', (way) => {
   });
 
   test.each([
-    ['dataspaceIds', [randomUUID()], 'dataspaceIds[0]', 'is not a dataspace of this service'],
+    ['dataspaceIds', [randomUUID()], 'dataspaceIds[0]', 'is not a known dataspace'],
     ['promptVersionId', randomUUID(), 'promptVersionId', 'is not a version of a stored prompt'],
     ['configuration', { model: 'x' }, 'configuration.model', 'is set by the service and cannot be configured'],
     ['configuration', { temperature: 3 }, 'configuration.temperature', 'must be at most 2'],

@@ -161,7 +161,7 @@ describe('a grounded run', () => {
     const answer = await complete(path, { dataspaceIds: [dataspaceId, '11111111-1111-4111-8111-111111111111'] });
     judgeError(answer, 400);
     expect(answer.body.error.details).toEqual([
-      { field: 'dataspaceIds[1]', issue: 'is not a dataspace of this service' },
+      { field: 'dataspaceIds[1]', issue: 'is not a known dataspace' },
     ]);
   });
 

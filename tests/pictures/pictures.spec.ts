@@ -90,10 +90,10 @@ Acids are kept in the cabinet of the laboratory and renewed every three months.`
 
 test('a question to a dataspace, with a found passage in its place', async ({ page }) => {
   await page.getByRole('link', { name: 'Knowledge' }).click();
-  await page.getByRole('button', { name: 'Make a dataspace' }).click();
+  await page.getByRole('button', { name: 'Create dataspace' }).first().click();
   for (const name of ['Contracts', 'Workshop manuals', 'Assay office']) {
-    if (name !== 'Contracts') await page.getByRole('button', { name: 'New dataspace' }).click();
-    await page.getByLabel('Name of the dataspace').fill(name);
+    if (name !== 'Contracts') await page.getByRole('button', { name: 'Create dataspace' }).first().click();
+    await page.getByLabel('Dataspace name').fill(name);
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { name: 'Sources' })).toBeVisible();
     await expect(page.getByRole('option', { name: new RegExp(`^${name}`), selected: true })).toBeVisible();

@@ -29,8 +29,8 @@ async function dropFile(page: Page, path: string, name: string): Promise<void> {
 
 async function addReport(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Knowledge' }).click();
-  await page.getByRole('button', { name: 'Make a dataspace' }).click();
-  await page.getByLabel('Name of the dataspace').fill('Assay office');
+  await page.getByRole('button', { name: 'Create dataspace' }).first().click();
+  await page.getByLabel('Dataspace name').fill('Assay office');
   await page.keyboard.press('Enter');
   await expect(page.getByText('No sources yet')).toBeVisible();
   await dropFile(page, report, 'report.pdf');

@@ -97,10 +97,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
     const found = await retrieval.read(references, { signal });
     return found.map((passage, place) => {
       if (passage !== null) return passage;
-      throw invalidField(
-        `grounding.${name}[${place}]`,
-        'is not a passage any more; its source was deleted or indexed again',
-      );
+      throw invalidField(`grounding.${name}[${place}]`, 'is no longer a passage: its source was deleted or re-indexed');
     });
   }
 
@@ -129,7 +126,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
     requireDataspaces: (dataspaceIds) =>
       dataspaceIds.map((id, place) => {
         const dataspace = findDataspace(id);
-        if (dataspace === null) throw invalidField(`dataspaceIds[${place}]`, 'is not a dataspace of this service');
+        if (dataspace === null) throw invalidField(`dataspaceIds[${place}]`, 'is not a known dataspace');
         return dataspace.id;
       }),
     async ground(request, { signal }) {

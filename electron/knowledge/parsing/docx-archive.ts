@@ -23,7 +23,7 @@ export interface DocxArchive {
   close(): Promise<void>;
 }
 
-const damaged = () => new SourceFailure('The Word document is damaged or cut off.');
+const damaged = () => new SourceFailure('The Word document is damaged or incomplete.');
 
 async function listEntries(archive: ZipFile): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
@@ -31,7 +31,9 @@ async function listEntries(archive: ZipFile): Promise<Map<string, Entry>> {
   for await (const entry of archive.eachEntry()) {
     count += 1;
     if (count > mostEntries)
-      throw new SourceFailure('The Word document holds more files than one can have. It is not read.');
+      throw new SourceFailure(
+        'The Word document contains more than 5,000 files. Remove embedded files and add it again.',
+      );
     // Of two entries with one name the first is read, as Word does.
     if (!entries.has(entry.fileName)) entries.set(entry.fileName, entry);
   }
@@ -39,7 +41,9 @@ async function listEntries(archive: ZipFile): Promise<Map<string, Entry>> {
 }
 
 function tooLarge(): SourceFailure {
-  return new SourceFailure('The Word document unpacks to far more than its size. It is not read.');
+  return new SourceFailure(
+    'The Word document unpacks to more than 200 times its size. Save it again in Word and add it again.',
+  );
 }
 
 /** The XML of nearly all documents is UTF-8; the standard also allows UTF-16, with a mark. */

@@ -34,6 +34,6 @@ export async function readDocument(
   report: ReportProgress,
 ): Promise<ReadDocument> {
   const document = await parsers[mediaType](path, report);
-  if (document.passages.length === 0) throw new SourceFailure('There is no text in the file.');
+  if (document.passages.length === 0) throw new SourceFailure('The file contains no text.');
   return document;
 }

@@ -18,7 +18,7 @@ async function refuseEncrypted(path: string): Promise<void> {
 
 async function readParts(archive: DocxArchive, report: ReportProgress): Promise<ReadDocument> {
   const main = archive.find(mainDocument);
-  if (main === null) throw new SourceFailure('There is no text in the Word document: it is damaged.');
+  if (main === null) throw new SourceFailure('The Word document is damaged: it contains no text.');
   const definitions = { styleOf: await readStyles(archive), isNumbered: await readNumbering(archive) };
   const writer = createDocumentWriter();
   await readXml(archive.read(main), createDocxText(writer, definitions));

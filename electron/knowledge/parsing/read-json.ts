@@ -117,7 +117,7 @@ function parse(text: string): Json {
     if (values) return values;
     const place = /\(line (\d+) column (\d+)\)/.exec(String(error));
     throw new SourceFailure(
-      `The JSON is not valid${place ? `, at line ${place[1]}, column ${place[2]}` : ': it may be cut off'}.`,
+      place ? `Invalid JSON at line ${place[1]}, column ${place[2]}.` : 'Invalid JSON. The file may be incomplete.',
     );
   }
 }

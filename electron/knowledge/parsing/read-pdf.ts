@@ -30,7 +30,7 @@ async function openPdf(data: Uint8Array): Promise<PDFDocumentProxy> {
     if (error instanceof PasswordException) {
       throw new SourceFailure('The PDF is encrypted. Save it without a password and add it again.');
     }
-    if (error instanceof InvalidPDFException) throw new SourceFailure('The PDF is damaged or cut off.');
+    if (error instanceof InvalidPDFException) throw new SourceFailure('The PDF is damaged or incomplete.');
     throw error;
   }
 }
@@ -54,7 +54,7 @@ async function readLines(document: PDFDocumentProxy, report: ReportProgress): Pr
     if (characters > maxTextCharacters) throw tooMuchText();
     report(number / document.numPages);
   }
-  if (broken === document.numPages) throw new SourceFailure('The PDF is damaged: none of its pages can be read.');
+  if (broken === document.numPages) throw new SourceFailure('The PDF is damaged. None of its pages can be read.');
   return lines;
 }
 
@@ -68,12 +68,12 @@ function checkText(lines: readonly PdfLine[]): void {
   }
   if (unknown > (letters + unknown) * mostUnknown) {
     throw new SourceFailure(
-      'The fonts of the PDF do not say which letters they show. Run text recognition (OCR) on it and add it again.',
+      'The fonts of the PDF contain no character codes. Run text recognition (OCR) on it and add it again.',
     );
   }
   if (letters === 0) {
     throw new SourceFailure(
-      'The PDF has no text: it may be scanned, or damaged. Run text recognition (OCR) on it and add it again.',
+      'The PDF contains no text. It may be scanned or damaged. Run text recognition (OCR) on it and add it again.',
     );
   }
 }

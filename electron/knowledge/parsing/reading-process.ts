@@ -44,7 +44,7 @@ export function unreadable(reason: string, cause?: unknown): AppError {
 const heapShare = 0.6;
 
 /** Said of what nobody foresaw: a parser that failed at something, or ended its process. */
-export const damaged = 'The file is damaged in a way that makes it unreadable.';
+export const damaged = 'The file is damaged and cannot be read.';
 
 /** Whether V8 or the watch ended the process; on Windows there are no signals, and the watch's end is exit code 1. */
 function endedByMemory(code: number | null, signal: string | null): boolean {
@@ -82,15 +82,12 @@ export function startReadingProcess(memoryMegabytes: number): ReadingProcess {
   const reasonOfExit = (code: number | null, signal: string | null) => (cause: Error) =>
     endedByMemory(code, signal)
       ? unreadable(
-          `Reading the file takes more than ${memoryMegabytes} MB of memory. Split it into smaller files.`,
+          `Reading the file needs more than ${memoryMegabytes} MB of memory. Split it into smaller files.`,
           cause,
         )
       : unreadable(damaged, cause);
   const notStarted = (cause: Error) =>
-    unreadable(
-      'The process that reads files could not be started. Close other programs and index the file again.',
-      cause,
-    );
+    unreadable('The process that reads files could not start. Close other programs and re-index the source.', cause);
 
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errorOutput = (errorOutput + text).slice(-errorOutputCharacters);

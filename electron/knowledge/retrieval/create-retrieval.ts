@@ -78,7 +78,7 @@ export function createRetrieval({ index, embedder, sourceName, log }: RetrievalO
       signal.throwIfAborted();
       log('a question could not be embedded and is searched by its words alone', error);
       const withoutVectors = parts.map((part) => ({ text: part, vector: null }));
-      const failure = `The embedding model ${model} could not be run.`;
+      const failure = `The embedding model ${model} could not run.`;
       return { question: { text, embedding: null, parts: withoutVectors }, failure };
     }
   }

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import type { Citation } from '../../../shared/contract/completions.ts';
 import { Button } from '../button.tsx';
 import { Popover } from '../popover.tsx';
+import { plainText } from './plain-text.ts';
 import { sourceAddress } from '../../shell/addresses.ts';
 
 const none: readonly Citation[] = [];
@@ -23,11 +24,11 @@ function CitedPassage({ citation }: { citation: Citation }) {
       <p className="row">
         <span className="mono--small accent">[{index}]</span>
         <span className="strong truncate grow">{sourceName}</span>
-        {page !== undefined && <span className="caption tertiary nowrap">page {page}</span>}
+        {page !== undefined && <span className="caption tertiary nowrap">Page {page}</span>}
         <span className="caption tertiary numbers nowrap">{Math.round(relevance * 100)} % relevant</span>
       </p>
       <p className="small secondary scroll citation__text" tabIndex={0}>
-        {text}
+        {plainText(text)}
       </p>
       <div className="row">
         <Button size="small" onClick={() => navigate(sourceAddress(sourceId, { start, end }))}>

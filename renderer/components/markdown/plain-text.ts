@@ -8,7 +8,8 @@ function inlineText(tokens: readonly Token[] | undefined): string {
       if (token.type === 'br') return '\n';
       if (token.type === 'html') return token.raw.startsWith('<!--') ? '' : token.raw.replaceAll(tag, '');
       if (token.type === 'escape' || token.type === 'codespan') return String(token['text']);
-      return 'tokens' in token && token.tokens ? inlineText(token.tokens) : String(token['text'] ?? token.raw);
+      if ('tokens' in token && token.tokens) return inlineText(token.tokens);
+      return 'text' in token ? String(token.text) : token.raw;
     })
     .join('');
 }

@@ -23,7 +23,7 @@ function Row({ dataspace }: { dataspace: DataspaceSummary }) {
         <span className="caption tertiary truncate grow">
           {formatPlural(sources, 'source')}, {formatPlural(passages, 'passage')}
         </span>
-        {processing > 0 && <Badge tone="accent">{formatCount(processing)} to go</Badge>}
+        {processing > 0 && <Badge tone="accent">{formatCount(processing)} remaining</Badge>}
         {failed > 0 && <Badge tone="negative">{formatCount(failed)} failed</Badge>}
       </span>
     </div>
@@ -35,7 +35,7 @@ function RemoveDialog({ dataspace, onClose }: { dataspace: DataspaceSummary; onC
   const [, navigate] = useLocation();
   return (
     <ConfirmDialog
-      title={`Delete the dataspace ${dataspace.name}?`}
+      title={`Delete dataspace "${dataspace.name}"?`}
       isOpen
       onClose={onClose}
       action="Delete dataspace"
@@ -50,8 +50,8 @@ function RemoveDialog({ dataspace, onClose }: { dataspace: DataspaceSummary; onC
       }
     >
       {dataspace.sources === 0
-        ? 'It has no sources. Runs that were grounded on it keep their citations.'
-        : `Its ${formatPlural(dataspace.sources, 'source')} and all their passages are deleted and cannot be brought back. Runs that were grounded on it keep their citations.`}
+        ? 'It has no sources. Runs that used it keep their citations.'
+        : `Its ${formatPlural(dataspace.sources, 'source')} and all their passages are deleted. This can't be undone. Runs that used them keep their citations.`}
     </ConfirmDialog>
   );
 }
@@ -81,10 +81,10 @@ export function DataspaceList({ dataspaces, selected, isNaming, onNaming }: Data
               [{ label: 'Delete', isNegative: true, onSelect: () => setRemoving(true) }],
             ]}
           >
-            <IconButton icon={Ellipsis} label={`More for ${selected.name}`} size="small" />
+            <IconButton icon={Ellipsis} label={`More actions for ${selected.name}`} size="small" />
           </Menu>
         )}
-        <IconButton icon={Plus} label="New dataspace" size="small" onClick={() => onNaming(true)} />
+        <IconButton icon={Plus} label="Create dataspace" size="small" onClick={() => onNaming(true)} />
       </div>
       {isNaming && <NameForm dataspace={null} onDone={() => onNaming(false)} />}
       {isRenaming && selected && <NameForm key={selected.id} dataspace={selected} onDone={() => setRenaming(false)} />}

@@ -28,5 +28,5 @@ export function FilePicker({ picker, onFiles }: FilePickerProps) {
 
 /** For a folder that was dropped and has no file. */
 export function tellNothingAdded(): void {
-  showToast({ tone: 'neutral', text: 'Nothing was added: there is no file in it.' });
+  showToast({ tone: 'neutral', text: 'Nothing added. The folder has no files.' });
 }

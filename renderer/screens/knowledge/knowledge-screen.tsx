@@ -2,10 +2,8 @@ import { FilePlus2, FolderPlus, Search } from 'lucide-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { useLocation } from 'wouter';
 import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
-import { Button } from '../../components/button.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
-import { TextField } from '../../components/text-field.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import {
   useDataspaces,
@@ -25,74 +23,28 @@ import { FilePicker, tellNothingAdded } from './file-picker.tsx';
 import { readKnowledgeAddress, type KnowledgeAddress } from './knowledge-address.ts';
 import './knowledge.css';
 import { MissingDataspace, NoDataspace } from './no-dataspace.tsx';
+import { AnswerPanel } from './answer-panel.tsx';
+import { SearchBar } from './search-bar.tsx';
 import { SearchResults } from './search-results.tsx';
 import { SourceList } from './source-list.tsx';
 import { SourcePanel } from './source-panel.tsx';
-
-interface SearchFieldProps {
-  field: RefObject<HTMLInputElement | null>;
-  dataspace: DataspaceSummary;
-  words: string;
-  onWords: (words: string) => void;
-  onSearch: (query: string) => void;
-}
-
-function SearchField({ field, dataspace, words, onWords, onSearch }: SearchFieldProps) {
-  return (
-    <form
-      className="toolbar knowledge__search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSearch(words.trim());
-      }}
-    >
-      <TextField
-        ref={field}
-        label={`Search ${dataspace.name}`}
-        isLabelHidden
-        icon={Search}
-        placeholder={`Ask ${dataspace.name}: a question, words, a name`}
-        maxLength={10_000}
-        value={words}
-        onValueChange={(next) => {
-          onWords(next);
-          if (next === '') onSearch('');
-        }}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
-          onWords('');
-          onSearch('');
-        }}
-      />
-      <Button type="submit" aria-disabled={words.trim() === ''}>
-        Search
-      </Button>
-    </form>
-  );
-}
+import { useDataspaceQuery } from './use-dataspace-query.ts';
 
 interface DataspaceViewProps {
   dataspace: DataspaceSummary;
   address: KnowledgeAddress;
   source: SourceDetail | undefined;
   search: RefObject<HTMLInputElement | null>;
-  /** The field that takes files; every way to add some opens it. */
+  /** The file input that every "Add files" opens. */
   picker: RefObject<HTMLInputElement | null>;
 }
 
-/** The middle and the right: sources or what a search found, and the open source. */
+/** The middle and the right: sources, search results or an answer, and the open source. */
 function DataspaceView({ dataspace, address, source, search, picker }: DataspaceViewProps) {
   const { client } = useHost();
   const [, navigate] = useLocation();
   const [filter, setFilter] = useState<SourceFilter>({ text: '', status: 'all' });
-  const [words, setWords] = useState('');
-  const [query, setQuery] = useState('');
-  const endSearch = (): void => {
-    setWords('');
-    setQuery('');
-    search.current?.focus();
-  };
+  const query = useDataspaceQuery(dataspace, search);
   const removeSource = useRemoveSource();
   const addFiles = (files: readonly ChosenFile[]): void => {
     uploadFiles(client, dataspace.id, files);
@@ -100,14 +52,15 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
   };
   const remove = ({ id, name }: SourceDetail): void => {
     if (id === address.sourceId) navigate(dataspaceAddress(dataspace.id));
-    deleteWithUndo({ id, text: `"${name}" is deleted.`, carryOut: () => removeSource(id) });
+    deleteWithUndo({ id, text: `"${name}" deleted`, carryOut: () => removeSource(id) });
   };
+  const open = address.passage && { sourceId: address.sourceId, start: address.passage.start };
   return (
-    <DropZone label={`Drop files to add them to ${dataspace.name}`} onFiles={addFiles}>
+    <DropZone label={`Drop files to add them to "${dataspace.name}"`} onFiles={addFiles}>
       <FilePicker picker={picker} onFiles={addFiles} />
-      <SearchField field={search} dataspace={dataspace} words={words} onWords={setWords} onSearch={setQuery} />
+      <SearchBar field={search} dataspaceName={dataspace.name} {...query.bar} />
       <div className="knowledge__work">
-        {query === '' ? (
+        {query.shown === 'sources' ? (
           <SourceList
             dataspace={dataspace}
             selectedId={address.sourceId}
@@ -117,12 +70,16 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
             onRemove={remove}
           />
         ) : (
-          <section className="panel line-right knowledge__sources" aria-label="Found passages">
-            <SearchResults
-              question={{ dataspaceId: dataspace.id, query }}
-              open={address.passage && { sourceId: address.sourceId, start: address.passage.start }}
-              onEnd={endSearch}
-            />
+          <section className="panel line-right knowledge__sources" aria-label={query.run ? 'Answer' : 'Search results'}>
+            {query.run ? (
+              <AnswerPanel run={query.run} open={open} {...query.answer} />
+            ) : (
+              <SearchResults
+                question={{ dataspaceId: dataspace.id, query: query.searched }}
+                open={open}
+                onEnd={query.end}
+              />
+            )}
           </section>
         )}
         {source ? (
@@ -130,10 +87,7 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
         ) : (
           <div className="list-state">
             {dataspace.sources > 0 && address.sourceId === null && (
-              <EmptyState
-                title="Choose a source"
-                reason="Its text opens here, passage by passage, as the search and completions see it."
-              />
+              <EmptyState title="No source selected" reason="Select a source to read its passages." />
             )}
           </div>
         )}
@@ -164,7 +118,7 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
   useActions('knowledge', [
     {
       id: 'knowledge.new',
-      title: 'Make a dataspace',
+      title: 'Create dataspace',
       group,
       icon: FolderPlus,
       keys: 'Mod+Alt+N',
@@ -172,7 +126,7 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
     },
     {
       id: 'knowledge.search',
-      title: 'Search the dataspace',
+      title: 'Search dataspace',
       group,
       icon: Search,
       keys: '/',
@@ -181,7 +135,7 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
     },
     {
       id: 'knowledge.add',
-      title: dataspaces.length === 0 ? 'Add files' : 'Add files to the dataspace',
+      title: dataspaces.length === 0 ? 'Add files' : 'Add files to dataspace',
       group,
       icon: FilePlus2,
       isEnabled: dataspace !== undefined || dataspaces.length === 0,
@@ -211,13 +165,13 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
   );
 }
 
-/** In place of a source that is on its way or not there any more. */
+/** In place of a source that is loading or was deleted. */
 function Missing({ source }: { source: ReturnType<typeof useSource> }) {
-  if (!source.isError) return <LoadingRows label="Reading the source" rows={8} />;
-  return <ErrorFailure title="This source cannot be shown" error={source.error} />;
+  if (!source.isError) return <LoadingRows label="Loading source" rows={8} />;
+  return <ErrorFailure title="Couldn't load the source" error={source.error} />;
 }
 
-/** Dataspaces with their sources: added, indexed, searched, read in their place. */
+/** Dataspaces with their sources: add, index, search, ask and read. */
 export function KnowledgeScreen() {
   useFollowKnowledge();
   const dataspaces = useDataspaces();

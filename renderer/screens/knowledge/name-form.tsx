@@ -46,7 +46,7 @@ export function NameForm({ dataspace, onDone }: NameFormProps) {
     >
       <TextField
         ref={field}
-        label={dataspace ? 'New name' : 'Name of the dataspace'}
+        label={dataspace ? 'New name' : 'Dataspace name'}
         size="small"
         maxLength={300}
         value={name}
@@ -55,7 +55,7 @@ export function NameForm({ dataspace, onDone }: NameFormProps) {
       />
       <div className="row">
         <Button size="small" variant="primary" type="submit" isBusy={create.isPending || rename.isPending}>
-          {dataspace ? 'Rename' : 'Make dataspace'}
+          {dataspace ? 'Rename' : 'Create dataspace'}
         </Button>
         <Button size="small" variant="quiet" onClick={onDone}>
           Cancel

@@ -11,15 +11,15 @@ import { DropZone } from './drop-zone.tsx';
 import { FilePicker, tellNothingAdded } from './file-picker.tsx';
 
 const dataspaceReason =
-  'A dataspace holds the files that prompts are grounded on. They are read, cut and indexed on this device; nothing of them leaves it until a run sends passages to a model.';
+  'A dataspace holds files that prompts are answered from. Files are parsed, chunked and indexed on this device. Nothing leaves it until a run sends passages to a model.';
 
 /** In place of a dataspace that is not there any more. */
 export function MissingDataspace({ onNew }: { onNew: () => void }) {
   return (
     <div className="list-state">
-      <EmptyState title="There is no such dataspace" reason={dataspaceReason}>
+      <EmptyState title="Dataspace not found" reason={dataspaceReason}>
         <Button variant="primary" icon={FolderPlus} onClick={onNew}>
-          Make a dataspace
+          Create dataspace
         </Button>
       </EmptyState>
     </div>
@@ -45,15 +45,18 @@ export function NoDataspace({ picker, onNew }: { picker: RefObject<HTMLInputElem
     );
   };
   return (
-    <DropZone label={`Drop files to add them to a new dataspace, ${defaultDataspace}`} onFiles={addFiles}>
+    <DropZone label={`Drop files to add them to a new dataspace "${defaultDataspace}"`} onFiles={addFiles}>
       <FilePicker picker={picker} onFiles={addFiles} />
       <div className="list-state">
-        <EmptyState title="No dataspaces yet" reason={`${dataspaceReason} Drop files here, or make a dataspace first.`}>
+        <EmptyState
+          title="No dataspaces yet"
+          reason={`${dataspaceReason} Drop files here, or create a dataspace first.`}
+        >
           <Button variant="primary" icon={FilePlus2} isBusy={isPending} onClick={() => picker.current?.click()}>
             Add files
           </Button>
           <Button icon={FolderPlus} onClick={onNew}>
-            Make a dataspace
+            Create dataspace
           </Button>
         </EmptyState>
       </div>

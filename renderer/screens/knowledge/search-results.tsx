@@ -1,17 +1,36 @@
 import { useLocation } from 'wouter';
 import type { Citation } from '../../../shared/contract/completions.ts';
+import { weakRelevance } from '../../../shared/contract/grounding.ts';
 import { Button } from '../../components/button.tsx';
 import { formatPlural } from '../../components/format.ts';
+import { plainText } from '../../components/markdown/plain-text.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
-import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
+import { EmptyState, ErrorFailure, LoadingRows, Notice } from '../../components/state-panels.tsx';
 import { useKnowledgeSearch, type SearchQuestion } from '../../queries/knowledge.ts';
 import { sourceAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 
-function Result({ citation, query, isOpen }: { citation: Citation; query: string; isOpen: boolean }) {
+/** The passage that is open beside a list of passages. */
+export interface OpenPassage {
+  sourceId: string | null;
+  start: number;
+}
+
+interface PassageResultProps {
+  citation: Citation;
+  /** Its terms are highlighted. */
+  query: string;
+  open: OpenPassage | null;
+  /** Whether its number is shown: the one that an answer cites. */
+  isNumbered?: boolean;
+}
+
+/** A passage as a button that opens it in its source. */
+export function PassageResult({ citation, query, open, isNumbered = false }: PassageResultProps) {
   const [, navigate] = useLocation();
-  const { sourceId, sourceName, text, relevance, page, start, end } = citation;
+  const { index, sourceId, sourceName, text, relevance, page, start, end } = citation;
   const percent = relevance < 0.005 ? 'under 1' : Math.round(relevance * 100);
+  const isOpen = open?.sourceId === sourceId && open.start === start;
   return (
     <li>
       <button
@@ -21,15 +40,16 @@ function Result({ citation, query, isOpen }: { citation: Citation; query: string
         onClick={() => navigate(sourceAddress(sourceId, { start, end }))}
       >
         <span className="row">
+          {isNumbered && <span className="mono--small accent">[{index}]</span>}
           <span className="medium truncate grow">{sourceName}</span>
-          {page !== undefined && <span className="caption tertiary nowrap">page {page}</span>}
+          {page !== undefined && <span className="caption tertiary nowrap">Page {page}</span>}
           <span className="caption tertiary numbers nowrap">
             {percent} <span className="visually-hidden">percent relevant</span>
             <span aria-hidden="true">%</span>
           </span>
         </span>
         <span className="small secondary knowledge__excerpt">
-          <MarkedText text={text} query={query} characters={160} />
+          <MarkedText text={plainText(text)} query={query} characters={160} />
         </span>
       </button>
     </li>
@@ -38,60 +58,59 @@ function Result({ citation, query, isOpen }: { citation: Citation; query: string
 
 interface SearchResultsProps {
   question: SearchQuestion;
-  open: { sourceId: string | null; start: number } | null;
+  open: OpenPassage | null;
   onEnd: () => void;
 }
 
-/** What a dataspace holds about a question, best first, by words and by meaning. */
-export function SearchResults({ question, open, onEnd }: SearchResultsProps) {
-  const search = useKnowledgeSearch(question);
-  useActions('knowledge.found', [
-    { id: 'knowledge.found.end', title: 'Back to the sources', group: 'Knowledge', keys: 'Escape', run: onEnd },
-  ]);
-  if (search.isPending) return <LoadingRows label="Searching" rows={6} />;
-  if (search.isError) {
-    return (
-      <ErrorFailure title="The search failed" error={search.error}>
-        <Button isBusy={search.isFetching} onClick={() => void search.refetch()}>
-          Try again
-        </Button>
-      </ErrorFailure>
-    );
-  }
-  if (search.data.length === 0) {
-    return (
-      <div className="list-state">
-        <EmptyState
-          title="Nothing found"
-          reason="No passage of this dataspace has these words or comes near in meaning."
-        >
-          <Button onClick={onEnd}>Back to the sources</Button>
-        </EmptyState>
-      </div>
-    );
-  }
+function Found({ question, open, onEnd, passages }: SearchResultsProps & { passages: readonly Citation[] }) {
   return (
     <>
       <div className="header line-bottom knowledge__head">
-        <h2>Found</h2>
-        <span className="caption tertiary numbers nowrap">
-          {formatPlural(search.data.length, 'passage')}, best first
-        </span>
+        <h2>Results</h2>
+        <span className="caption tertiary numbers nowrap">{formatPlural(passages.length, 'passage')}</span>
         <span className="grow" />
         <Button size="small" variant="quiet" keys="Escape" onClick={onEnd}>
           Sources
         </Button>
       </div>
-      <ol className="scroll knowledge__results" aria-label="Passages, best first">
-        {search.data.map((citation) => (
-          <Result
-            key={citation.index}
-            citation={citation}
-            query={question.query}
-            isOpen={open?.sourceId === citation.sourceId && open.start === citation.start}
-          />
+      {passages.every(({ relevance }) => relevance < weakRelevance) && (
+        <Notice tone="caution">No close match. These passages are only weakly related.</Notice>
+      )}
+      <ol className="scroll knowledge__results" aria-label="Passages, most relevant first">
+        {passages.map((citation) => (
+          <PassageResult key={citation.index} citation={citation} query={question.query} open={open} />
         ))}
       </ol>
     </>
+  );
+}
+
+/** The passages of a dataspace for a query, most relevant first, by keywords and by meaning. */
+export function SearchResults(props: SearchResultsProps) {
+  const { question, onEnd } = props;
+  const search = useKnowledgeSearch(question);
+  useActions('knowledge.found', [
+    { id: 'knowledge.found.end', title: 'Back to sources', group: 'Knowledge', keys: 'Escape', run: onEnd },
+  ]);
+  if (search.isPending) return <LoadingRows label="Searching" rows={6} />;
+  if (search.isError) {
+    return (
+      <ErrorFailure title="Search failed" error={search.error}>
+        <Button isBusy={search.isFetching} onClick={() => void search.refetch()}>
+          Retry
+        </Button>
+      </ErrorFailure>
+    );
+  }
+  if (search.data.length > 0) return <Found {...props} passages={search.data} />;
+  return (
+    <div className="list-state">
+      <EmptyState
+        title={`No results for "${question.query}"`}
+        reason="No passage matches these keywords or their meaning."
+      >
+        <Button onClick={onEnd}>Back to sources</Button>
+      </EmptyState>
+    </div>
   );
 }

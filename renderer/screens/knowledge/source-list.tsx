@@ -31,19 +31,19 @@ function manyActs(dataspace: DataspaceSummary, change: (act: 'failed' | 'outdate
   const { failed, outdated, sources } = dataspace;
   return [
     {
-      label: 'Index failed sources again',
+      label: 'Re-index failed sources',
       detail: formatCount(failed),
       isDisabled: failed === 0,
       onSelect: () => change('failed'),
     },
     {
-      label: 'Index outdated sources again',
+      label: 'Re-index outdated sources',
       detail: formatCount(outdated),
       isDisabled: outdated === 0,
       onSelect: () => change('outdated'),
     },
     {
-      label: 'Index all sources again',
+      label: 'Re-index all sources',
       detail: formatCount(sources),
       isDisabled: sources === 0,
       onSelect: () => change('all'),
@@ -70,7 +70,7 @@ function Head({ dataspace, onAdd }: { dataspace: DataspaceSummary; onAdd: () => 
         </Button>
       )}
       <Menu align="end" groups={[manyActs(dataspace, act)]}>
-        <IconButton icon={Ellipsis} label="More for the sources" size="small" />
+        <IconButton icon={Ellipsis} label="More actions for sources" size="small" />
       </Menu>
       <Button size="small" icon={FilePlus2} onClick={onAdd}>
         Add files
@@ -83,7 +83,7 @@ function Filter({ dataspace, filter, onFilter }: Pick<SourceListProps, 'dataspac
   return (
     <div className="header line-bottom knowledge__filter">
       <TextField
-        label="Find a source by its name"
+        label="Find a source by name"
         isLabelHidden
         size="small"
         placeholder="Find by name"
@@ -97,7 +97,7 @@ function Filter({ dataspace, filter, onFilter }: Pick<SourceListProps, 'dataspac
         onValueChange={(status) => onFilter({ ...filter, status })}
         options={[
           { value: 'all', label: 'All' },
-          { value: 'Processing', label: `Under way ${formatCount(dataspace.processing)}` },
+          { value: 'Processing', label: `In progress ${formatCount(dataspace.processing)}` },
           { value: 'Failed', label: `Failed ${formatCount(dataspace.failed)}` },
         ]}
       />
@@ -109,13 +109,13 @@ function Empty({ isFiltered, onAdd, onShowAll }: { isFiltered: boolean; onAdd: (
   return (
     <div className="list-state">
       {isFiltered ? (
-        <EmptyState title="No source matches">
+        <EmptyState title="No matching sources">
           <Button onClick={onShowAll}>Show all sources</Button>
         </EmptyState>
       ) : (
         <EmptyState
           title="No sources yet"
-          reason="Drop files here: text, Markdown, HTML, PDF, Word, CSV or JSON, 50 MB each at most. They are read, cut into passages and indexed on this device."
+          reason="Drop files here: text, Markdown, HTML, PDF, Word, CSV or JSON, up to 50 MB each. They are parsed, chunked and indexed on this device."
         >
           <Button variant="primary" icon={FilePlus2} onClick={onAdd}>
             Add files

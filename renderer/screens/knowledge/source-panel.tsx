@@ -30,7 +30,7 @@ function Head({ source, onRemove }: Omit<SourcePanelProps, 'passage'>) {
             Stop
           </Button>
         ) : (
-          <IconButton icon={RefreshCw} label="Index again" size="small" onClick={() => act('reindex')} />
+          <IconButton icon={RefreshCw} label="Re-index" size="small" onClick={() => act('reindex')} />
         )}
         <IconButton icon={Trash2} label="Delete source" size="small" onClick={onRemove} />
       </div>
@@ -41,7 +41,7 @@ function Head({ source, onRemove }: Omit<SourcePanelProps, 'passage'>) {
           </span>
         ))}
         {source.fileName !== source.name && <span className="truncate">{source.fileName}</span>}
-        <span className="nowrap">added {formatTime(source.createdAt)}</span>
+        <span className="nowrap">Added {formatTime(source.createdAt)}</span>
       </p>
       {source.progress && (
         <div className="knowledge__stage">
@@ -74,7 +74,7 @@ function PassageBar({ source, passage }: Pick<SourcePanelProps, 'source' | 'pass
     },
     {
       id: 'knowledge.passage.back',
-      title: 'Passage before it',
+      title: 'Previous passage',
       group,
       keys: 'K',
       isEnabled: Boolean(before),
@@ -86,13 +86,13 @@ function PassageBar({ source, passage }: Pick<SourcePanelProps, 'source' | 'pass
     <div className="header line-bottom">
       <h3>{passage ? `Passage ${place.passage.position + 1} of ${place.total}` : 'Text'}</h3>
       {passage && place.passage.page !== null && (
-        <span className="caption tertiary nowrap">page {place.passage.page}</span>
+        <span className="caption tertiary nowrap">Page {place.passage.page}</span>
       )}
       {passage && place.passage.heading && <span className="caption tertiary truncate">{place.passage.heading}</span>}
       <span className="grow" />
       <IconButton
         icon={ChevronUp}
-        label="Passage before it"
+        label="Previous passage"
         keys="K"
         size="small"
         aria-disabled={!before}
@@ -120,15 +120,15 @@ export function SourcePanel({ source, passage, onRemove }: SourcePanelProps) {
       {source.status === 'Failed' && (
         <div className="list-state">
           <Failure
-            title={isStopped(source) ? 'Indexing was stopped' : 'This source could not be read'}
-            reason={isStopped(source) ? 'It goes on where it was when it is indexed again.' : source.failureReason}
+            title={isStopped(source) ? 'Indexing stopped' : "Couldn't read the source"}
+            reason={isStopped(source) ? 'Re-index to resume.' : source.failureReason}
           >
             <Button
               icon={RefreshCw}
               isBusy={change.isPending}
               onClick={() => change.mutate({ id: source.id, act: 'reindex' })}
             >
-              Index again
+              Re-index
             </Button>
           </Failure>
         </div>

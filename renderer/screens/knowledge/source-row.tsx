@@ -27,7 +27,7 @@ function State({ source }: { source: SourceDetail }) {
   return (
     <span className="row caption caution nowrap">
       <Icon icon={RefreshCw} size="small" />
-      Other embedding model
+      Outdated embeddings
     </span>
   );
 }

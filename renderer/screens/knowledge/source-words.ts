@@ -31,12 +31,12 @@ export function factsOf({ mediaType, bytes, pages, passages }: SourceDetail): re
   ];
 }
 
-/** What is being done: `Embedding 120 of 900, 64 a second`. */
+/** What is being done: `Embedding 120 of 900, 64 per second`. */
 export function stageWords({ stage, passagesDone, passagesTotal, rate }: SourceProgress): string {
-  if (stage === 'waiting') return 'Waiting';
+  if (stage === 'waiting') return 'Queued';
   if (stage === 'reading') return 'Reading';
   const count = passagesTotal === null ? '' : ` ${formatCount(passagesDone ?? 0)} of ${formatCount(passagesTotal)}`;
-  const pace = rate === null || rate < 1 ? '' : `, ${Math.round(rate)} a second`;
+  const pace = rate === null || rate < 1 ? '' : `, ${Math.round(rate)} per second`;
   return `Embedding${count}${pace}`;
 }
 

@@ -19,7 +19,7 @@ function Row({ upload }: { upload: Upload }) {
         </span>
         <IconButton
           icon={X}
-          label={state === 'refused' ? `Dismiss ${name}` : `Stop sending ${name}`}
+          label={state === 'refused' ? `Dismiss ${name}` : `Cancel upload of ${name}`}
           size="small"
           onClick={() => dismissUpload(id)}
         />
@@ -27,7 +27,7 @@ function Row({ upload }: { upload: Upload }) {
       {state === 'refused' ? (
         <p className="caption negative">{reason}</p>
       ) : (
-        <Progress label={`Sending ${name}`} fraction={fraction} />
+        <Progress label={`Uploading ${name}`} fraction={fraction} />
       )}
     </li>
   );
@@ -41,7 +41,7 @@ export function UploadList({ dataspaceId }: { dataspaceId: string }) {
   const refused = here.filter(({ state }) => state === 'refused');
   const onTheirWay = here.filter(({ state }) => state !== 'refused');
   return (
-    <div className="knowledge__uploads line-bottom" role="group" aria-label="Files on their way">
+    <div className="knowledge__uploads line-bottom" role="group" aria-label="Uploads">
       <ul>
         {[...onTheirWay, ...refused].slice(0, mostShown).map((upload) => (
           <Row key={upload.id} upload={upload} />
@@ -52,7 +52,7 @@ export function UploadList({ dataspaceId }: { dataspaceId: string }) {
       )}
       <span className={refused.length > 1 ? 'row' : 'visually-hidden'}>
         <span className="caption tertiary grow" role="status">
-          {refused.length > 0 && `${formatPlural(refused.length, 'file')} refused`}
+          {refused.length > 0 && `${formatPlural(refused.length, 'file')} rejected`}
         </span>
         {refused.length > 1 && (
           <Button size="small" variant="quiet" onClick={() => dismissRefused(dataspaceId)}>

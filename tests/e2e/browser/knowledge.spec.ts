@@ -79,20 +79,20 @@ test('a dropped folder is added with all that is in it, under names that tell it
   const bare = testInfo.outputPath('Bare');
   mkdirSync(bare);
   await page.goto(`${served.address}/#/knowledge`);
-  await page.getByRole('button', { name: 'Make a dataspace' }).click();
-  await page.getByLabel('Name of the dataspace').fill('Handbooks');
+  await page.getByRole('button', { name: 'Create dataspace' }).first().click();
+  await page.getByLabel('Dataspace name').fill('Handbooks');
   await page.keyboard.press('Enter');
   const sources = page.getByRole('region', { name: 'Sources' });
   await expect(sources.getByText('No sources yet')).toBeVisible();
   await dropPaths(page, sources, [bare]);
-  await expect(page.getByText('Nothing was added: there is no file in it.', { exact: true })).toBeVisible();
+  await expect(page.getByText('Nothing added. The folder has no files.', { exact: true })).toBeVisible();
   await dropPaths(page, sources, [folder]);
   const rows = sources.getByRole('option');
   await expect(rows).toHaveCount(2);
   for (const name of ['Handbook/note\\.md', 'Handbook/inner/note\\.md']) {
     await expect(sources.getByRole('option', { name: new RegExp(`^${name} .*1 passage`) })).toBeVisible();
   }
-  await expect(sources.getByText('2 files refused')).toBeVisible();
+  await expect(sources.getByText('2 files rejected')).toBeVisible();
   await sources.getByRole('button', { name: 'Dismiss all' }).click();
   await expect(sources.getByText('The file is empty.')).toHaveCount(0);
 });
@@ -108,8 +108,8 @@ test('a prompt runs with and without its passages side by side, and passages are
     return call.chatStream([isGrounded ? 'It is forty-two [1].' : 'I do not know.']);
   });
   await page.getByRole('link', { name: 'Knowledge' }).click();
-  await page.getByRole('button', { name: 'Make a dataspace' }).click();
-  await page.getByLabel('Name of the dataspace').fill('Handbooks');
+  await page.getByRole('button', { name: 'Create dataspace' }).first().click();
+  await page.getByLabel('Dataspace name').fill('Handbooks');
   await page.keyboard.press('Enter');
   // Before it is there, files would go to a new dataspace.
   await expect(page.getByText('No sources yet')).toBeVisible();
@@ -165,8 +165,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.goto(`${served.address}/#/knowledge`);
       await expect(page.getByText('No dataspaces yet')).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Make a dataspace' }).click();
-      await page.getByLabel('Name of the dataspace').fill('Handbooks');
+      await page.getByRole('button', { name: 'Create dataspace' }).first().click();
+      await page.getByLabel('Dataspace name').fill('Handbooks');
       await page.keyboard.press('Enter');
       // Before it is there, files would go to a new dataspace.
       await expect(page.getByText('No sources yet')).toBeVisible();

@@ -127,8 +127,8 @@ test('a computer that loses its network loses nothing of the window: the host is
   await page.goto(`${served.address}/#/moderation`);
   await expect(page.getByText('Batch', { exact: true })).toBeVisible();
   await page.goto(`${served.address}/#/knowledge`);
-  await page.getByRole('button', { name: 'New dataspace' }).first().click();
-  await typeInto(page.getByLabel('Name of the dataspace'), 'Written on a train');
+  await page.getByRole('button', { name: 'Create dataspace' }).first().click();
+  await typeInto(page.getByLabel('Dataspace name'), 'Written on a train');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('option', { name: /^Written on a train/ })).toBeVisible();
 });

@@ -17,7 +17,7 @@ test('eight windows of one host are shown side by side, and runs in six of them 
     return window;
   };
   const [knowledge, listener] = [await open('knowledge'), await open('knowledge')];
-  await expect(listener.getByRole('button', { name: 'New dataspace' }).first()).toBeVisible();
+  await expect(listener.getByRole('button', { name: 'Create dataspace' }).first()).toBeVisible();
 
   const running: { place: PlaygroundPage; run: ScriptedCall; index: number }[] = [];
   // An answer that stands still for half a minute is ended, and six windows take their time.
@@ -39,7 +39,7 @@ test('eight windows of one host are shown side by side, and runs in six of them 
 
   // With all of them streaming the host is there for everything else, and other windows hear of it.
   await knowledge.bringToFront();
-  await knowledge.getByRole('button', { name: 'New dataspace' }).first().click();
+  await knowledge.getByRole('button', { name: 'Create dataspace' }).first().click();
   await knowledge.keyboard.type('Made while six runs stream');
   await knowledge.keyboard.press('Enter');
   await expect(listener.getByRole('option', { name: /^Made while six runs stream/ })).toBeVisible();

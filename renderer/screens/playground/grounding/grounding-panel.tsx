@@ -21,11 +21,11 @@ function Budget({ preview }: { preview: GroundingPreview }) {
   const took = milliseconds.embedding + milliseconds.search;
   return (
     <p className="row caption tertiary grounding__budget">
-      <span className="nowrap">{formatPlural(given, 'passage')} given</span>
+      <span className="nowrap">{formatPlural(given, 'passage')} used</span>
       <span className="nowrap numbers">
         about {formatCount(budget.used)} of {formatCount(budget.tokens)} tokens
       </span>
-      <span className="nowrap">found in {formatDuration(took)}</span>
+      <span className="nowrap">Found in {formatDuration(took)}</span>
     </p>
   );
 }
@@ -38,19 +38,19 @@ interface PassagesProps {
 
 function Passages({ grounding, found, onChange }: PassagesProps) {
   const { preview, hasRequest, isSettling } = found;
-  if (!hasRequest && isSettling) return <LoadingRows label="Looking for passages" rows={3} />;
+  if (!hasRequest && isSettling) return <LoadingRows label="Searching passages" rows={3} />;
   if (!hasRequest) {
-    return <p className="small tertiary grounding__note">Passages are looked for once the prompt can be run.</p>;
+    return <p className="small tertiary grounding__note">Passages appear when the prompt is valid.</p>;
   }
-  if (preview.isError) return <ErrorFailure title="The passages could not be found" error={preview.error} />;
-  if (!preview.data) return <LoadingRows label="Looking for passages" rows={3} />;
+  if (preview.isError) return <ErrorFailure title="Couldn't search the dataspaces" error={preview.error} />;
+  if (!preview.data) return <LoadingRows label="Searching passages" rows={3} />;
   const { passages, query, wordsAloneBecause } = preview.data;
   return (
     <>
-      {wordsAloneBecause && <Notice tone="caution">Found by words alone: {wordsAloneBecause}</Notice>}
+      {wordsAloneBecause && <Notice tone="caution">Keyword search only. {wordsAloneBecause}</Notice>}
       {passages.length === 0 && (
         <p className="small tertiary grounding__note">
-          Nothing was found. The model is told so, and to say that it does not know.
+          No passages found. The prompt tells the model to say that it doesn't know.
         </p>
       )}
       <ol>
@@ -125,7 +125,7 @@ export function GroundingPanel({ state }: { state: PlaygroundState }) {
           <>
             <IconButton
               icon={Eye}
-              label="As it is sent to the model"
+              label="Preview final prompt"
               size="small"
               aria-disabled={!found.preview.data}
               onClick={() => setSentOpen(true)}

@@ -40,9 +40,9 @@ export function toggleExclusion(grounding: DraftGrounding, passage: PassageRefer
 }
 
 const omissionWords: Readonly<Record<GroundingOmission, string>> = {
-  'not-relevant': 'not near enough',
-  'too-many': 'beyond the number that is given',
-  'no-room': 'no room in the budget',
+  'not-relevant': 'below threshold',
+  'too-many': 'over the passage limit',
+  'no-room': 'over the token budget',
   excluded: 'excluded',
 };
 
@@ -51,11 +51,12 @@ export function omissionText({ omission }: Pick<GroundingPassage, 'omission'>): 
   return omission === null ? null : omissionWords[omission];
 }
 
-/** Where a passage stands in both lists: `words 2, meaning 1`. */
-export function rankText({ textRank, vectorRank }: Pick<GroundingPassage, 'textRank' | 'vectorRank'>): string {
-  const places = [
-    textRank === null ? null : `words ${textRank}`,
-    vectorRank === null ? null : `meaning ${vectorRank}`,
-  ].filter((place) => place !== null);
-  return places.length === 0 ? 'pinned' : places.join(', ');
+/** The ranks of a passage in both searches: `Keyword #2, semantic #1`; null for a pinned one that neither found. */
+export function rankText({ textRank, vectorRank }: Pick<GroundingPassage, 'textRank' | 'vectorRank'>): string | null {
+  const ranks = [
+    textRank === null ? null : `keyword #${textRank}`,
+    vectorRank === null ? null : `semantic #${vectorRank}`,
+  ].filter((rank) => rank !== null);
+  const text = ranks.join(', ');
+  return text === '' ? null : text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import type { GroundingPassage } from '../../../../shared/contract/grounding.ts';
 import { classNames } from '../../../components/class-names.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
+import { plainText } from '../../../components/markdown/plain-text.ts';
 import { MarkedText } from '../../../components/marked-text.tsx';
 import { sourceAddress } from '../../../shell/addresses.ts';
 import { omissionText, rankText } from './passage-choice.ts';
@@ -19,11 +20,13 @@ interface PassageRowProps {
 function Facts({ passage }: { passage: GroundingPassage }) {
   const { page, tokens, relevance } = passage;
   const omission = omissionText(passage);
+  const ranks = rankText(passage);
   return (
     <p className="row caption tertiary grounding__facts">
-      <span className="numbers nowrap">{Math.round(relevance * 100)} %</span>
-      <span className="nowrap">{rankText(passage)}</span>
-      {page !== undefined && <span className="nowrap">page {page}</span>}
+      {/* Nothing measured how relevant a pinned passage is that no search found. */}
+      <span className="numbers nowrap">{ranks === null ? 'Pinned' : `${Math.round(relevance * 100)} %`}</span>
+      {ranks !== null && <span className="nowrap">{ranks}</span>}
+      {page !== undefined && <span className="nowrap">Page {page}</span>}
       <span className="numbers nowrap">about {tokens} tokens</span>
       {omission && <span className="nowrap caution">{omission}</span>}
     </p>
@@ -52,14 +55,14 @@ export function PassageRow({ passage, query, onPin, onExclude }: PassageRowProps
         <IconButton
           icon={Pin}
           size="small"
-          label={isPinned ? 'Let go' : 'Pin: always give it'}
+          label={isPinned ? 'Unpin' : 'Pin (always include)'}
           aria-pressed={isPinned}
           onClick={onPin}
         />
         <IconButton
           icon={Ban}
           size="small"
-          label={isExcluded ? 'Let in again' : 'Exclude: never give it'}
+          label={isExcluded ? 'Include again' : 'Exclude'}
           aria-pressed={isExcluded}
           onClick={onExclude}
         />
@@ -71,7 +74,7 @@ export function PassageRow({ passage, query, onPin, onExclude }: PassageRowProps
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        <MarkedText text={text} query={query} {...(!isOpen && { characters: 110 })} />
+        <MarkedText text={plainText(text)} query={query} {...(!isOpen && { characters: 110 })} />
       </button>
     </li>
   );

@@ -14,7 +14,7 @@ export function SentDialog({ preview, onClose }: SentDialogProps) {
   const parameters = Object.entries(configuration);
   return (
     <Dialog
-      title="As it is sent to the model"
+      title="Preview final prompt"
       isOpen
       isWide
       onClose={onClose}
@@ -31,7 +31,7 @@ export function SentDialog({ preview, onClose }: SentDialogProps) {
         ))}
         {parameters.length > 0 && (
           <p className="small tertiary">
-            With the parameters <span className="mono--small">{JSON.stringify(configuration)}</span>
+            Parameters: <span className="mono--small">{JSON.stringify(configuration)}</span>
           </p>
         )}
       </div>

@@ -213,9 +213,9 @@ describe('JSON', () => {
 
   test('that is not valid is refused with the place', async () => {
     await expect(readSourceText('a.json', '{\n "a": 1,\n "b" 2}')).rejects.toThrow(
-      'The JSON is not valid, at line 3, column 6.',
+      'Invalid JSON at line 3, column 6.',
     );
-    await expect(readSourceText('a.json', '{"a": [1, 2')).rejects.toThrow(/^The JSON is not valid/);
+    await expect(readSourceText('a.json', '{"a": [1, 2')).rejects.toThrow(/^Invalid JSON/);
   });
 
   test('has no halves of characters', async () => {

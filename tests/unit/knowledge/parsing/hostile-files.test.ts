@@ -29,9 +29,9 @@ async function reasonOf(fileName: string, content: string | Uint8Array): Promise
 
 const catalogue = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R]/Count 1>>'];
 const pdfPage = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</XObject<</A 5 0 R>>>>>>';
-const noText = 'The PDF has no text: it may be scanned, or damaged. Run text recognition (OCR) on it and add it again.';
-const damagedPdf = 'The PDF is damaged or cut off.';
-const damagedWord = 'The Word document is damaged or cut off.';
+const noText = 'The PDF contains no text. It may be scanned or damaged. Run text recognition (OCR) on it and add it again.';
+const damagedPdf = 'The PDF is damaged or incomplete.';
+const damagedWord = 'The Word document is damaged or incomplete.';
 
 /** Bytes that look random and are the same each time. */
 function noise(length: number): Buffer {
@@ -55,7 +55,7 @@ describe('a file that cannot be read says why', () => {
       await reasonOf('a.json', '{}'),
       await reasonOf('a.csv', '\n\n'),
       await reasonOf('a.docx', await docx('<w:p></w:p>')),
-    ]).toEqual(Array.from({ length: 5 }, () => 'There is no text in the file.'));
+    ]).toEqual(Array.from({ length: 5 }, () => 'The file contains no text.'));
   });
 
   test('those that are cut off', async () => {
@@ -75,7 +75,7 @@ describe('a file that cannot be read says why', () => {
       await reasonOf('a.pdf', Buffer.concat([Buffer.from('%PDF-1.4\n'), noise(50_000)])),
       await reasonOf('a.docx', broken),
       await reasonOf('a.docx', await zip({ 'word/document.xml': noise(50_000) })),
-    ]).toEqual([damagedPdf, damagedWord, 'There is no text in the file.']);
+    ]).toEqual([damagedPdf, damagedWord, 'The file contains no text.']);
   });
 });
 
@@ -83,7 +83,7 @@ describe('a file that is made to hurt', () => {
   test('a Word document that unpacks to hundreds of times its size is not read', async () => {
     const bomb = await docx(`<w:p>${' '.repeat(30_000_000)}</w:p>`);
     expect(bomb.length).toBeLessThan(100_000);
-    const reason = 'The Word document unpacks to far more than its size. It is not read.';
+    const reason = 'The Word document unpacks to more than 200 times its size. Save it again in Word and add it again.';
     expect(await reasonOf('a.docx', bomb)).toBe(reason);
     // Its directory may say what it likes.
     const size = Buffer.alloc(4);
@@ -96,7 +96,7 @@ describe('a file that is made to hurt', () => {
 
   test('a Word document of five thousand files is not read', async () => {
     const files = Object.fromEntries(Array.from({ length: 5_001 }, (_, index) => [`word/media/${index}`, 'x']));
-    const reason = 'The Word document holds more files than one can have. It is not read.';
+    const reason = 'The Word document contains more than 5,000 files. Remove embedded files and add it again.';
     expect(await reasonOf('a.docx', await docx('<w:p/>', files))).toBe(reason);
   });
 
@@ -165,7 +165,7 @@ describe('a file that is made to hurt', () => {
         ]),
       ),
       await reasonOf('a.pdf', pdf([...catalogue, pdfPage, content, form])),
-    ]).toEqual(['The PDF is damaged: none of its pages can be read.', noText, noText]);
+    ]).toEqual(['The PDF is damaged. None of its pages can be read.', noText, noText]);
   });
 
   test('a PDF that unpacks to gigabytes ends at the limit of memory, and the next file is read', async () => {
@@ -174,7 +174,7 @@ describe('a file that is made to hurt', () => {
     const hostile = { path: writeSource('a.pdf', pdf([...catalogue, pdfPage, bomb])), fileName: 'a.pdf' };
     const harmless = { path: writeSource('b.txt', 'Harmless.'), fileName: 'b.txt' };
     await expect(small.readSource({ ...hostile, mediaType: 'application/pdf' }, { signal })).rejects.toThrow(
-      'Reading the file takes more than 150 MB of memory. Split it into smaller files.',
+      'Reading the file needs more than 150 MB of memory. Split it into smaller files.',
     );
     expect((await small.readSource({ ...harmless, mediaType: 'text/plain' }, { signal })).text).toBe('Harmless.');
     await small.close();

@@ -147,7 +147,7 @@ describe('the reader of sources', () => {
     const reader = startReader({ memoryMegabytes: 200 });
     const list = { path: writeSource('a.json', `[${'[1],'.repeat(8_000_000)}1]`), fileName: 'a.json' };
     await expect(reader.readSource({ ...list, mediaType: 'application/json' }, { signal })).rejects.toMatchObject({
-      message: 'Reading the file takes more than 200 MB of memory. Split it into smaller files.',
+      message: 'Reading the file needs more than 200 MB of memory. Split it into smaller files.',
     });
   });
 

@@ -53,7 +53,7 @@ test('a number shows its passage, which leads to its place in the source', () =>
   const addresses = show('Doors open at six [2].');
   fireEvent.click(screen.getByRole('button', { name: '[2]' }));
   const passage = screen.getByRole('dialog', { name: 'Passage 2' });
-  expect(passage.textContent).toContain('hangar.pdfpage 350 % relevantDoors: six.');
+  expect(passage.textContent).toContain('hangar.pdfPage 350 % relevantDoors: six.');
   fireEvent.click(screen.getByRole('button', { name: 'Open source' }));
   expect(addresses.at(-1)).toBe('/knowledge/sources/s2/0-11');
 });

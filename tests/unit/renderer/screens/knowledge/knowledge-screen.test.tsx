@@ -42,7 +42,7 @@ test('a file is added, indexed, found by a question and shown with the passage i
   await whenIndexed('kestrel.md');
   fireEvent.change(screen.getByLabelText('Search Handbooks'), { target: { value: 'How tight are the rotor bolts?' } });
   fireEvent.submit(screen.getByRole('search'));
-  const found = await screen.findByRole('list', { name: 'Passages, best first' });
+  const found = await screen.findByRole('list', { name: 'Passages, most relevant first' });
   fireEvent.click(within(found).getAllByRole('button')[0]!);
   const text = await screen.findByRole('document', { name: 'Text of the source' });
   await waitFor(() => expect(text.querySelector('mark')?.textContent).toContain('42 newton metres'));
@@ -60,7 +60,7 @@ test('opens one found passage after another where scrolling returns a promise', 
   await whenIndexed('merlin.md');
   fireEvent.change(screen.getByLabelText('Search Handbooks'), { target: { value: 'rotor bolts' } });
   fireEvent.submit(screen.getByRole('search'));
-  const found = await screen.findByRole('list', { name: 'Passages, best first' });
+  const found = await screen.findByRole('list', { name: 'Passages, most relevant first' });
   for (const name of ['kestrel.md', 'merlin.md', 'kestrel.md']) {
     fireEvent.click(within(found).getByRole('button', { name: new RegExp(name) }));
     const source = await screen.findByRole('region', { name });
@@ -74,8 +74,8 @@ test('a refused file says why, and the others are added', async () => {
     new File(['\u007fELF\u0002\u0001\u0001\u0000\u0000\u0000'], 'program'),
     new File([handbook], 'kestrel.md'),
   );
-  const waiting = await screen.findByRole('group', { name: 'Files on their way' });
-  await waitFor(() => expect(within(waiting).getByRole('status').textContent).toBe('2 files refused'));
+  const waiting = await screen.findByRole('group', { name: 'Uploads' });
+  await waitFor(() => expect(within(waiting).getByRole('status').textContent).toBe('2 files rejected'));
   expect(waiting.textContent).toContain('The file is empty.');
   expect(waiting.textContent).toContain('This looks like a program (ELF).');
   await whenIndexed('kestrel.md');
@@ -87,14 +87,14 @@ test('a deleted source leaves the list', async () => {
   await addFiles(new File([handbook], 'kestrel.md'));
   fireEvent.click(await whenIndexed('kestrel.md'));
   fireEvent.click(await screen.findByRole('button', { name: 'Delete source' }));
-  expect(await screen.findByText('Choose a source')).toBeTruthy();
+  expect(await screen.findByText('No source selected')).toBeTruthy();
   expect(screen.queryByRole('option', { name: /kestrel/ })).toBeNull();
 });
 
 test('a dataspace is made and opened', async () => {
-  fireEvent.click(await screen.findByRole('button', { name: 'New dataspace' }));
-  fireEvent.change(screen.getByLabelText('Name of the dataspace'), { target: { value: 'Contracts' } });
-  fireEvent.click(screen.getByRole('button', { name: 'Make dataspace' }));
+  fireEvent.click((await screen.findAllByRole('button', { name: 'Create dataspace' }))[0]!);
+  fireEvent.change(screen.getByLabelText('Dataspace name'), { target: { value: 'Contracts' } });
+  fireEvent.submit(screen.getByLabelText('Dataspace name').closest('form')!);
   expect(await screen.findByRole('option', { name: /^Contracts/, selected: true })).toBeTruthy();
   expect(await screen.findByText('No sources yet')).toBeTruthy();
 });

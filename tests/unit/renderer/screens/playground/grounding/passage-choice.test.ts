@@ -28,10 +28,10 @@ test('a choice keeps the place of a passage and nothing else of it', () => {
   expect(togglePin(noGrounding, passage).pinned).toEqual([rotor]);
 });
 
-test('places in both lists and reasons for leaving out are said in words', () => {
-  expect(rankText({ textRank: 2, vectorRank: 1 })).toBe('words 2, meaning 1');
-  expect(rankText({ textRank: null, vectorRank: 3 })).toBe('meaning 3');
-  expect(rankText({ textRank: null, vectorRank: null })).toBe('pinned');
+test('shows the ranks and the reason for leaving a passage out', () => {
+  expect(rankText({ textRank: 2, vectorRank: 1 })).toBe('Keyword #2, semantic #1');
+  expect(rankText({ textRank: null, vectorRank: 3 })).toBe('Semantic #3');
+  expect(rankText({ textRank: null, vectorRank: null })).toBeNull();
   expect(omissionText({ omission: null })).toBeNull();
-  expect(omissionText({ omission: 'no-room' })).toBe('no room in the budget');
+  expect(omissionText({ omission: 'no-room' })).toBe('over the token budget');
 });

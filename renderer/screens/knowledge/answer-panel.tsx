@@ -1,0 +1,204 @@
+import { CircleAlert, FileSearch, RotateCcw, Square } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+import type { Citation } from '../../../shared/contract/completions.ts';
+import { weakRelevance } from '../../../shared/contract/grounding.ts';
+import { Button } from '../../components/button.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { formatPlural } from '../../components/format.ts';
+import { Icon } from '../../components/icon.tsx';
+import { CitedText } from '../../components/markdown/citation-button.tsx';
+import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
+import { Spinner } from '../../components/marks.tsx';
+import { failureWords, finishMeaning, type Remedy } from '../../components/run-words.ts';
+import { Failure, Notice } from '../../components/state-panels.tsx';
+import { useFollowScroll } from '../../components/use-follow-scroll.ts';
+import { settingsAddress } from '../../shell/addresses.ts';
+import { auditAddress } from '../../shell/audit-address.ts';
+import { useActions } from '../../stores/actions.ts';
+import { questionOf } from '../../stores/knowledge-answers.ts';
+import { isUnderWay, type LiveRun } from '../../stores/playground-run.ts';
+import { PassageResult, type OpenPassage } from './search-results.tsx';
+
+interface AnswerPanelProps {
+  run: LiveRun;
+  open: OpenPassage | null;
+  onAskAgain: () => void;
+  onPickModel: () => void;
+  onStop: () => void;
+  onEnd: () => void;
+}
+
+function AnswerFailure({ run, onAskAgain, onPickModel }: Pick<AnswerPanelProps, 'run' | 'onAskAgain' | 'onPickModel'>) {
+  const [, navigate] = useLocation();
+  if (!run.error) return null;
+  const { code, message } = run.error;
+  const { aiSystem, model } = run.request;
+  const { title, reason, remedies } = failureWords(
+    { code, message, error: run.error },
+    { aiSystem, model, text: run.text },
+  );
+  const buttons: Record<Remedy, [label: string, onClick: () => void]> = {
+    'run-again': ['Ask again', onAskAgain],
+    'pick-model': ['Choose another model', onPickModel],
+    'set-key': ['Add key', () => navigate(settingsAddress('providers'))],
+    'open-endpoints': ['Open endpoints', () => navigate(settingsAddress('endpoints'))],
+    'install-model': ['Open on-device models', () => navigate(settingsAddress('on-device'))],
+  };
+  return (
+    <Failure title={title} reason={reason} requestId={run.error.requestId}>
+      {remedies.map((remedy) => {
+        const [label, onClick] = buttons[remedy];
+        return (
+          <Button key={remedy} onClick={onClick}>
+            {label}
+          </Button>
+        );
+      })}
+    </Failure>
+  );
+}
+
+/** What limits the trust in an answer that has come. */
+function Cautions({ run }: { run: LiveRun }) {
+  const meaning = finishMeaning(run.finishReason);
+  const best = Math.max(0, ...run.citations.map(({ relevance }) => relevance));
+  const isAnswered = run.state === 'completed';
+  return (
+    <>
+      {isAnswered && run.citations.length === 0 && (
+        <Notice tone="caution">No relevant passages found. The prompt tells the model to say so.</Notice>
+      )}
+      {isAnswered && run.citations.length > 0 && best < weakRelevance && (
+        <Notice tone="caution">
+          The passages match the question only weakly. Check the answer against them, or rephrase the question.
+        </Notice>
+      )}
+      {meaning && <Notice tone="caution">{meaning}</Notice>}
+      {run.warnings.map(({ message }) => (
+        <Notice key={message} tone="caution">
+          {message}
+        </Notice>
+      ))}
+    </>
+  );
+}
+
+function AnswerState({ run, onStop }: Pick<AnswerPanelProps, 'run' | 'onStop'>) {
+  if (isUnderWay(run)) {
+    return (
+      <>
+        <span className="row caption accent nowrap" role="status">
+          <Spinner />
+          {run.text === '' ? 'Waiting for the first token' : 'Streaming'}
+        </span>
+        <span className="grow" />
+        <Button size="small" icon={Square} onClick={onStop}>
+          Stop
+        </Button>
+      </>
+    );
+  }
+  if (run.state !== 'stopped') return <span className="grow" />;
+  return (
+    <span className="row caption secondary grow">
+      <Icon icon={CircleAlert} size="small" />
+      {run.text === '' ? 'Stopped. No output yet.' : 'Stopped. Partial answer kept.'}
+    </span>
+  );
+}
+
+function Sources({
+  citations,
+  question,
+  open,
+}: {
+  citations: readonly Citation[];
+  question: string;
+  open: OpenPassage | null;
+}) {
+  if (citations.length === 0) return null;
+  return (
+    <>
+      <h3 className="caption tertiary knowledge__cited">{formatPlural(citations.length, 'passage')} used</h3>
+      <ol aria-label="Passages used">
+        {citations.map((citation) => (
+          <PassageResult key={citation.index} citation={citation} query={question} open={open} isNumbered />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Foot({ run, onAskAgain }: Pick<AnswerPanelProps, 'run' | 'onAskAgain'>) {
+  const conversationId = new Map(run.wire.responseHeaders).get('x-conversation-id');
+  return (
+    <div className="row knowledge__answer-foot">
+      <Button size="small" icon={RotateCcw} onClick={onAskAgain}>
+        Ask again
+      </Button>
+      {run.text !== '' && <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" />}
+      <span className="grow" />
+      {run.runId !== null && conversationId !== undefined && (
+        <Link
+          href={auditAddress({ filter: {}, sort: 'newest', conversationId, runId: run.runId })}
+          className="link row small nowrap"
+        >
+          <Icon icon={FileSearch} size="small" />
+          Open in audit
+        </Link>
+      )}
+    </div>
+  );
+}
+
+/** A question to a dataspace with its answer, and the passages that it was given. */
+export function AnswerPanel({ run, open, onAskAgain, onPickModel, onStop, onEnd }: AnswerPanelProps) {
+  const question = questionOf(run.request);
+  const isRunning = isUnderWay(run);
+  const { scroller, onScroll } = useFollowScroll(run.key, isRunning);
+  useActions('knowledge.answer', [
+    {
+      id: 'knowledge.answer.end',
+      title: isRunning ? 'Stop the answer' : 'Back to sources',
+      group: 'Knowledge',
+      keys: 'Escape',
+      run: isRunning ? onStop : onEnd,
+    },
+  ]);
+  return (
+    <>
+      <div className="header line-bottom knowledge__head">
+        <h2>Answer</h2>
+        <AnswerState run={run} onStop={onStop} />
+        <Button size="small" variant="quiet" onClick={onEnd}>
+          Sources
+        </Button>
+      </div>
+      <div
+        ref={scroller}
+        className="scroll knowledge__answer"
+        tabIndex={0}
+        role="region"
+        aria-label="Text of the answer"
+        onScroll={onScroll}
+      >
+        <div>
+          <div className="knowledge__answer-text">
+            <p className="strong">{question}</p>
+            <p className="caption tertiary">{run.request.model}</p>
+            {run.text !== '' && (
+              <CitedText citations={run.citations}>
+                <MarkdownView key={run.key} text={run.text} isGrowing={run.state === 'streaming'} />
+              </CitedText>
+            )}
+            {run.state === 'completed' && run.text === '' && <p className="tertiary">The model returned no text.</p>}
+            <Cautions run={run} />
+          </div>
+          <AnswerFailure run={run} onAskAgain={onAskAgain} onPickModel={onPickModel} />
+          {!isRunning && <Foot run={run} onAskAgain={onAskAgain} />}
+          <Sources citations={run.citations} question={question} open={open} />
+        </div>
+      </div>
+    </>
+  );
+}
