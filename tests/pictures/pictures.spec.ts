@@ -111,7 +111,7 @@ test('a question to a dataspace, with a found passage in its place', async ({ pa
     .first()
     .click();
   await expect(page.locator('.knowledge__text mark').first()).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Passages, best first' })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Passages, most relevant first' })).toBeVisible();
   await take(page, 'knowledge');
 });
 

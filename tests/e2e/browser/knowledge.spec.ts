@@ -29,7 +29,7 @@ test('found passages open one after another, with J and the mouse, and the scree
   await expect(page.getByRole('option', { name: /^report\.pdf PDF .* 3 pages \d+ passages$/ })).toBeVisible();
   await page.getByLabel('Search Default').fill('How long does cupellation take?');
   await page.keyboard.press('Enter');
-  const found = page.getByRole('list', { name: 'Passages, best first' }).getByRole('button');
+  const found = page.getByRole('list', { name: 'Passages, most relevant first' }).getByRole('button');
   await found.first().click();
   const passage = page.getByRole('region', { name: 'report.pdf' }).getByRole('heading', { level: 3 });
   await expect(passage).toHaveText(/^Passage \d+ of \d+$/);
