@@ -42,7 +42,7 @@ async function chooseDataspace(page: Page): Promise<void> {
   await page.getByRole('checkbox', { name: 'Assay office' }).click();
   await page.keyboard.press('Escape');
   const passages = page.getByRole('region', { name: 'Grounding' });
-  await expect(passages.getByText(/^\d+ passages? given$/)).toBeVisible();
+  await expect(passages.getByText(/^\d+ passages? used$/)).toBeVisible();
 }
 
 /** From dropping a PDF to a cited answer and to the page that it cites. */

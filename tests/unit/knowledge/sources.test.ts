@@ -316,7 +316,7 @@ describe('after a restart', () => {
     const again = await world.restart();
     expect(await again.settled(id)).toMatchObject({
       status: 'Failed',
-      failureReason: expect.stringContaining('ended'),
+      failureReason: expect.stringContaining('stopped several times'),
     });
   });
 });
