@@ -41,7 +41,7 @@ async function chooseDataspace(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Choose dataspaces' }).click();
   await page.getByRole('checkbox', { name: 'Assay office' }).click();
   await page.keyboard.press('Escape');
-  const passages = page.getByRole('region', { name: 'Grounding' });
+  const passages = page.getByRole('region', { name: 'Grounding', exact: true });
   await expect(passages.getByText(/^\d+ passages? used$/)).toBeVisible();
 }
 

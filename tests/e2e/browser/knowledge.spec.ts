@@ -126,7 +126,7 @@ test('a prompt runs with and without its passages side by side, and passages are
   await page.getByRole('button', { name: 'Choose dataspaces' }).click();
   await page.getByRole('checkbox', { name: 'Handbooks' }).click();
   await page.keyboard.press('Escape');
-  const passages = page.getByRole('region', { name: 'Grounding' }).getByRole('listitem');
+  const passages = page.getByRole('region', { name: 'Grounding', exact: true }).getByRole('listitem');
   await expect(passages.first()).toContainText('[1]');
   await expect(passages.first()).toContainText('rotor.md');
 
