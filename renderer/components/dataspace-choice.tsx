@@ -33,9 +33,7 @@ function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
       {(all) => (
         <div className="dataspaces__choices">
           {all.length === 0 && (
-            <p className="small secondary">
-              No dataspaces yet. Create one and add files to answer prompts from them.
-            </p>
+            <p className="small secondary">No dataspaces yet. Create one and add files to answer prompts from them.</p>
           )}
           {all.length > fewDataspaces && (
             <TextField

@@ -82,9 +82,7 @@ function sendNext(client: Client): void {
 /** What can be said of a file without sending it. */
 function refusalOf(file: File): string | null {
   if (file.size === 0) return 'The file is empty.';
-  return file.size > maximumSourceBytes
-    ? 'The file is larger than 50 MB. Split it and add the parts.'
-    : null;
+  return file.size > maximumSourceBytes ? 'The file is larger than 50 MB. Split it and add the parts.' : null;
 }
 
 /** Takes every refused file of a dataspace out of sight. */

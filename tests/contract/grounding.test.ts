@@ -160,9 +160,7 @@ describe('a grounded run', () => {
   test.each(paths)('%s with an unknown dataspace is refused by its place in the list', async (path) => {
     const answer = await complete(path, { dataspaceIds: [dataspaceId, '11111111-1111-4111-8111-111111111111'] });
     judgeError(answer, 400);
-    expect(answer.body.error.details).toEqual([
-      { field: 'dataspaceIds[1]', issue: 'is not a known dataspace' },
-    ]);
+    expect(answer.body.error.details).toEqual([{ field: 'dataspaceIds[1]', issue: 'is not a known dataspace' }]);
   });
 
   test('is ended while it searches when its caller leaves, costs nothing and is kept as cancelled', async () => {
@@ -245,8 +243,8 @@ describe('relevance', () => {
   };
 
   test('is high for a question that a passage answers, in its words and in others', async () => {
-    const answered = [question, 'unused leave', 'vacation left over at the end of the year'];
-    expect((await Promise.all(answered.map(relevanceOf))).filter((relevance) => relevance < 0.5)).toEqual([]);
+    const queries = [question, 'unused leave', 'vacation left over at the end of the year'];
+    expect((await Promise.all(queries.map(relevanceOf))).filter((relevance) => relevance < 0.5)).toEqual([]);
   });
 
   test.each([

@@ -212,9 +212,7 @@ describe('JSON', () => {
   });
 
   test('that is not valid is refused with the place', async () => {
-    await expect(readSourceText('a.json', '{\n "a": 1,\n "b" 2}')).rejects.toThrow(
-      'Invalid JSON at line 3, column 6.',
-    );
+    await expect(readSourceText('a.json', '{\n "a": 1,\n "b" 2}')).rejects.toThrow('Invalid JSON at line 3, column 6.');
     await expect(readSourceText('a.json', '{"a": [1, 2')).rejects.toThrow(/^Invalid JSON/);
   });
 

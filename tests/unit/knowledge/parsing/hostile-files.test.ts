@@ -29,7 +29,8 @@ async function reasonOf(fileName: string, content: string | Uint8Array): Promise
 
 const catalogue = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R]/Count 1>>'];
 const pdfPage = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</XObject<</A 5 0 R>>>>>>';
-const noText = 'The PDF contains no text. It may be scanned or damaged. Run text recognition (OCR) on it and add it again.';
+const noText =
+  'The PDF contains no text. It may be scanned or damaged. Run text recognition (OCR) on it and add it again.';
 const damagedPdf = 'The PDF is damaged or incomplete.';
 const damagedWord = 'The Word document is damaged or incomplete.';
 
