@@ -57,7 +57,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
   }
 
   function begin(prepared: PreparedRun, origin: RunOrigin, runGuard: RunGuard | null): AcceptedRun {
-    if (isClosing) throw new AppError('provider_not_configured', 'The service is being shut down.');
+    if (isClosing) throw new AppError('provider_not_configured', 'Touchstone is shutting down.');
     runs.requireRoom();
     const { request, context, target, warnings, systemMessage } = prepared;
     const joined = runs.joinConversation({

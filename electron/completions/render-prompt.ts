@@ -20,7 +20,7 @@ export function requirePrompt(promptText: string): void {
 export function renderPrompt(promptText: string, replacements: Readonly<Record<string, unknown>>): RenderedPrompt {
   const { text, unfilled } = renderTemplate(parse(promptText), replacements);
   const warnings = unfilled.map((variable): Warning => {
-    const message = `{{${variable}}} has no replacement and renders empty.`;
+    const message = `{{${variable}}} has no value and renders empty.`;
     return { code: 'variable-unfilled', message, variable };
   });
   return { text, warnings };

@@ -150,7 +150,7 @@ export class Run {
       }
       throw new AppError(
         'provider_failed',
-        `${this.plan.servedBy} ended its answer without saying that it was complete.`,
+        `${this.plan.servedBy} ended its answer before it was complete. Try again.`,
       );
     } catch (error) {
       await this.#recordFailure(error);
@@ -189,7 +189,7 @@ export class Run {
     if (this.#content.length + this.#reasoning.length + text.length <= mostCharacters) return;
     throw new AppError(
       'provider_failed',
-      `${this.plan.servedBy} did not come to an end of its answer, which was cut at 16 MB. Set max_tokens, or choose another model.`,
+      `The answer of ${this.plan.servedBy} was cut off at 16 MB. Set max_tokens or choose another model.`,
     );
   }
 
@@ -213,7 +213,7 @@ export class Run {
     const kept =
       error instanceof AppError
         ? { code: error.code, message: error.message }
-        : { code: 'internal', message: 'Something went wrong in the service.' };
+        : { code: 'internal', message: 'Unexpected error in Touchstone. Try again.' };
     await this.#record({ ...rest, status: 'Failed', finishReason: 'Error', error: kept });
   }
 

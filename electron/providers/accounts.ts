@@ -49,7 +49,7 @@ function checkOverrides(overrides: Readonly<Record<string, string>>): Map<string
     if (!isKeyedProvider(name)) {
       throw new AppError(
         'invalid_request',
-        `${name} is not a provider with a base address; these are: ${keyedProviders.join(', ')}.`,
+        `Unknown provider ${name}. Providers with a base address: ${keyedProviders.join(', ')}.`,
       );
     }
   }
@@ -144,14 +144,14 @@ export class Accounts {
     const key = this.#key(account)?.key ?? null;
     if (!isKeyedProvider(account)) {
       const endpoint = this.findEndpoint(account.slice('endpoint:'.length));
-      if (!endpoint) throw new AppError('not_found', 'There is no endpoint of this name.');
+      if (!endpoint) throw new AppError('not_found', 'Endpoint not found.');
       return createEndpointProvider({ title: endpoint.name, baseAddress: endpoint.baseAddress, key, transport });
     }
     const { title, environmentVariable, create } = registry[account];
     if (key === null) {
       throw new AppError(
         'provider_not_configured',
-        `${title} has no key yet. Set one in ${settingsPlace}, or in the environment variable ${environmentVariable}.`,
+        `${title} has no API key. Add one in ${settingsPlace}, or set the environment variable ${environmentVariable}.`,
       );
     }
     return create({ title, baseAddress: this.baseAddress(account).address, key, transport });

@@ -26,7 +26,7 @@ async function embedSome(
   const dimensions = embeddings[0]?.length ?? 0;
   const isUsable = embeddings.length === values.length && dimensions > 0;
   if (isUsable && embeddings.every(({ length }) => length === dimensions)) return embeddings.map(toUnitVector);
-  throw new ProviderFailure('provider_failed', `${title} sent vectors that do not fit the texts. Try again.`);
+  throw new ProviderFailure('provider_failed', `${title} sent embeddings that don't match the texts. Try again.`);
 }
 
 /** Gives a provider `embed` on the model of its package: no retry, and nothing is kept of the texts here. */

@@ -22,13 +22,13 @@ export function createEndpoints({ memory, accounts, onChange }: EndpointsOptions
 
   function find(name: string): EndpointAddress {
     const endpoint = accounts.findEndpoint(name);
-    if (!endpoint) throw new AppError('not_found', `There is no endpoint ${name}.`);
+    if (!endpoint) throw new AppError('not_found', `Endpoint "${name}" not found.`);
     return endpoint;
   }
 
   function refuseIfOfThisStart(name: string): void {
     if (!accounts.isOfThisStart(name)) return;
-    throw new AppError('conflict', `The endpoint ${name} was given on the command line and can only be changed there.`);
+    throw new AppError('conflict', `Endpoint "${name}" was set on the command line. Change it there.`);
   }
 
   function forgetAnswers(name: string): void {
@@ -47,7 +47,7 @@ export function createEndpoints({ memory, accounts, onChange }: EndpointsOptions
     endpoints: () => accounts.endpoints().map(stateOf),
 
     addEndpoint({ name, baseAddress, key }) {
-      if (accounts.findEndpoint(name)) throw new AppError('conflict', `There is an endpoint ${name} already.`);
+      if (accounts.findEndpoint(name)) throw new AppError('conflict', `Endpoint "${name}" already exists.`);
       memory.addEndpoint({ name, baseAddress });
       // Null is no key here, and a key of an endpoint that was removed elsewhere must not serve this one.
       setKey(name, key ?? null);

@@ -7,7 +7,6 @@ import { catalogue, findEntry } from './catalogue/catalogue.ts';
 import { factsOf, type ModelFacts } from './model-facts.ts';
 import { nearestNames } from './nearest-names.ts';
 import type { ListedModel } from './provider.ts';
-import { settingsPlace } from './provider-error.ts';
 import { titleOf } from './registry.ts';
 
 export type ModelOrigin = 'catalogue' | 'provider' | 'user';
@@ -104,7 +103,7 @@ export class ModelDirectory {
     const isService = (serviceModels as readonly string[]).includes(name);
     const found = this.all().find((model) => model.name === name && model.aiSystem !== aiSystem);
     const owner = isService ? 'ServiceAi' : found?.aiSystem;
-    return owner && owner !== aiSystem ? ` It is a model of ${titleOf(owner)} (aiSystem ${owner}).` : '';
+    return owner && owner !== aiSystem ? ` ${titleOf(owner)} has this model (aiSystem ${owner}).` : '';
   }
 
   /** Throws `invalid_request` for a name that does not begin with an endpoint's name. */
@@ -116,8 +115,8 @@ export class ModelDirectory {
     const known = this.#accounts.endpoints().map((candidate) => candidate.name);
     const remedy =
       known.length === 0
-        ? `there are no endpoints yet: add one in ${settingsPlace}`
-        : `the endpoints are: ${nearestNames(endpointName || name, known, 5).join(', ')}`;
+        ? 'no endpoints yet, add one in Settings, Compatible endpoints'
+        : `endpoints: ${nearestNames(endpointName || name, known, 5).join(', ')}`;
     const issue = `must be <endpoint>/<model>; ${remedy}`;
     const message = `model ${issue}.${this.ownerHint('OpenAiCompatible', name)}`;
     throw new AppError('invalid_request', message, { details: [{ field: 'model', issue }] });
@@ -140,7 +139,7 @@ export class ModelDirectory {
 export function unknownModel(name: string, whose: string, candidates: readonly string[], hint = ''): AppError {
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
   const nearest = nearestNames(name, candidates);
-  const issue = `is not a model of ${whose}${nearest.length > 0 ? `; nearest: ${nearest.join(', ')}` : ''}`;
+  const issue = `is not a model of ${whose}${nearest.length > 0 ? `; did you mean: ${nearest.join(', ')}` : ''}`;
   return new AppError('invalid_request', `model: ${shown} ${issue}.${hint}`, { details: [{ field: 'model', issue }] });
 }
 

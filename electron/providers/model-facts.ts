@@ -48,13 +48,13 @@ export function hasEnded({ hasEndedBefore, shutdownDate }: ModelFacts): boolean 
 
 function endingWarning(facts: ModelFacts): Warning | null {
   const { shutdownDate, title, catalogueEntry } = facts;
-  const remedy = catalogueEntry?.replacement ? ` Take ${catalogueEntry.replacement} instead.` : '';
+  const remedy = catalogueEntry?.replacement ? ` Use ${catalogueEntry.replacement} instead.` : '';
   if (hasEnded(facts)) {
-    const when = shutdownDate === null ? 'has been shut down' : `was shut down on ${shutdownDate}`;
-    return { code: 'model-ending', message: `${title} ${when} by its provider.${remedy}` };
+    const when = shutdownDate === null ? 'is retired' : `was retired on ${shutdownDate}`;
+    return { code: 'model-ending', message: `${title} ${when}.${remedy}` };
   }
   if (shutdownDate === null || shutdownDate > day(Date.now() + warningDays * dayMilliseconds)) return null;
-  return { code: 'model-ending', message: `${title} is shut down by its provider on ${shutdownDate}.${remedy}` };
+  return { code: 'model-ending', message: `${title} retires on ${shutdownDate}.${remedy}` };
 }
 
 /**
@@ -82,7 +82,7 @@ export function applyFacts(
 }
 
 function droppedWarning(parameter: NamedParameter, title: string, reason: string): Warning {
-  return { code: 'parameter-dropped', parameter, message: `${parameter} was not sent to ${title}: ${reason}.` };
+  return { code: 'parameter-dropped', parameter, message: `${parameter} wasn't sent to ${title}: ${reason}.` };
 }
 
 /** US dollars, null when the price is unknown. */

@@ -87,7 +87,7 @@ export function createModelList(
 
     addModel(aiSystem, model) {
       if (aiSystem === 'ServiceAi') throw invalidField('aiSystem', 'the service has its own models only');
-      if (isListed(directory, aiSystem, model)) throw new AppError('conflict', `${model} is a valid model already.`);
+      if (isListed(directory, aiSystem, model)) throw new AppError('conflict', `${model} is already in the list.`);
       if (aiSystem === 'OpenAiCompatible') directory.requireEndpoint(model);
       memory.addUserModel(aiSystem, model);
       onChange();
@@ -96,7 +96,7 @@ export function createModelList(
 
     removeModel(aiSystem, model) {
       const isAdded = memory.userModels().some((added) => added.aiSystem === aiSystem && added.model === model);
-      if (!isAdded) throw new AppError('not_found', `${model} is not a model that was added by hand.`);
+      if (!isAdded) throw new AppError('not_found', `${model} wasn't added by hand.`);
       memory.removeUserModel(aiSystem, model);
       onChange();
     },

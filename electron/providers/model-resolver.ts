@@ -83,7 +83,7 @@ export function createModelResolver({ settings, onDevice, accounts, directory }:
       return resolveAtProvider(route.aiSystem, route.model);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const message = `${name} goes to ${route.aiSystem}/${route.model}, which is not available: ${error.message} Choose where it goes in Settings.`;
+      const message = `${name} is routed to ${route.aiSystem}/${route.model}, which isn't available. ${error.message} Change the route in Settings, Built-in models.`;
       throw new AppError('provider_not_configured', message, { cause: error });
     }
   }

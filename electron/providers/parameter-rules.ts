@@ -10,8 +10,8 @@ export type RuleSet = Exclude<AiSystem, 'ServiceAi'> | 'on-device';
 
 type Refusals = Readonly<Partial<Record<NamedParameter, string>>>;
 
-const notInResponses = "OpenAI's Responses API does not have it";
-const notInMessages = "Anthropic's Messages API does not have it";
+const notInResponses = "not supported by OpenAI's Responses API";
+const notInMessages = "not supported by Anthropic's Messages API";
 
 /** What an API does not take, whichever the model. */
 const refusedByApi: Readonly<Record<RuleSet, Refusals>> = {
@@ -24,12 +24,12 @@ const refusedByApi: Readonly<Record<RuleSet, Refusals>> = {
   },
   Anthropic: { seed: notInMessages, frequency_penalty: notInMessages, presence_penalty: notInMessages },
   GoogleGemini: {},
-  Groq: { top_k: "Groq's API does not have it" },
+  Groq: { top_k: "not supported by Groq's API" },
   Cohere: {},
   OpenAiCompatible: {},
   'on-device': {
-    reasoning_effort: 'the on-device models take no effort',
-    response_format: 'the on-device models answer with free text',
+    reasoning_effort: 'not supported by on-device models',
+    response_format: "JSON output isn't supported by on-device models",
   },
 };
 
@@ -46,14 +46,14 @@ function refusal(ruleSet: RuleSet, entry: CatalogueEntry | null, name: NamedPara
   const byApi = refusedByApi[ruleSet][name];
   if (byApi) return byApi;
   if (!entry) return null;
-  if (isSampling(name) && entry.sampling === 'never') return 'the model refuses it';
+  if (isSampling(name) && entry.sampling === 'never') return 'not supported by this model';
   if (name === 'reasoning_effort' && !entry.reasoningEfforts) {
     return entry.capabilities.includes('reasoning')
-      ? 'the model reasons as much as it likes'
-      : 'the model does not reason';
+      ? "this model doesn't let you set the effort"
+      : "this model doesn't reason";
   }
   if (name.endsWith('_penalty') && ruleSet === 'GoogleGemini' && entry.name.startsWith('gemini-2.5')) {
-    return 'Gemini 2.5 takes it on Vertex AI only';
+    return 'Gemini 2.5 supports it on Vertex AI only';
   }
   return null;
 }
@@ -92,16 +92,16 @@ export function refusalInCall(
   if (fact.reason !== null) return fact.reason;
   const value = valueName(fact.name, configuration);
   if (fact.values && value !== undefined && !fact.values.includes(value)) {
-    return `it takes ${fact.values.join(', ')}`;
+    return `supported values are ${fact.values.join(', ')}`;
   }
   if (!entry || !isSampling(fact.name)) return null;
   const effort = configuration.reasoning_effort ?? null;
-  if (entry.sampling === 'with-effort-none' && effort !== 'none') return 'it is taken with reasoning_effort none only';
+  if (entry.sampling === 'with-effort-none' && effort !== 'none') return 'supported only with reasoning_effort none';
   if (entry.sampling === 'unless-effort' && effort !== null && effort !== 'none') {
-    return 'it is not taken while the model reasons';
+    return 'not supported while the model reasons';
   }
   if (fact.name === 'top_p' && ruleSet === 'Anthropic' && configuration.temperature != null) {
-    return 'Claude takes either temperature or top_p';
+    return 'Claude supports either temperature or top_p, not both';
   }
   return null;
 }

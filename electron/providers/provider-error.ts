@@ -1,5 +1,7 @@
 import { APICallError, TypeValidationError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../shared/app-error.ts';
+import { keyedProviders } from '../../shared/contract/common.ts';
+import { providerName } from '../../shared/provider-names.ts';
 import { ProviderSilence } from './provider-fetch.ts';
 
 /** Where people set keys and addresses. */
@@ -81,6 +83,17 @@ export function cleanMessage(message: string, key: string | null): string {
   return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
 }
 
+const providerTitles = new Set<string>(keyedProviders.map(providerName));
+
+function isProvider({ title }: ProviderIdentity): boolean {
+  return providerTitles.has(title);
+}
+
+/** A provider's name as it is, an endpoint's own name in quotes. */
+function nameOf(about: ProviderIdentity): string {
+  return isProvider(about) ? about.title : `"${about.title}"`;
+}
+
 function hostOf(baseAddress: string): string {
   return URL.canParse(baseAddress) ? new URL(baseAddress).host : 'its address';
 }
@@ -133,45 +146,49 @@ interface HttpFailure {
 export function failureFromStatus(failure: HttpFailure, about: ProviderIdentity): ProviderFailure {
   const { status, headers, body, cause } = failure;
   const ownWords = messageInBody(body) ?? (failure.message?.trim() || null);
-  const said = ownWords === null ? '' : ` It said: ${cleanMessage(ownWords, about.key)}`;
+  const said = ownWords === null ? '' : ` Provider message: ${cleanMessage(ownWords, about.key)}`;
+  const name = nameOf(about);
   const facts = { providerStatus: status, cause };
   // Gemini answers a wrong key with 400.
   if (status === 401 || status === 403 || (status === 400 && body?.includes('API_KEY_INVALID'))) {
-    const remedy = about.key === null ? 'It wants a key: set one' : 'Check the key';
-    const message = `${about.title} refused the key (${status}). ${remedy} in ${settingsPlace}.`;
+    const remedy = about.key === null ? 'Add an API key' : 'Check the API key';
+    const page = isProvider(about) ? settingsPlace : 'Settings, Compatible endpoints';
+    const message = `${name} rejected the request (${status}). ${remedy} in ${page}.`;
     return new ProviderFailure('provider_key_refused', message, { ...facts, kind: 'refused' });
   }
   if (status === 429) {
     const retryAfterSeconds = retrySeconds(headers, body) ?? defaultRetrySeconds;
-    const message = `${about.title} limits the rate of calls or the quota is used up; try again in ${retryAfterSeconds} s.${said}`;
+    const message = `Rate limit or quota of ${name} reached. Retry in ${retryAfterSeconds} s.${said}`;
     return new ProviderFailure('rate_limited', message, { ...facts, retryAfterSeconds });
   }
   if (status === 503 || status === 529) {
     const retryAfterSeconds = retrySeconds(headers, body);
-    const message = `${about.title} is overloaded (${status}); try again in a moment or take another model.${said}`;
+    const message = `${name} is overloaded (${status}). Retry in a moment or choose another model.${said}`;
     return new ProviderFailure('provider_overloaded', message, {
       ...facts,
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     });
   }
   if (status === 400) {
-    return new ProviderFailure('invalid_request', `${about.title} does not accept the request (400).${said}`, facts);
+    return new ProviderFailure('invalid_request', `${name} rejected the request (400).${said}`, facts);
   }
   if ([404, 413, 422].includes(status)) {
     const unexplained = status === 404 ? ` Check the model's name, and the base address in ${settingsPlace}.` : '';
-    const message = `${about.title} does not accept the request (${status}).${said || unexplained}`;
+    const message = `${name} rejected the request (${status}).${said || unexplained}`;
     return new ProviderFailure('provider_failed', message, facts);
   }
   const redirect =
-    status >= 300 && status < 400 ? ` It points elsewhere: check the base address in ${settingsPlace}.` : '';
-  return new ProviderFailure('provider_failed', `${about.title} failed (${status}).${redirect}${said}`, facts);
+    status >= 300 && status < 400
+      ? ` The server redirects to another address. Check the base address in ${settingsPlace}.`
+      : '';
+  return new ProviderFailure('provider_failed', `Server error from ${name} (${status}).${redirect}${said}`, facts);
 }
 
 function failureFromSilence(silence: ProviderSilence, about: ProviderIdentity): ProviderFailure {
   const { seconds, hasAnswerBegun } = silence;
   const message = hasAnswerBegun
-    ? `${about.title} stopped in the middle of its answer and sent nothing for ${seconds} s.`
-    : `${about.title} sent nothing for ${seconds} s. Try again, or raise the time limit in Settings.`;
+    ? `${nameOf(about)} stopped responding in the middle of its answer. It sent nothing for ${seconds} s.`
+    : `${nameOf(about)} stopped responding. It sent nothing for ${seconds} s. Retry, or raise the time limit in Settings.`;
   return new ProviderFailure('provider_silent', message, { kind: 'silent', cause: silence });
 }
 
@@ -179,8 +196,11 @@ function failureFromProxy(chain: readonly object[], about: ProviderIdentity): Pr
   for (const link of chain) {
     const status = link instanceof Error ? proxyRefusal.exec(link.message)?.[1] : undefined;
     if (status === undefined) continue;
-    const remedy = status === '407' ? 'It wants a name and a password there.' : 'It may allow some addresses only.';
-    const message = `The proxy in HTTPS_PROXY does not let calls through to ${about.title} (${status}). ${remedy}`;
+    const remedy =
+      status === '407'
+        ? 'The proxy requires a user name and a password in its address.'
+        : 'The proxy may allow only some addresses.';
+    const message = `The proxy in HTTPS_PROXY blocks calls to ${nameOf(about)} (${status}). ${remedy}`;
     return new ProviderFailure('provider_failed', message, { kind: 'unreachable', cause: link });
   }
   return null;
@@ -208,7 +228,7 @@ function messageInAnswer(chain: readonly object[]): string | null {
  * whatever the end of the socket looked like.
  */
 export function toProviderError(error: unknown, about: ProviderIdentity, signal: AbortSignal): Error {
-  if (signal.aborted) return new DOMException('The call was stopped.', 'AbortError');
+  if (signal.aborted) return new DOMException('The call was aborted.', 'AbortError');
   const chain = [...causes(error)];
   for (const link of chain) {
     if (link instanceof AppError) return link;
@@ -227,26 +247,26 @@ export function toProviderError(error: unknown, about: ProviderIdentity, signal:
   if (refused) return refused;
   const codes = chain.map(codeOf);
   if (codes.some((code) => unreachableCodes.has(code))) {
-    const message = `${about.title} cannot be reached at ${hostOf(about.baseAddress)}. Check the network and the base address in ${settingsPlace}.`;
+    const message = `Couldn't reach ${nameOf(about)} at ${hostOf(about.baseAddress)}. Check the network and the base address in ${settingsPlace}.`;
     return new ProviderFailure('provider_failed', message, { kind: 'unreachable', cause: error });
   }
   if (codes.some((code) => /CERT|_TLS_|SSL|EPROTO/.test(code))) {
-    const message = `No safe connection to ${about.title} at ${hostOf(about.baseAddress)}: its certificate is not trusted here. Check the base address in ${settingsPlace}.`;
+    const message = `No secure connection to ${nameOf(about)} at ${hostOf(about.baseAddress)}. This device doesn't trust its certificate. Check the base address in ${settingsPlace}.`;
     return new ProviderFailure('provider_failed', message, { kind: 'unreachable', cause: error });
   }
   if (codes.some((code) => cutCodes.has(code))) {
-    const message = `${about.title} closed the connection before its answer was complete. Try again.`;
+    const message = `${nameOf(about)} closed the connection before its answer was complete. Try again.`;
     return new ProviderFailure('provider_failed', message, { cause: error });
   }
   const event = messageInEvent(error) ?? messageInAnswer(chain);
   const message =
     event === null
-      ? `${about.title} sent an answer that cannot be read. Try again, or check the base address in ${settingsPlace}.`
-      : `${about.title} failed while it answered: ${cleanMessage(event, about.key)}`;
+      ? `${nameOf(about)} sent a response that Touchstone can't read. Try again, or check the base address in ${settingsPlace}.`
+      : `Error from ${nameOf(about)} during its answer. Provider message: ${cleanMessage(event, about.key)}`;
   return new ProviderFailure('provider_failed', message, { cause: error });
 }
 
 /** An answer that ended without saying that it is complete. */
 export function incompleteAnswer(about: ProviderIdentity): ProviderFailure {
-  return new ProviderFailure('provider_failed', `${about.title} ended its answer before it was complete. Try again.`);
+  return new ProviderFailure('provider_failed', `${nameOf(about)} ended its answer before it was complete. Try again.`);
 }

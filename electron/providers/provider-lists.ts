@@ -55,7 +55,7 @@ async function readPage(request: ListRequest, address: string, headers: Record<s
   if (!page) {
     throw new ProviderFailure(
       'provider_failed',
-      `${request.title} answers at this address, but not with a list of models.`,
+      `${request.title} responds at this address, but not with a list of models.`,
       {
         providerStatus: response.status,
       },

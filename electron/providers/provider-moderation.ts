@@ -35,6 +35,8 @@ function parse(body: string, title: string): unknown {
   try {
     return JSON.parse(body);
   } catch (cause) {
-    throw new ProviderFailure('provider_failed', `${title} sent an answer that cannot be read. Try again.`, { cause });
+    throw new ProviderFailure('provider_failed', `${title} sent a response that Touchstone can't read. Try again.`, {
+      cause,
+    });
   }
 }

@@ -32,7 +32,7 @@ export async function testAccount(
   } catch (error) {
     if (signal.aborted) throw error;
     if (limit.aborted) {
-      const message = `No answer within ${longestTestMilliseconds / 1000} s. Check the address and the network.`;
+      const message = `No response within ${longestTestMilliseconds / 1000} s. Check the address and the network.`;
       return result({ outcome: 'silent', models: 0, status: null, message });
     }
     if (!(error instanceof AppError)) throw error;

@@ -41,7 +41,7 @@ function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
               isLabelHidden
               size="small"
               icon={Search}
-              placeholder="Find by name"
+              placeholder="Filter by name"
               value={words}
               onValueChange={setWords}
             />
@@ -92,7 +92,7 @@ export function DataspaceChoice(props: DataspaceChoiceProps) {
   const label = length === 0 ? 'Choose dataspaces' : names.join(', ') || formatPlural(length, 'dataspace');
   return (
     <Popover
-      label="Dataspaces to answer from"
+      label="Dataspaces"
       align="start"
       className="dataspaces__popover"
       trigger={

@@ -1,6 +1,8 @@
-import { useId } from 'react';
+import { Maximize2 } from 'lucide-react';
+import { lazy, Suspense, useId, useState } from 'react';
 import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
+import { IconButton } from './icon-button.tsx';
 import { Select } from './select.tsx';
 import type { SelectOption } from './select.tsx';
 import { namedParameters } from '../../shared/contract/completions.ts';
@@ -9,6 +11,9 @@ import type { Model } from '../../shared/contract/providers.ts';
 import type { Draft } from '../stores/playground-drafts.ts';
 import { parameterFields, readOtherParameters, readParameter, refusalOf } from '../drafts/parameter-model.ts';
 import './parameters-panel.css';
+
+/** The editor is large, and few prompts have a schema. */
+const SchemaDialog = lazy(async () => ({ default: (await import('./editor/schema-dialog.tsx')).SchemaDialog }));
 
 /** The texts of the fields, as a draft and an agent's form keep them. */
 export type ParameterTexts = Pick<Draft, 'parameters' | 'otherParameters'>;
@@ -80,6 +85,36 @@ function ChoiceParameter({
   return <Select label={name} size="small" value={chosen} options={options} onValueChange={choose} />;
 }
 
+function SchemaField({
+  text,
+  isInvalid,
+  onTextChange,
+}: Pick<ParameterProps, 'text' | 'onTextChange'> & { isInvalid: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className={classNames('field field--area mono--small param__wide', isInvalid && 'is-invalid')}>
+      <textarea
+        rows={4}
+        value={text}
+        spellCheck={false}
+        aria-label="JSON schema"
+        onChange={(event) => onTextChange(event.target.value)}
+      />
+      <IconButton
+        icon={Maximize2}
+        label="Edit JSON schema in a large editor"
+        size="small"
+        onClick={() => setOpen(true)}
+      />
+      {isOpen && (
+        <Suspense fallback={null}>
+          <SchemaDialog text={text} onTextChange={onTextChange} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
 function Parameter({ name, text, model, isReasonShown, onTextChange }: ParameterProps) {
   const noteId = useId();
   const refusal = refusalOf(name, model);
@@ -122,17 +157,7 @@ function Parameter({ name, text, model, isReasonShown, onTextChange }: Parameter
           />
         </div>
       )}
-      {isSchema && (
-        <div className={classNames('field field--area mono--small param__wide', problem && 'is-invalid')}>
-          <textarea
-            rows={4}
-            value={text}
-            spellCheck={false}
-            aria-label="JSON schema of the answer"
-            onChange={(event) => onTextChange(event.target.value)}
-          />
-        </div>
-      )}
+      {isSchema && <SchemaField text={text} isInvalid={problem !== null} onTextChange={onTextChange} />}
     </Frame>
   );
 }
@@ -144,7 +169,7 @@ function OtherParameters({ text, onTextChange }: { text: string; onTextChange: (
   return (
     <div className="param">
       <span className="param__name mono--small" aria-hidden="true">
-        Other
+        Extra
       </span>
       <div className={classNames('field field--area mono--small param__wide', problem && 'is-invalid')}>
         <textarea
@@ -152,14 +177,14 @@ function OtherParameters({ text, onTextChange }: { text: string; onTextChange: (
           value={text}
           placeholder='{"name": value}'
           spellCheck={false}
-          aria-label="Other parameters, JSON"
+          aria-label="Extra parameters (JSON)"
           aria-invalid={problem ? true : undefined}
           aria-describedby={noteId}
           onChange={(event) => onTextChange(event.target.value)}
         />
       </div>
       <p id={noteId} className={classNames('param__reason', problem && 'negative')}>
-        {problem ?? 'Sent to the provider as they are'}
+        {problem ?? 'Passed through unchanged'}
       </p>
     </div>
   );

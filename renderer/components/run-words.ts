@@ -1,5 +1,6 @@
 import type { AppError } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
+import { providerName } from '../../shared/provider-names.ts';
 import { isKeyedProvider } from '../stores/playground-drafts.ts';
 import { endpointOf } from './models/model-list.ts';
 
@@ -30,33 +31,37 @@ export interface FailureWords {
 
 type Describe = (run: FailedRun) => { title: string; remedies: readonly Remedy[] };
 
-/** Who refused, as a person calls it: the endpoint by its own name. */
+/** The provider's name; an endpoint's own name in quotes. */
 function homeOf({ aiSystem, model }: Omit<FailedRun, 'text'>): string {
-  return endpointOf({ aiSystem, name: model }) ?? aiSystem;
+  const endpoint = endpointOf({ aiSystem, name: model });
+  return endpoint === null ? providerName(aiSystem) : `"${endpoint}"`;
 }
 
 const access = (run: Pick<FailedRun, 'aiSystem'>): Remedy =>
   isKeyedProvider(run.aiSystem) ? 'set-key' : 'open-endpoints';
 
 const descriptions: Record<string, Describe> = {
-  provider_key_refused: (run) => ({ title: `${homeOf(run)} refused the key`, remedies: [access(run), 'run-again'] }),
+  provider_key_refused: (run) => ({
+    title: `${homeOf(run)} rejected the request`,
+    remedies: [access(run), 'run-again'],
+  }),
   provider_not_configured: (run) => ({ title: `${homeOf(run)} is not set up`, remedies: [access(run), 'pick-model'] }),
   model_not_installed: () => ({
-    title: 'The on-device model is not here yet',
+    title: 'On-device model not downloaded',
     remedies: ['install-model', 'pick-model'],
   }),
   rate_limited: (run) => ({
-    title: `The rate limit of ${homeOf(run)} is reached`,
+    title: `Rate limit or quota of ${homeOf(run)} reached`,
     remedies: ['run-again', 'pick-model'],
   }),
   provider_overloaded: (run) => ({ title: `${homeOf(run)} is overloaded`, remedies: ['run-again', 'pick-model'] }),
-  provider_silent: (run) => ({ title: `${homeOf(run)} went silent`, remedies: ['run-again', 'pick-model'] }),
-  provider_failed: (run) => ({ title: `${homeOf(run)} failed`, remedies: ['run-again', 'pick-model'] }),
-  credits_exhausted: () => ({ title: 'The credits are used up', remedies: ['run-again'] }),
-  invalid_request: () => ({ title: 'The run was refused', remedies: ['run-again', 'pick-model'] }),
+  provider_silent: (run) => ({ title: `${homeOf(run)} stopped responding`, remedies: ['run-again', 'pick-model'] }),
+  provider_failed: (run) => ({ title: `Error from ${homeOf(run)}`, remedies: ['run-again', 'pick-model'] }),
+  credits_exhausted: () => ({ title: 'No credits left', remedies: ['run-again'] }),
+  invalid_request: () => ({ title: 'The request was rejected', remedies: ['run-again', 'pick-model'] }),
 };
 
-/** A failure in words: what refused, what it means and the ways out. */
+/** A failure as text: what happened, what it means and what to do. */
 export function failureWords(failure: RunFailure, run: FailedRun): FailureWords {
   const describe =
     descriptions[failure.code] ?? (() => ({ title: 'The run failed', remedies: ['run-again'] as const }));
@@ -66,18 +71,18 @@ export function failureWords(failure: RunFailure, run: FailedRun): FailureWords 
   const issues = details
     .map(({ field, issue }) => `${field}: ${issue}`)
     .filter((issue) => !failure.message.includes(issue));
-  const kept = run.text === '' ? [] : ['The text until then is kept.'];
+  const kept = run.text === '' ? [] : ['Partial answer kept.'];
   return {
-    title: isModel ? `${run.model} cannot be used` : title,
+    title: isModel ? `${run.model} can't be used` : title,
     reason: [failure.message, ...issues, ...kept].join(' '),
     remedies: isModel ? ['pick-model'] : remedies,
   };
 }
 
 const finishWords: Record<string, string> = {
-  Length: 'Cut off: the answer reached max_tokens or the end of the context. Raise max_tokens, or shorten the prompt.',
-  ContentFilter: "Ended by the provider's content filter. Change the prompt, or pick another model.",
-  ToolCalls: 'The model asked for a tool. The playground has none to give it.',
+  Length: 'The answer was cut off at max_tokens or at the end of the context. Raise max_tokens or shorten the prompt.',
+  ContentFilter: "The provider's content filter stopped the answer. Change the prompt or choose another model.",
+  ToolCalls: "The model called a tool. The playground can't run tools.",
 };
 
 /** What a finish reason other than `Stop` means; null where there is nothing to say. */

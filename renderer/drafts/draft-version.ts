@@ -22,7 +22,7 @@ function variablesOf(draft: Draft, before: PromptVersion | null): NonNullable<Pr
 /** A draft as a version, or why it cannot be one. Parameters are kept even where the model of today would not take them. */
 export function readVersion(draft: Draft, before: PromptVersion | null): SaveRequest {
   const [mistake] = parseTemplate(draft.promptText).problems;
-  if (draft.promptText.trim() === '') return { problem: 'Write a prompt first.' };
+  if (draft.promptText.trim() === '') return { problem: 'Write a prompt first' };
   if (mistake) return { problem: `Line ${mistake.line}, column ${mistake.column}: ${mistake.issue}` };
   const { configuration, problems } = readConfiguration(draft, null);
   const [problem] = problems;

@@ -2,6 +2,7 @@ import { configuration, namedParameters, reservedParameters } from '../../shared
 import type { Configuration, NamedParameter } from '../../shared/contract/completions.ts';
 import type { Model } from '../../shared/contract/providers.ts';
 import type { Draft } from '../stores/playground-drafts.ts';
+import { describeMistake, parseJson } from './json-text.ts';
 
 type Read = { value: unknown } | { problem: string };
 
@@ -16,10 +17,10 @@ interface ParameterField {
 function readNumber(least: number, most: number, isWhole: boolean): (text: string) => Read {
   return (text) => {
     const value = Number(text.replace(',', '.'));
-    if (!Number.isFinite(value)) return { problem: 'Not a number' };
-    if (isWhole && !Number.isInteger(value)) return { problem: 'Whole numbers only' };
-    if (value < least) return { problem: `${least} is the least` };
-    if (value > most) return { problem: `${most.toLocaleString('en')} is the most` };
+    if (!Number.isFinite(value)) return { problem: 'Enter a number' };
+    if (isWhole && !Number.isInteger(value)) return { problem: 'Enter a whole number' };
+    if (value < least) return { problem: `Must be ${least.toLocaleString('en')} or more` };
+    if (value > most) return { problem: `Must be ${most.toLocaleString('en')} or less` };
     return { value };
   };
 }
@@ -60,8 +61,8 @@ export function writeStops(stops: readonly string[]): string {
 
 function readStop(text: string): Read {
   const stops = readStops(text);
-  if (stops.length === 0) return { problem: 'Type the text to stop at' };
-  return stops.length > 16 ? { problem: '16 stops are the most' } : { value: stops };
+  if (stops.length === 0) return { problem: 'Enter a stop sequence' };
+  return stops.length > 16 ? { problem: 'At most 16 stop sequences' } : { value: stops };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -71,18 +72,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** A schema by itself gets the name `answer`; one inside `{"name", "schema", ...}` is sent as it is. */
 function readResponseFormat(text: string): Read {
   if (text === 'text' || text === 'json_object') return { value: { type: text } };
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (!isObject(parsed)) return { problem: 'The schema must be a JSON object' };
-    return {
-      value: {
-        type: 'json_schema',
-        json_schema: isObject(parsed['schema']) ? parsed : { name: 'answer', schema: parsed },
-      },
-    };
-  } catch (cause) {
-    return { problem: `The schema is not JSON: ${(cause as Error).message}` };
-  }
+  const parsed = parseJson(text);
+  if ('mistake' in parsed) return { problem: describeMistake(parsed.mistake) };
+  const { value } = parsed;
+  if (!isObject(value)) return { problem: 'The schema must be a JSON object' };
+  return {
+    value: {
+      type: 'json_schema',
+      json_schema: isObject(value['schema']) ? value : { name: 'answer', schema: value },
+    },
+  };
 }
 
 function writeResponseFormat(format: { type: string; json_schema?: Record<string, unknown> }): string {
@@ -95,46 +94,54 @@ function writeResponseFormat(format: { type: string; json_schema?: Record<string
 export const parameterFields: Record<NamedParameter, ParameterField> = {
   max_tokens: {
     placeholder: 'Default',
-    meaning: 'Tokens of the answer at most',
+    meaning: 'Max output tokens',
     read: readNumber(1, 10_000_000, true),
   },
   temperature: {
     placeholder: 'Default',
-    meaning: '0 always the likeliest word, 2 the most varied',
+    meaning: '0 is the most predictable, 2 the most varied',
     read: readNumber(0, 2, false),
   },
   top_p: {
     placeholder: 'Default',
-    meaning: 'Only the likeliest words that add up to this share',
+    meaning: 'Sample from the most likely tokens, up to this total probability',
     read: readNumber(0, 1, false),
   },
   top_k: {
     placeholder: 'Default',
-    meaning: 'Only this many of the likeliest words',
+    meaning: 'Sample from the k most likely tokens',
     read: readNumber(1, 1_000_000, true),
   },
   stop: {
     placeholder: 'None',
-    meaning: String.raw`The answer ends before any of these; separated by commas, \n is a new line`,
+    meaning: String.raw`The answer ends before any of these sequences. Separate them with commas. \n is a new line`,
     read: readStop,
   },
   seed: {
     placeholder: 'Random',
-    meaning: 'The same seed repeats an answer, where the provider can',
+    meaning: 'The same seed repeats an answer, if the provider supports it',
     read: readNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, true),
   },
   frequency_penalty: {
     placeholder: 'Default',
-    meaning: 'Above 0: fewer repeated words',
+    meaning: 'Above 0 reduces repetition',
     read: readNumber(-2, 2, false),
   },
-  presence_penalty: { placeholder: 'Default', meaning: 'Above 0: more new words', read: readNumber(-2, 2, false) },
+  presence_penalty: {
+    placeholder: 'Default',
+    meaning: 'Above 0 encourages new topics',
+    read: readNumber(-2, 2, false),
+  },
   reasoning_effort: {
     placeholder: 'Default',
-    meaning: 'How long the model thinks before it answers',
+    meaning: 'How much the model reasons before it answers',
     read: (text) => ({ value: text }),
   },
-  response_format: { placeholder: 'Default', meaning: 'Text, any JSON, or JSON by a schema', read: readResponseFormat },
+  response_format: {
+    placeholder: 'Default',
+    meaning: 'Text, JSON, or JSON that follows a schema',
+    read: readResponseFormat,
+  },
 };
 
 /** Reads one field; null for an empty one, which is not sent. */
@@ -145,18 +152,15 @@ export function readParameter(name: NamedParameter, text: string): Read | null {
 /** Reads the JSON object of further parameters; null when the field is empty. */
 export function readOtherParameters(text: string): { value: Record<string, unknown> } | { problem: string } | null {
   if (text.trim() === '') return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    return { problem: (cause as Error).message };
-  }
+  const parsed = parseJson(text);
+  if ('mistake' in parsed) return { problem: describeMistake(parsed.mistake) };
+  const { value } = parsed;
   if (!isObject(value)) return { problem: 'Must be a JSON object, such as {"min_p": 0.05}' };
   const keys = Object.keys(value);
   const reserved = keys.find((key) => (reservedParameters as readonly string[]).includes(key));
-  if (reserved) return { problem: `${reserved} is set by the service and cannot be configured` };
+  if (reserved) return { problem: `${reserved} is set by Touchstone and can't be configured` };
   const named = keys.find((key) => (namedParameters as readonly string[]).includes(key));
-  if (named) return { problem: `${named} has a field of its own above` };
+  if (named) return { problem: `Set ${named} in its own field above` };
   return { value };
 }
 
@@ -180,7 +184,7 @@ export function readConfiguration(
   }
   const others = readOtherParameters(draft.otherParameters);
   if (others && 'value' in others) Object.assign(values, others.value);
-  if (others && 'problem' in others) problems.push({ name: 'Other', problem: others.problem });
+  if (others && 'problem' in others) problems.push({ name: 'Extra parameters', problem: others.problem });
   return { configuration: configuration.parse(values), problems };
 }
 
@@ -188,8 +192,8 @@ export function readConfiguration(
 export function refusalOf(name: NamedParameter, model: Model | null): string | null {
   const parameter = model?.parameters.find((candidate) => candidate.name === name);
   if (!parameter || parameter.isAccepted) return null;
-  const reason = parameter.reason ?? 'this model does not take it';
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}; not sent`;
+  const reason = parameter.reason ?? 'not supported by this model';
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
 }
 
 /** The texts of all fields that send `kept` again. */

@@ -33,7 +33,9 @@ function problemOf(text: string, kind: VariableKind): string | null {
   if ('mistake' in parsed) return describeMistake(parsed.mistake);
   if (kind === 'text' || kind === 'condition' || (typeof parsed.value === 'object' && parsed.value !== null))
     return null;
-  return kind === 'list' ? 'each needs a list, such as ["a", "b"]' : 'An object is needed, such as {"name": "Mara"}';
+  return kind === 'list'
+    ? 'Must be a JSON list, such as ["a", "b"]'
+    : 'Must be a JSON object, such as {"name": "Mara"}';
 }
 
 /**

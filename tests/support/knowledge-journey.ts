@@ -58,7 +58,7 @@ export async function followKnowledgeJourney(journey: KnowledgeJourney): Promise
   const call = await run;
   expect(call.bodyText).toContain('Cupellation: one working day for each series.');
   await call.chatStream(['Cupellation takes ', '**one working day** ', 'for each series [1].']);
-  const answer = page.getByRole('region', { name: 'Text of the answer' });
+  const answer = page.getByRole('region', { name: 'Answer text' });
   await answer.getByRole('button', { name: '[1]' }).first().click();
   const passage = page.getByRole('dialog', { name: 'Passage 1' });
   await expect(passage).toContainText('one working day');

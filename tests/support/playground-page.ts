@@ -17,14 +17,14 @@ export function playgroundPage(page: Page): PlaygroundPage {
   const answerPanel = page.getByRole('region', { name: 'Answer', exact: true });
   const prompt = page.getByRole('textbox', { name: 'Prompt, Handlebars' });
   return {
-    answer: page.getByRole('region', { name: 'Text of the answer' }),
+    answer: page.getByRole('region', { name: 'Answer text' }),
     answerState: answerPanel.getByRole('status'),
     history: page.getByRole('region', { name: 'History' }),
     prompt,
     variable: (name) => page.getByRole('region', { name: 'Variables' }).getByRole('textbox', { name, exact: true }),
     async chooseModel(name) {
       await page.keyboard.press('Control+l');
-      await page.getByLabel('Filter models').fill(name);
+      await page.getByLabel('Search models').fill(name);
       await page.getByRole('option', { name }).first().click();
     },
     async writePrompt(text) {

@@ -64,13 +64,13 @@ describe('a call to another computer', () => {
     expect(await answerOf(provider.baseAddress, { HTTP_PROXY, NO_PROXY: '*' })).toBe('hello');
     expect(await answerOf(provider.baseAddress, { HTTP_PROXY: ' ' })).toBe('hello');
     const hidden = answerOf('http://provider.invalid/v1', { HTTP_PROXY, NO_PROXY: 'a.test,.invalid' });
-    await expect(hidden).rejects.toMatchObject({ message: expect.stringContaining('cannot be reached') as string });
+    await expect(hidden).rejects.toMatchObject({ message: expect.stringContaining("Couldn't reach") as string });
     expect(proxy.asked).toEqual([]);
   });
 
   test.each([
-    [407, 'It wants a name and a password there.'],
-    [403, 'It may allow some addresses only.'],
+    [407, 'The proxy requires a user name and a password in its address.'],
+    [403, 'The proxy may allow only some addresses.'],
   ])('that a proxy refuses with %i says so, without the password', async (refusal, remedy) => {
     await using refusing = {
       ...(await startProxyServer(1, { refusal })),
@@ -83,7 +83,7 @@ describe('a call to another computer', () => {
     const endpoint = createEndpointProvider({ title: 'OpenAI', baseAddress, key: null, transport });
     const { code, message } = await failureOf(endpoint.generate(modelRequest('llama'), { signal: noAbort() }));
     expect(code).toBe('provider_failed');
-    expect(message).toBe(`The proxy in HTTPS_PROXY does not let calls through to OpenAI (${refusal}). ${remedy}`);
+    expect(message).toBe(`The proxy in HTTPS_PROXY blocks calls to OpenAI (${refusal}). ${remedy}`);
     await transport.close();
   });
 });

@@ -3,6 +3,7 @@ import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { Notice } from '../state-panels.tsx';
 import type { Model } from '../../../shared/contract/providers.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { modelPlace, shortName, shutdownMark } from './model-list.ts';
 import { formatDate, formatPrice } from '../format.ts';
@@ -25,21 +26,20 @@ function Shutdown({ model, models, onPick }: Omit<DetailProps, 'onLeave'>) {
       <Icon icon={CalendarX2} size="small" />
       <p>
         <strong>
-          {isOver ? 'Was shut down' : 'Shut down'} on {formatDate(model.shutdownDate)}
+          {isOver ? 'Retired' : 'Retires'} on {formatDate(model.shutdownDate)}
         </strong>
         {isOver ? '.' : `, in ${mark.days} days.`}
         {model.replacement && (
           <>
             {' '}
-            {model.aiSystem} names{' '}
+            Replacement:{' '}
             {replacement ? (
               <button type="button" className="link" onClick={() => onPick(replacement)}>
                 {model.replacement}
               </button>
             ) : (
               model.replacement
-            )}{' '}
-            in its place.
+            )}
           </>
         )}
       </p>
@@ -65,11 +65,11 @@ function Readiness({ model, onLeave }: Pick<DetailProps, 'model' | 'onLeave'>) {
   const page =
     model.aiSystem === 'ServiceAi' ? 'on-device' : model.aiSystem === 'OpenAiCompatible' ? 'endpoints' : 'providers';
   const text = {
-    'on-device': 'The on-device model is not installed.',
-    endpoints: "The endpoint doesn't respond.",
-    providers: `${model.aiSystem} has no key yet.`,
+    'on-device': "The on-device model isn't downloaded.",
+    endpoints: "The endpoint isn't responding.",
+    providers: `${providerName(model.aiSystem)} has no key.`,
   }[page];
-  const action = { 'on-device': 'Install model', endpoints: 'Open endpoint', providers: 'Add key' }[page];
+  const action = { 'on-device': 'Download model', endpoints: 'Open endpoint', providers: 'Add key' }[page];
   return (
     <Notice>
       <p>{text}</p>
@@ -99,8 +99,8 @@ export function ModelDetail(props: DetailProps) {
         <Fact name="Output per 1M" value={dollars(model.outputPrice)} />
       </dl>
       {model.parameters.length > 0 && <h4 className="section-title">Parameters</h4>}
-      {taken.length > 0 && <p className="small secondary">Takes {listed(taken)}.</p>}
-      {refused.length > 0 && <p className="small tertiary">Does not take {listed(refused)}.</p>}
+      {taken.length > 0 && <p className="small secondary">Supports {listed(taken)}</p>}
+      {refused.length > 0 && <p className="small tertiary">Doesn't support {listed(refused)}</p>}
     </aside>
   );
 }

@@ -1,6 +1,8 @@
 import { aiSystems } from '../../../shared/contract/common.ts';
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
+import { providerName } from '../../../shared/provider-names.ts';
+import { byUsefulness } from './model-order.ts';
 import { daysUntil, formatDate } from '../format.ts';
 
 type Capability = Model['capabilities'][number];
@@ -15,11 +17,12 @@ export interface ModelFilter {
 
 export const noFilter: ModelFilter = { words: '', capabilities: [], isReadyOnly: false, isEndedShown: false };
 
-/** The models of one provider, or of one compatible endpoint. */
+/** The models of one provider or one compatible endpoint, or a shortcut to some of all models. */
 export interface ModelGroup {
   key: string;
   title: string;
-  aiSystem: AiSystem;
+  /** Null for favourites and recently used models. */
+  aiSystem: AiSystem | null;
   models: Model[];
 }
 
@@ -39,11 +42,14 @@ export function shortName(model: Pick<Model, 'aiSystem' | 'name'>): string {
 }
 
 function isFound(model: Model, words: readonly string[]): boolean {
-  const text = `${model.name} ${model.title} ${model.aiSystem}`.toLowerCase();
+  const text = `${model.name} ${model.title} ${model.aiSystem} ${providerName(model.aiSystem)}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
 
-/** The models that pass, in groups: the service's own first, providers in the contract's order, then endpoints by name. */
+/**
+ * The models that match, in groups: groups with a ready model first, then in the contract's order, endpoints by name. Inside a
+ * group ready and newer models come first.
+ */
 export function groupModels(models: readonly Model[], filter: ModelFilter): ModelGroup[] {
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, ModelGroup>();
@@ -52,14 +58,18 @@ export function groupModels(models: readonly Model[], filter: ModelFilter): Mode
     if (filter.isReadyOnly && !model.isReady) continue;
     if (!filter.capabilities.every((capability) => model.capabilities.includes(capability))) continue;
     if (!isFound(model, words)) continue;
-    const title = endpointOf(model) ?? model.aiSystem;
+    const title = endpointOf(model) ?? providerName(model.aiSystem);
     const key = `${model.aiSystem}/${title}`;
     const group = groups.get(key) ?? { key, title, aiSystem: model.aiSystem, models: [] };
     group.models.push(model);
     groups.set(key, group);
   }
-  const order = (group: ModelGroup): number => aiSystems.indexOf(group.aiSystem);
-  return [...groups.values()].toSorted((a, b) => order(a) - order(b) || a.title.localeCompare(b.title));
+  const order = (group: ModelGroup): number =>
+    (group.models.some(({ isReady }) => isReady) ? 0 : aiSystems.length) +
+    (group.aiSystem === null ? 0 : aiSystems.indexOf(group.aiSystem));
+  return [...groups.values()]
+    .map((group) => ({ ...group, models: group.models.toSorted(byUsefulness) }))
+    .toSorted((a, b) => order(a) - order(b) || a.title.localeCompare(b.title));
 }
 
 export interface ShutdownMark {
@@ -70,12 +80,19 @@ export interface ShutdownMark {
 
 /** Negative from 30 days before the end, caution before that; null for a model without an end. */
 export function shutdownMark(model: Pick<Model, 'shutdownDate' | 'hasEnded'>, now: Date): ShutdownMark | null {
-  if (model.shutdownDate === null) return model.hasEnded ? { text: 'Ended', tone: 'negative', days: 0 } : null;
+  if (model.shutdownDate === null) return model.hasEnded ? { text: 'Retired', tone: 'negative', days: 0 } : null;
   const days = daysUntil(model.shutdownDate, now);
   const isOver = model.hasEnded || days < 0;
-  const text = `${isOver ? 'Ended' : 'Ends'} ${formatDate(model.shutdownDate, 'short')}`;
+  const text = `${isOver ? 'Retired' : 'Retires'} ${formatDate(model.shutdownDate, 'short')}`;
   return { text, tone: isOver || days <= 30 ? 'negative' : 'caution', days };
 }
+
+const testWords: Record<string, string> = {
+  refused: 'key rejected',
+  unreachable: 'unreachable',
+  silent: 'no response',
+  failed: 'test failed',
+};
 
 export interface Readiness {
   isReady: boolean;
@@ -92,7 +109,7 @@ export function readinessOf(
   if (group.aiSystem === 'OpenAiCompatible') {
     const endpoint = endpoints.find(({ name }) => name === group.title);
     const failure = endpoint?.lastTest && endpoint.lastTest.outcome !== 'ok' ? endpoint.lastTest.outcome : null;
-    if (failure) return { isReady: false, text: `Compatible endpoint, ${failure}` };
+    if (failure) return { isReady: false, text: `Compatible endpoint, ${testWords[failure]}` };
     return {
       isReady: true,
       text: endpoint?.keySource ? 'Compatible endpoint, key set' : 'Compatible endpoint, no key needed',
@@ -100,26 +117,35 @@ export function readinessOf(
   }
   const provider = providers.find(({ aiSystem }) => aiSystem === group.aiSystem);
   if (!provider?.keySource) return { isReady: false, text: 'Key missing' };
-  if (provider.lastTest?.outcome === 'refused') return { isReady: false, text: 'Key refused' };
-  return { isReady: true, text: provider.keySource === 'environment' ? 'Key set by the environment' : 'Key set' };
+  if (provider.lastTest?.outcome === 'refused') return { isReady: false, text: 'Key rejected' };
+  return { isReady: true, text: provider.keySource === 'environment' ? 'Key from the environment' : 'Key set' };
 }
 
 /** One line under the model's name: where a run goes and whether it can. */
 export function modelPlace(model: Model): string {
-  if (model.aiSystem === 'ServiceAi') return `ServiceAi, ${servicePlace(model)}`;
+  if (model.aiSystem === 'ServiceAi') return `Built-in, ${servicePlace(model)}`;
   const endpoint = endpointOf(model);
   if (endpoint !== null) return model.isReady ? `Endpoint ${endpoint}` : `Endpoint ${endpoint}, not reachable`;
-  return `${model.aiSystem}, ${model.isReady ? 'key set' : 'key missing'}`;
+  return `${providerName(model.aiSystem)}, ${model.isReady ? 'key set' : 'key missing'}`;
 }
 
 /** Where the runs of a service model go. */
 export function servicePlace(model: Pick<Model, 'servedBy'>): string {
-  return isOnDevice(model) ? 'on this device' : `routed to ${model.servedBy ?? 'a provider'}`;
+  return isOnDevice(model) ? 'on this device' : `routed to ${servedByName(model)}`;
 }
 
 /** Whether a run of the model is answered by an on-device model. */
 export function runsOnDevice(model: Pick<Model, 'aiSystem' | 'servedBy'>): boolean {
   return model.aiSystem === 'ServiceAi' && isOnDevice(model);
+}
+
+/** `Anthropic/claude` with the provider as its owner writes it. */
+function servedByName({ servedBy }: Pick<Model, 'servedBy'>): string {
+  if (servedBy === null) return 'a provider';
+  const [system, ...name] = servedBy.split('/');
+  const known = aiSystems.find((candidate) => candidate === system);
+  if (known === 'OpenAiCompatible' || known === undefined) return name.join('/') || servedBy;
+  return `${providerName(known)} ${name.join('/')}`;
 }
 
 export function isOnDevice(model: Pick<Model, 'servedBy'>): boolean {

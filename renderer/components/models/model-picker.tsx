@@ -11,8 +11,10 @@ import { useEndpoints, useTestEndpoint } from '../../queries/endpoints.ts';
 import { useModels } from '../../queries/models.ts';
 import { useProviders } from '../../queries/providers.ts';
 import { ModelDetail } from './model-detail.tsx';
+import { toggleFavourite, useModelChoices } from '../../stores/model-choices.ts';
 import { groupModels, modelKey, noFilter } from './model-list.ts';
 import type { ModelFilter, ModelGroup } from './model-list.ts';
+import { modelFamilies, withShortcuts } from './model-order.ts';
 import { ColumnNames, GroupRows } from './model-rows.tsx';
 import { FilterBar, PickerFoot } from './picker-filters.tsx';
 import { UnknownName } from './unknown-name.tsx';
@@ -60,16 +62,20 @@ interface SearchProps extends Pick<PickerProps, 'onChoose' | 'onChooseAndRun'> {
   groups: readonly ModelGroup[];
   active: Model | null;
   onMove: (step: number) => void;
+  onToggleCopies: (model: Model) => void;
   /** How many models are shown and how many there are. */
   counts: { shown: number; all: number };
 }
 
 /** What is typed; the arrows move through the list below while the words keep the focus. */
-function PickerSearch({ words, onWords, groups, active, onMove, counts, onChoose, onChooseAndRun }: SearchProps) {
+function PickerSearch(props: SearchProps) {
+  const { words, onWords, groups, active, onMove, onToggleCopies, counts, onChoose, onChooseAndRun } = props;
   const group = groups.find(({ models }) => active && models.includes(active)) ?? groups[0];
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = steps[event.key];
     if (step !== undefined) onMove(step);
+    else if (event.key.toLowerCase() === 'd' && (event.ctrlKey || event.metaKey) && active) toggleFavourite(active);
+    else if (event.key === 'ArrowRight' && words === '' && active) onToggleCopies(active);
     else if (event.key === 'Enter' && active) (event.ctrlKey || event.metaKey ? onChooseAndRun : onChoose)(active);
     else return;
     event.preventDefault();
@@ -83,7 +89,7 @@ function PickerSearch({ words, onWords, groups, active, onMove, counts, onChoose
         aria-expanded="true"
         aria-controls={group && `models-${group.key}`}
         aria-activedescendant={active ? `model-${modelKey(active)}` : undefined}
-        aria-label="Filter models"
+        aria-label="Search models"
         placeholder="Search models and providers"
         value={words}
         onChange={(event) => onWords(event.target.value)}
@@ -107,8 +113,26 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
   useUnaskedEndpoints(endpoints);
   const [filter, setFilter] = useState<ModelFilter>(noFilter);
   const all = models.data?.data ?? noModels;
-  const groups = useMemo(() => groupModels(all, filter), [all, filter]);
-  const shown = useMemo(() => groups.flatMap((group) => group.models), [groups]);
+  const choices = useModelChoices();
+  const [openKeys, setOpenKeys] = useState<ReadonlySet<string>>(new Set());
+  const groups = useMemo(() => {
+    const matching = groupModels(all, filter);
+    return filter.words.trim() === '' ? withShortcuts(matching, choices) : matching;
+  }, [all, filter, choices]);
+  // A search shows every model that it finds; without one, dated copies are shown on request, and for the chosen model.
+  const isOpen = (model: Model, copies: readonly Model[]): boolean =>
+    filter.words.trim() !== '' || openKeys.has(modelKey(model)) || copies.some((copy) => modelKey(copy) === chosenKey);
+  const families = groups.flatMap((group) => modelFamilies(group.models));
+  const opened = new Set(
+    families.filter(({ model, copies }) => isOpen(model, copies)).map(({ model }) => modelKey(model)),
+  );
+  const shown = families.flatMap(({ model, copies }) => (opened.has(modelKey(model)) ? [model, ...copies] : [model]));
+  const toggleCopies = (model: Model): void => {
+    const key = modelKey(model);
+    setOpenKeys(
+      openKeys.has(key) ? new Set([...openKeys].filter((other) => other !== key)) : new Set([...openKeys, key]),
+    );
+  };
   const { active, move, activate } = useActiveRow(shown, chosenKey, filter.words);
   const leave = (address: string): void => {
     onClose();
@@ -123,7 +147,8 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
         groups={groups}
         active={active}
         onMove={move}
-        counts={{ shown: shown.length, all: all.length }}
+        counts={{ shown: groups.reduce((sum, group) => sum + group.models.length, 0), all: all.length }}
+        onToggleCopies={toggleCopies}
         onChoose={onChoose}
         onChooseAndRun={onChooseAndRun}
       />
@@ -147,6 +172,8 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
               words={filter.words}
               active={active}
               chosenKey={chosenKey}
+              openKeys={opened}
+              onToggleCopies={toggleCopies}
               providers={providers}
               endpoints={endpoints}
               onActivate={activate}
@@ -166,7 +193,7 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
 export function ModelPicker({ isOpen, ...props }: PickerProps & { isOpen: boolean }) {
   return (
     <ModalLayer isOpen={isOpen} onClose={props.onClose} className="picker">
-      <Dialog.Title className="visually-hidden">Choose a model</Dialog.Title>
+      <Dialog.Title className="visually-hidden">Choose model</Dialog.Title>
       <PickerBody {...props} />
     </ModalLayer>
   );

@@ -1,14 +1,16 @@
-import { Check } from 'lucide-react';
+import { Check, ChevronDown, ChevronRight, Star } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
-import { formatPrice, formatTokenCount } from '../format.ts';
+import { formatPlural, formatPrice, formatTokenCount } from '../format.ts';
 import { Icon } from '../icon.tsx';
 import { Badge, Dot } from '../marks.tsx';
 import { settingsAddress } from '../../shell/addresses.ts';
+import { toggleFavourite, useModelChoices } from '../../stores/model-choices.ts';
 import { isOnDevice, modelKey, readinessOf, servicePlace, shortName, shutdownMark } from './model-list.ts';
 import type { ModelGroup } from './model-list.ts';
+import { modelFamilies } from './model-order.ts';
 import { shownCapabilities } from './shown-capabilities.ts';
 
 /** The letters that were searched for stand out in the name. */
@@ -44,11 +46,45 @@ function Figure({ value }: { value: string | null }) {
   return <span className="models__number">{value ?? '–'}</span>;
 }
 
+/** Part of an option, which can hold no button: the keys of the picker do the same. */
+function FavouriteMark({ model, isFavourite }: { model: Model; isFavourite: boolean }) {
+  return (
+    <span
+      aria-hidden="true"
+      title={isFavourite ? 'Remove from favourites' : 'Add to favourites'}
+      className={classNames('models__star', isFavourite && 'is-on')}
+      onClick={(event) => {
+        event.stopPropagation();
+        toggleFavourite(model);
+      }}
+    >
+      <Icon icon={Star} size="small" />
+    </span>
+  );
+}
+
+function Copies({ count, isOpen, onToggle }: { count: number; isOpen: boolean; onToggle: () => void }) {
+  return (
+    <span
+      className="row caption tertiary nowrap models__copies"
+      onClick={(event) => {
+        event.stopPropagation();
+        onToggle();
+      }}
+    >
+      <Icon icon={isOpen ? ChevronDown : ChevronRight} size="tiny" />
+      {formatPlural(count, 'dated version')}
+    </span>
+  );
+}
+
 /** One model of the list. */
 function ModelRow({
   model,
   isActive,
   isChosen,
+  isFavourite,
+  copies,
   words,
   onActivate,
   onChoose,
@@ -56,6 +92,9 @@ function ModelRow({
   model: Model;
   isActive: boolean;
   isChosen: boolean;
+  isFavourite: boolean;
+  /** Dated copies below it; null for a copy. */
+  copies: { count: number; isOpen: boolean; onToggle: () => void } | null;
   words: string;
   onActivate: () => void;
   onChoose: () => void;
@@ -70,17 +109,27 @@ function ModelRow({
       id={`model-${modelKey(model)}`}
       role="option"
       aria-selected={isActive}
-      className={classNames('models__row', isActive && 'is-selected', !model.isReady && 'is-off')}
+      className={classNames(
+        'models__row',
+        isActive && 'is-selected',
+        !model.isReady && 'is-off',
+        copies === null && 'is-copy',
+      )}
       onPointerMove={onActivate}
       onClick={onChoose}
     >
       <span className="models__check">{isChosen && <Icon icon={Check} size="small" />}</span>
-      <span className="models__name truncate" title={model.name}>
-        <Name name={shortName(model)} words={words} />
-        <span className="visually-hidden">
-          {isChosen ? ', chosen' : ''}
-          {model.isReady ? '' : ', not ready'}
+      <span className="models__name" title={model.name}>
+        <span className="truncate">
+          <Name name={shortName(model)} words={words} />
+          <span className="visually-hidden">
+            {isChosen ? ', chosen' : ''}
+            {isFavourite ? ', favourite' : ''}
+            {model.isReady ? '' : ', not ready'}
+          </span>
         </span>
+        {copies !== null && copies.count > 0 && <Copies {...copies} />}
+        <FavouriteMark model={model} isFavourite={isFavourite} />
       </span>
       <Figure value={model.contextTokens === null ? null : formatTokenCount(model.contextTokens)} />
       <Figure value={model.inputPrice === null ? null : formatPrice(model.inputPrice)} />
@@ -108,6 +157,13 @@ interface GroupHeadProps {
 
 /** The provider of the models below, whether they can run, and the way to make them. */
 function GroupHead({ group, providers, endpoints, onLeave }: GroupHeadProps) {
+  if (group.aiSystem === null) {
+    return (
+      <div className="models__group">
+        <span className="strong">{group.title}</span>
+      </div>
+    );
+  }
   const { isReady, text } = readinessOf(group, providers, endpoints);
   const isEndpoint = group.aiSystem === 'OpenAiCompatible';
   return (
@@ -124,7 +180,7 @@ function GroupHead({ group, providers, endpoints, onLeave }: GroupHeadProps) {
       <span className="grow" />
       {!isReady && (
         <Button size="small" onClick={() => onLeave(settingsAddress(isEndpoint ? 'endpoints' : 'providers'))}>
-          {isEndpoint ? 'Open endpoint' : text === 'Key refused' ? 'Replace key' : 'Add key'}
+          {isEndpoint ? 'Open endpoint' : text === 'Key rejected' ? 'Replace key' : 'Add key'}
         </Button>
       )}
     </div>
@@ -137,28 +193,43 @@ interface GroupRowsProps extends GroupHeadProps {
   active: Model | null;
   /** `modelKey` of the model that is chosen now. */
   chosenKey: string;
+  /** `modelKey` of the models whose dated copies are shown. */
+  openKeys: ReadonlySet<string>;
+  onToggleCopies: (model: Model) => void;
   onActivate: (model: Model) => void;
   onChoose: (model: Model) => void;
 }
 
 /** The models of one provider or endpoint, below its name. */
-export function GroupRows({ words, active, chosenKey, onActivate, onChoose, ...head }: GroupRowsProps) {
+export function GroupRows(props: GroupRowsProps) {
+  const { words, active, chosenKey, openKeys, onToggleCopies, onActivate, onChoose, ...head } = props;
   const { group } = head;
+  const favourites = useModelChoices((choices) => choices.favourites);
+  const row = (model: Model, copies: React.ComponentProps<typeof ModelRow>['copies']) => (
+    <ModelRow
+      key={modelKey(model)}
+      model={model}
+      words={words}
+      copies={copies}
+      isActive={model === active}
+      isChosen={modelKey(model) === chosenKey}
+      isFavourite={favourites.some(({ aiSystem, name }) => aiSystem === model.aiSystem && name === model.name)}
+      onActivate={() => onActivate(model)}
+      onChoose={() => onChoose(model)}
+    />
+  );
   return (
     <section aria-label={group.title}>
       <GroupHead {...head} />
       <div id={`models-${group.key}`} role="listbox" aria-label={`Models of ${group.title}`}>
-        {group.models.map((model) => (
-          <ModelRow
-            key={modelKey(model)}
-            model={model}
-            words={words}
-            isActive={model === active}
-            isChosen={modelKey(model) === chosenKey}
-            onActivate={() => onActivate(model)}
-            onChoose={() => onChoose(model)}
-          />
-        ))}
+        {modelFamilies(group.models).flatMap(({ model, copies }) => {
+          const isOpen = openKeys.has(modelKey(model));
+          const onToggle = (): void => onToggleCopies(model);
+          return [
+            row(model, { count: copies.length, isOpen, onToggle }),
+            ...(isOpen ? copies.map((copy) => row(copy, null)) : []),
+          ];
+        })}
       </div>
     </section>
   );
@@ -173,7 +244,7 @@ export function ColumnNames() {
       <span className="models__number">Context</span>
       <span className="models__number">$ in /1M</span>
       <span className="models__number">$ out /1M</span>
-      <span>Takes</span>
+      <span>Supports</span>
       <span />
     </div>
   );

@@ -23,7 +23,7 @@ export function FilterBar({
     });
   };
   return (
-    <div className="picker__filters" role="group" aria-label="Show only">
+    <div className="picker__filters" role="group" aria-label="Filters">
       <button
         type="button"
         className="chip"
@@ -53,7 +53,7 @@ export function FilterBar({
       {ended > 0 && (
         <span className="small secondary">
           <Checkbox
-            label={`Show ${ended} ended`}
+            label={`Show ${ended} retired`}
             isChecked={filter.isEndedShown}
             onCheckedChange={(isEndedShown) => onFilter({ isEndedShown })}
           />
@@ -75,6 +75,12 @@ export function PickerFoot() {
       </span>
       <span className="row">
         <KeyCaps keys="Mod+Enter" /> Choose and run
+      </span>
+      <span className="row">
+        <KeyCaps keys="Mod+D" /> Favourite
+      </span>
+      <span className="row">
+        <KeyCaps keys="ArrowRight" /> Dated versions
       </span>
       <span className="grow" />
       <span>Prices in US dollars per million tokens</span>

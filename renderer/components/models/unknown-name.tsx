@@ -1,5 +1,6 @@
 import { Plus } from 'lucide-react';
 import type { AiSystem } from '../../../shared/contract/common.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 import type { CompatibleEndpoint, ProviderState } from '../../../shared/contract/providers.ts';
 import { Button } from '../button.tsx';
 import { describeError } from '../state-panels.tsx';
@@ -19,7 +20,7 @@ export function UnknownName({ words, providers, endpoints, onAdded }: UnknownNam
   const homes: { aiSystem: AiSystem; model: string; title: string }[] = [
     ...providers
       .filter(({ keySource }) => keySource !== null)
-      .map(({ aiSystem }) => ({ aiSystem, model: name, title: aiSystem })),
+      .map(({ aiSystem }) => ({ aiSystem, model: name, title: providerName(aiSystem) })),
     ...endpoints.map((endpoint) => ({
       aiSystem: 'OpenAiCompatible' as const,
       model: name.startsWith(`${endpoint.name}/`) ? name : `${endpoint.name}/${name}`,

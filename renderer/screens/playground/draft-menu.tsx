@@ -25,7 +25,7 @@ export function deleteDraft(draft: Pick<Draft, 'id' | 'name'>, onOpen: (draftId:
   onOpen(useDrafts.getState().activeId);
   showToast({
     tone: 'neutral',
-    text: `"${draft.name}" is deleted. Its runs stay in the history.`,
+    text: `Deleted "${draft.name}". Its runs stay in the history.`,
     action: {
       label: 'Undo',
       run: () => {
@@ -53,7 +53,7 @@ function NameField({ draft, onEnd }: { draft: Draft; onEnd: () => void }) {
       <input
         ref={input}
         autoFocus
-        aria-label="Name of the prompt"
+        aria-label="Prompt name"
         maxLength={120}
         value={name}
         onChange={(event) => setName(event.target.value)}

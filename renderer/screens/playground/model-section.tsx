@@ -1,13 +1,14 @@
 import { KeyCaps, keyShortcut } from '../../components/key-caps.tsx';
 import { Badge } from '../../components/marks.tsx';
 import type { Model } from '../../../shared/contract/providers.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 import type { Draft } from '../../stores/playground-drafts.ts';
 import { ModelButton } from '../../components/models/model-button.tsx';
 import { isOnDevice, modelPlace, shutdownMark } from '../../components/models/model-list.ts';
 import { formatPrice, formatTokenCount } from '../../components/format.ts';
 
 function contextText({ contextTokens, outputTokens }: Model): string {
-  if (contextTokens === null) return 'Not known';
+  if (contextTokens === null) return 'Unknown';
   return outputTokens === null
     ? formatTokenCount(contextTokens)
     : `${formatTokenCount(contextTokens)}, ${formatTokenCount(outputTokens)} out`;
@@ -15,20 +16,21 @@ function contextText({ contextTokens, outputTokens }: Model): string {
 
 function priceText(model: Model): string {
   if (model.inputPrice === null || model.outputPrice === null)
-    return model.aiSystem === 'ServiceAi' && isOnDevice(model) ? 'None' : 'Not known';
-  if (model.inputPrice === 0 && model.outputPrice === 0) return 'None';
+    return model.aiSystem === 'ServiceAi' && isOnDevice(model) ? 'Free (on device)' : 'Unknown';
+  if (model.inputPrice === 0 && model.outputPrice === 0)
+    return isOnDevice(model) && model.aiSystem === 'ServiceAi' ? 'Free (on device)' : 'Free';
   return `$${formatPrice(model.inputPrice)} in, $${formatPrice(model.outputPrice)} out`;
 }
 
 export interface ModelSectionProps {
   draft: Pick<Draft, 'aiSystem' | 'model'>;
-  /** Null while the list is on its way, and for a name that no list has. */
+  /** Null while the list is loading, and for a name that no list has. */
   model: Model | null;
   isPickerOpen: boolean;
   onOpenPicker: () => void;
 }
 
-/** The chosen model with the facts that one compares, and the way to another one. */
+/** The chosen model with its main details, and the button that opens the picker. */
 export function ModelSection({ draft, model, isPickerOpen, onOpenPicker }: ModelSectionProps) {
   const shutdown = model && shutdownMark(model, new Date());
   return (
@@ -41,7 +43,7 @@ export function ModelSection({ draft, model, isPickerOpen, onOpenPicker }: Model
       <div className="play__model">
         <ModelButton
           model={draft.model}
-          place={model ? modelPlace(model) : draft.aiSystem}
+          place={model ? modelPlace(model) : providerName(draft.aiSystem)}
           isOpen={isPickerOpen}
           aria-keyshortcuts={keyShortcut('Mod+L')}
           onClick={onOpenPicker}
@@ -58,7 +60,7 @@ export function ModelSection({ draft, model, isPickerOpen, onOpenPicker }: Model
             </div>
             {shutdown && (
               <div>
-                <dt>Shutdown</dt>
+                <dt>Retirement</dt>
                 <dd>
                   <Badge tone={shutdown.tone}>{shutdown.text}</Badge>
                 </dd>

@@ -11,5 +11,5 @@ function useHaveDrafts(): boolean {
 
 /** Write a prompt, fill it, run it, look at it. */
 export function PlaygroundScreen() {
-  return useHaveDrafts() ? <Playground /> : <LoadingRows label="Opening the playground" rows={6} />;
+  return useHaveDrafts() ? <Playground /> : <LoadingRows label="Loading the playground" rows={6} />;
 }

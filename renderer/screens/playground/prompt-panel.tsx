@@ -9,7 +9,8 @@ import { useDrafts, type Draft, type DraftChange } from '../../stores/playground
 import { promptEdit } from '../../stores/playground-example.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
 import type { TemplateNames } from './editor/template-completion.ts';
-import { PlainEditor, TemplateEditor } from './editor/template-editor.tsx';
+import { PlainEditor } from '../../components/editor/code-editor.tsx';
+import { TemplateEditor } from './editor/template-editor.tsx';
 import type { TemplateState } from './template-state.ts';
 import { memberNames } from '../../drafts/variable-model.ts';
 import { VariablesPanel } from './variables-panel.tsx';
@@ -21,7 +22,7 @@ const promptViews = [
 
 /** What a suggestion says beside a name: its value, or how much of it there is. */
 function describeValue(text: string, isUnfilled: boolean): string {
-  if (isUnfilled) return 'unfilled';
+  if (isUnfilled) return 'no value';
   return text.length > 40 || text.includes('\n') ? formatPlural(text.length, 'character') : text;
 }
 
@@ -67,7 +68,7 @@ function SystemMessage({ draft, onChange }: { draft: Draft; onChange: (change: D
           key={draft.id}
           className="play__system"
           label="System message"
-          hint="Who the model is and how it answers. Sent as it is, without variables."
+          hint="The model's role and style. Variables aren't replaced here."
           value={draft.systemMessage}
           onValueChange={(systemMessage) => onChange({ systemMessage })}
         />
@@ -82,18 +83,14 @@ function Rendered({ template }: { template: TemplateState }) {
   if (rendered === null) {
     return (
       <div className="rendered">
-        <Notice tone="negative">
-          {renderProblem ?? 'The template has a mistake. Mend it to see the prompt as it would be sent.'}
-        </Notice>
+        <Notice tone="negative">{renderProblem ?? 'Fix the template error to preview the prompt.'}</Notice>
       </div>
     );
   }
   return (
     <div className="rendered scroll" tabIndex={0} role="region" aria-label="Rendered prompt">
       {unfilled.length > 0 && (
-        <Notice tone="caution">
-          Empty, because nothing is filled in: {unfilled.map(({ name }) => name).join(', ')}.
-        </Notice>
+        <Notice tone="caution">No value for: {unfilled.map(({ name }) => name).join(', ')}</Notice>
       )}
       <pre className="mono">{rendered}</pre>
     </div>
@@ -103,7 +100,7 @@ function Rendered({ template }: { template: TemplateState }) {
 function Mistakes({ template, onGo }: { template: TemplateState; onGo: (offset: number) => void }) {
   if (template.mistakes.length === 0) return null;
   return (
-    <ul className="mistakes" aria-label="Mistakes in the template">
+    <ul className="mistakes" aria-label="Template errors">
       {template.mistakes.slice(0, 3).map(({ line, column, message, start }) => (
         <li key={`${line}:${column}`}>
           <button type="button" className="caption negative row" onClick={() => onGo(start)}>
@@ -171,7 +168,7 @@ export function PromptPanel({ draft, template, onChange, focusAt, children }: Pr
         {template.unfilled.length > 0 && (
           <Badge tone="caution">
             <Icon icon={TriangleAlert} size="tiny" />
-            {template.unfilled.length} unfilled
+            {template.unfilled.length} without a value
           </Badge>
         )}
         <span className="grow" />
@@ -192,7 +189,7 @@ export function PromptPanel({ draft, template, onChange, focusAt, children }: Pr
           key={draft.id}
           className="play__prompt"
           label="Prompt, Handlebars"
-          hint="Write the prompt here. {{name}} makes a field below."
+          hint="Write your prompt. Type {{name}} to add a variable."
           value={draft.promptText}
           onValueChange={(promptText) => onChange(promptEdit(draft, promptText))}
           names={names}

@@ -3,7 +3,7 @@ import { Button } from '../../components/button.tsx';
 import { Spinner } from '../../components/marks.tsx';
 import type { Runner } from './session/use-session.ts';
 
-/** Run, Run when ready, or Stop: one place for the hand, one width. */
+/** Run, Download and run, or Stop: one place for the hand, one width. */
 export function RunButton({ runner, mustWait }: { runner: Runner; mustWait: boolean }) {
   if (runner.isUnderWay) {
     return (
@@ -17,17 +17,17 @@ export function RunButton({ runner, mustWait }: { runner: Runner; mustWait: bool
       <>
         <span className="row small accent nowrap" role="status">
           <Spinner />
-          Runs when the model is here
+          Queued until the model is ready
         </span>
         <Button icon={Square} keys="Escape" className="play__run" onClick={runner.stop}>
-          Take back
+          Cancel run
         </Button>
       </>
     );
   }
   return (
     <Button variant="primary" icon={Play} keys="Mod+Enter" className="play__run" onClick={runner.run}>
-      {mustWait ? 'Run when ready' : 'Run'}
+      {mustWait ? 'Download and run' : 'Run'}
     </Button>
   );
 }

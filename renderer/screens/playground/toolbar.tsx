@@ -2,6 +2,7 @@ import { ChevronsUpDown, CircleX, History, Save, Settings2 } from 'lucide-react'
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
+import { keyShortcut } from '../../components/key-caps.tsx';
 import { Popover } from '../../components/popover.tsx';
 import { DraftMenu } from './draft-menu.tsx';
 import type { PlaygroundState } from './playground.tsx';
@@ -58,7 +59,16 @@ export function Toolbar({ state, isWide }: { state: PlaygroundState; isWide: boo
     <div className="toolbar" role="toolbar" aria-label="Prompt">
       <DraftMenu draft={draft} isRenaming={isRenaming} onRenamingChange={setRenaming} onOpen={openDraft} />
       <VersionMark draft={draft} />
-      <IconButton icon={Save} label="Save to the library" keys="Mod+S" onClick={() => state.setSaving(true)} />
+      <Button
+        icon={Save}
+        size="small"
+        variant="quiet"
+        aria-label="Save to library"
+        aria-keyshortcuts={keyShortcut('Mod+S')}
+        onClick={() => state.setSaving(true)}
+      >
+        Save
+      </Button>
       <span className="grow" />
       {runner.blocker && (
         <button

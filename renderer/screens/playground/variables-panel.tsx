@@ -22,13 +22,13 @@ function placeholderOf({ kind, itemFields }: VariableField): string {
     return `JSON list: [${item}]`;
   }
   if (kind === 'object') return 'JSON object: {…}';
-  return kind === 'condition' ? 'Empty counts as no' : 'Not filled: renders empty';
+  return kind === 'condition' ? 'Empty counts as false' : 'No value: renders empty';
 }
 
 const Field = memo(function Field({ field, text, isUnfilled, onTextChange, onJsonChange }: FieldProps) {
   const { name, kind, isJson, problem } = field;
   const id = useId();
-  const note = problem ?? (isUnfilled ? 'Unfilled' : null);
+  const note = problem ?? (isUnfilled ? 'No value' : null);
   const isTall = isJson || text.length > longText || text.includes('\n');
   const isChoice = kind === 'text' || kind === 'condition';
   return (
@@ -57,7 +57,7 @@ const Field = memo(function Field({ field, text, isUnfilled, onTextChange, onJso
           />
           {isUnfilled && !problem && (
             <span id={`${id}-note`}>
-              <Badge tone="caution">Unfilled</Badge>
+              <Badge tone="caution">No value</Badge>
             </span>
           )}
           {isChoice && (

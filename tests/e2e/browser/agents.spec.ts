@@ -11,11 +11,11 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   await page.getByRole('button', { name: 'Create agent' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Workshop desk');
   await page.getByRole('button', { name: /^Model / }).click();
-  await expect(page.getByRole('combobox', { name: 'Filter models' })).toBeFocused();
+  await expect(page.getByRole('combobox', { name: 'Search models' })).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Workshop desk');
   await page.getByRole('button', { name: /^Model / }).click();
-  await page.getByRole('combobox', { name: 'Filter models' }).fill('kestrel-large');
+  await page.getByRole('combobox', { name: 'Search models' }).fill('kestrel-large');
   await page.getByRole('option', { name: /kestrel-large/ }).click();
   await page.getByLabel('Prompt', { exact: true }).fill('You are the desk of a bicycle workshop.');
   await page.keyboard.press('Control+Enter');
@@ -173,7 +173,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       run.openEventStream();
       await run.chatDelta({ content: '# Hello\n\n- one\n- two\n' });
       await run.chatEnd();
-      await expect(page.getByRole('article').getByText('Finished')).toBeVisible();
+      await expect(page.getByRole('article').getByText(/^Complete/)).toBeVisible();
       await expect(page.getByRole('link', { name: /1 turn/ })).toBeVisible();
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.setViewportSize({ width: 980, height: 700 });

@@ -4,7 +4,7 @@ import { expect, test } from './playground-window.ts';
 async function addModel(page: Page, words: string): Promise<void> {
   const picker = page.getByRole('dialog', { name: 'Choose a model' });
   await page.keyboard.press('Control+Shift+L');
-  await picker.getByRole('combobox', { name: 'Filter models' }).fill(words);
+  await picker.getByRole('combobox', { name: 'Search models' }).fill(words);
   await picker
     .getByRole('option', { name: new RegExp(words) })
     .and(picker.locator('[aria-selected=true]'))

@@ -63,7 +63,7 @@ test('a first start opens with a filled example and offers the model of this dev
   await expect(window.getByText('2 of 2 filled')).toBeVisible();
   await expect(window.getByText('322.6 MB').first()).toBeVisible();
   await expect(window.getByText('9ee11adf…2b61add0')).toBeVisible();
-  await expect(window.getByRole('button', { name: /Run when ready/ })).toBeVisible();
+  await expect(window.getByRole('button', { name: /Download and run/ })).toBeVisible();
   for (const way of ['Add a key', 'Connect an endpoint', 'Use a GGUF file']) {
     await expect(window.getByRole('button', { name: way })).toBeVisible();
   }
@@ -72,7 +72,7 @@ test('a first start opens with a filled example and offers the model of this dev
 test('the download shows how far it is, pauses, goes on and stops', async ({ window, registry }) => {
   const card = window.getByRole('group', { name: /^Download of/ });
   await card.getByRole('button', { name: 'Download' }).click();
-  await expect(window.getByText('The on-device model is on its way')).toBeVisible();
+  await expect(window.getByText('Downloading the on-device model')).toBeVisible();
   await expect(card.getByRole('progressbar')).toBeVisible();
   await expect(card.getByText(/MB of 322\.6 MB/)).toBeVisible();
   await card.getByRole('button', { name: 'Pause' }).click();
@@ -92,7 +92,7 @@ test('a download that fails says why and can be tried again', async ({ window, r
   await expect(card.getByRole('alert')).toContainText('404');
   registry.status = 200;
   await card.getByRole('button', { name: 'Try again' }).click();
-  await expect(window.getByText('The on-device model is on its way')).toBeVisible();
+  await expect(window.getByText('Downloading the on-device model')).toBeVisible();
 });
 
 test('a run that waits for the model fetches it, can be taken back, and begins by itself when a model is there', async ({
@@ -108,13 +108,13 @@ test('a run that waits for the model fetches it, can be taken back, and begins b
   await window.request.post(`${host.address}/window/endpoints/workshop/test`, { headers });
   await window.reload();
 
-  await window.getByRole('button', { name: /Run when ready/ }).click();
-  await expect(window.getByText('Runs when the model is here')).toBeVisible();
-  await expect(window.getByText('The on-device model is on its way')).toBeVisible();
+  await window.getByRole('button', { name: /Download and run/ }).click();
+  await expect(window.getByText('Queued until the model is ready')).toBeVisible();
+  await expect(window.getByText('Downloading the on-device model')).toBeVisible();
   await window.keyboard.press('Escape');
-  await expect(window.getByRole('button', { name: /Run when ready/ })).toBeVisible();
+  await expect(window.getByRole('button', { name: /Download and run/ })).toBeVisible();
   await window.keyboard.press('Control+Enter');
-  await expect(window.getByText('Runs when the model is here')).toBeVisible();
+  await expect(window.getByText('Queued until the model is ready')).toBeVisible();
 
   await window.evaluate(() => (location.hash = '#/settings/service-models'));
   await window.getByRole('button', { name: 'Where hl-gpt-4.1-mini goes' }).click();

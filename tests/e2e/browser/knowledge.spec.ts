@@ -147,9 +147,7 @@ test('a prompt runs with and without its passages side by side, and passages are
   await expect(passages.first()).toContainText('doors.md');
   await expect(passages.filter({ hasText: 'rotor.md' })).toContainText('excluded');
   await playground.run();
-  await expect(playground.answer.getByRole('region', { name: 'Passages given to the model' }).first()).toContainText(
-    'doors.md',
-  );
+  await expect(playground.answer.getByRole('region', { name: 'Passages used' }).first()).toContainText('doors.md');
   await page.reload();
   await expect(passages.filter({ hasText: 'rotor.md' })).toContainText('excluded');
 });

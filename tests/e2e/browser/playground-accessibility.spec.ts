@@ -29,7 +29,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       ).chatStream(['# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n', '```ts\nlet a = 1;\n```\n\n- item\n', '> said'], {
         finishReason: 'length',
       });
-      await expect(playground.answer.getByText('Finished')).toBeVisible();
+      await expect(playground.answer.getByText(/^Complete/)).toBeVisible();
       await page.keyboard.press('Control+j');
       expect(await accessibilityFindings(page)).toEqual([]);
       await playground.variable('orders').fill('[{"id"');

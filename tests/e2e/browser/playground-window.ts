@@ -30,9 +30,9 @@ export class PlaygroundPage {
   }
 
   async chooseModel(words: string): Promise<void> {
-    const picker = this.page.getByRole('dialog', { name: 'Choose a model' });
+    const picker = this.page.getByRole('dialog', { name: 'Choose model' });
     await this.page.keyboard.press('Control+l');
-    await picker.getByRole('combobox', { name: 'Filter models' }).fill(words);
+    await picker.getByRole('combobox', { name: 'Search models' }).fill(words);
     // Before the endpoint has told its models the words find none, or another one.
     await picker
       .getByRole('option', { name: new RegExp(words) })

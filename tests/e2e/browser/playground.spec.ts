@@ -16,7 +16,7 @@ test('a prompt is written, filled, run, stopped, run again and put back, and all
   await playground.writePrompt(template);
   await playground.variable('customer.name').fill('Mara "M" Lindqvist');
   await playground.variable('orders').fill('[{"id": "NW-1", "item": "Frame"}]');
-  await expect(page.getByText('1 unfilled')).toBeVisible();
+  await expect(page.getByText('1 without a value')).toBeVisible();
   await expect(page.getByText('2 of 3 filled')).toBeVisible();
 
   let call = nextRun();
@@ -32,12 +32,12 @@ test('a prompt is written, filled, run, stopped, run again and put back, and all
   await expect(playground.history.getByRole('option')).toHaveCount(1);
   await run.chatDelta({ content: 'wer.' });
   await run.chatEnd({ usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 } });
-  await expect(playground.answer.getByText('Finished')).toBeVisible();
+  await expect(playground.answer.getByText(/^Complete/)).toBeVisible();
   await expect(playground.answer.getByText('12 + 3')).toBeVisible();
-  await expect(playground.answer.getByText('{{tone}} has no replacement and renders empty.')).toBeVisible();
+  await expect(playground.answer.getByText('{{tone}} has no value and renders empty.')).toBeVisible();
 
   await playground.variable('tone').fill('warm');
-  await expect(page.getByText('1 unfilled')).toBeHidden();
+  await expect(page.getByText('1 without a value')).toBeHidden();
   call = nextRun();
   await playground.run();
   run = await call;
@@ -46,7 +46,7 @@ test('a prompt is written, filled, run, stopped, run again and put back, and all
   await expect(playground.answer.getByText('A second answer that')).toBeVisible();
   await page.keyboard.press('Escape');
   await run.closed;
-  await expect(playground.answer.getByText('The text is kept.')).toBeVisible();
+  await expect(playground.answer.getByText('Partial answer kept.')).toBeVisible();
   await expect(playground.answer.getByText('A second answer that')).toBeVisible();
   await expect(playground.history.getByRole('option')).toHaveCount(2);
   await expect(playground.history.getByText('Stopped')).toBeVisible();
@@ -55,7 +55,7 @@ test('a prompt is written, filled, run, stopped, run again and put back, and all
   await expect(playground.answer.getByText('The first answer.')).toBeVisible();
   await expect(playground.variable('tone')).toHaveValue('');
   await expect(playground.variable('customer.name')).toHaveValue('Mara "M" Lindqvist');
-  await expect(page.getByText('1 unfilled')).toBeVisible();
+  await expect(page.getByText('1 without a value')).toBeVisible();
 
   await page.reload();
   await expect(playground.prompt).toContainText('Customer: {{customer.name}}');
@@ -72,7 +72,7 @@ test('putting a run back can be undone', async ({ page, playground, nextRun }) =
   const call = nextRun();
   await playground.run();
   await (await call).chatStream(['Done.']);
-  await expect(playground.answer.getByText('Finished')).toBeVisible();
+  await expect(playground.answer.getByText(/^Complete/)).toBeVisible();
   await playground.writePrompt('Second {{b}}');
   await playground.variable('b').fill('two');
   await playground.history.getByRole('option').first().click();
@@ -160,7 +160,7 @@ test('the wire shows the request and each frame, in all three forms of the answe
     const run = await call;
     if (form === 'Sync') run.chatAnswer({ content: 'one two three' });
     else await run.chatStream(['one ', 'two ', 'three']);
-    await expect(playground.answer.getByText('Finished')).toBeVisible();
+    await expect(playground.answer.getByText(/^Complete/)).toBeVisible();
     await expect(playground.answer.getByText('one two three')).toBeVisible();
     await expect(playground.wire.getByText(`POST ${path}`).first()).toBeVisible();
     await expect(playground.wire.getByText(`${frames} frame${frames === 1 ? '' : 's'} received`)).toBeVisible();
@@ -196,9 +196,9 @@ test('a failure says what refused, what to do and keeps the text that came', asy
   let call = nextRun();
   await playground.run();
   (await call).fail(429, 'Slow down', { 'retry-after': '30' });
-  await expect(playground.answer.getByText('The rate limit of workshop is reached')).toBeVisible();
+  await expect(playground.answer.getByText('Rate limit or quota of "workshop" reached')).toBeVisible();
   await expect(playground.answer.getByRole('button', { name: /Run again in \d+ s/ })).toBeVisible();
-  await expect(playground.answer.getByRole('button', { name: 'Pick another model' })).toBeVisible();
+  await expect(playground.answer.getByRole('button', { name: 'Choose another model' })).toBeVisible();
   call = nextRun();
   await playground.run();
   const run = await call;
@@ -206,7 +206,7 @@ test('a failure says what refused, what to do and keeps the text that came', asy
   await run.chatDelta({ content: 'As far as it' });
   await expect(playground.answer.getByText('As far as it')).toBeVisible();
   run.cut();
-  await expect(playground.answer.getByText('The text until then is kept.')).toBeVisible();
+  await expect(playground.answer.getByText('Partial answer kept.')).toBeVisible();
   await expect(playground.answer.getByText('As far as it')).toBeVisible();
 });
 
@@ -215,10 +215,10 @@ test('prompts are made, renamed, switched, deleted and brought back', async ({ p
   await playground.writePrompt('The first one');
   await menu.click();
   await page.getByRole('menuitem', { name: 'New prompt' }).click();
-  await expect(playground.prompt).toHaveText('Write the prompt here. {{name}} makes a field below.');
+  await expect(playground.prompt).toHaveText('Write your prompt. Type {{name}} to add a variable.');
   await playground.writePrompt('The second one');
   await page.keyboard.press('F2');
-  await typeInto(page.getByLabel('Name of the prompt'), 'Second');
+  await typeInto(page.getByLabel('Prompt name'), 'Second');
   await page.keyboard.press('Enter');
   await expect(menu).toHaveText('Second');
   await menu.click();
@@ -240,7 +240,7 @@ test('a run has an address that puts it back, whoever made it', async ({ page, p
   const call = nextRun();
   await playground.run();
   await (await call).chatStream(['Found.']);
-  await expect(playground.answer.getByText('Finished')).toBeVisible();
+  await expect(playground.answer.getByText(/^Complete/)).toBeVisible();
   const { data } = (await (await page.request.get(`${served.address}/window/runs`)).json()) as {
     data: { runId: string }[];
   };

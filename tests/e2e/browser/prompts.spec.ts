@@ -46,7 +46,7 @@ test('a draft is saved, edited, saved again, compared, and the older version is 
   await playground.writePrompt('Greet {{name}}');
   await playground.variable('name').fill('Mara');
   await page.keyboard.press('Control+s');
-  const dialog = page.getByRole('dialog', { name: 'Save to the library' });
+  const dialog = page.getByRole('dialog', { name: 'Save to library' });
   await dialog.getByLabel('Name', { exact: true }).fill('Greeting');
   await dialog.getByLabel('Folder').fill('support');
   await page.keyboard.press('Enter');
@@ -162,7 +162,7 @@ test('a model that will be shut down is marked, and its replacement is tried wit
   const ending = { aiSystem: 'OpenAi', model: 'gpt-4.1' } as const;
   const prompt = await library.prompt({ name: 'Refund decision', promptText: 'Decide {{case}}', ...ending });
   await library.open(`/prompts/${prompt.id}`);
-  await expect(page.getByRole('option', { name: /Refund decision .*Ends 14 Jan 2027/ })).toBeVisible();
+  await expect(page.getByRole('option', { name: /Refund decision .*Retires 14 Jan 2027/ })).toBeVisible();
   await page.getByRole('link', { name: 'Try gpt-6-luna' }).click();
   await expect(playground.prompt).toContainText('Decide {{case}}');
   await expect(page.getByRole('button', { name: /gpt-6-luna/ })).toBeVisible();

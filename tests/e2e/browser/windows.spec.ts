@@ -48,13 +48,13 @@ test('eight windows of one host are shown side by side, and runs in six of them 
   await stopped.place.page.bringToFront();
   await stopped.place.page.keyboard.press('Escape');
   await stopped.run.closed;
-  await expect(stopped.place.answer.getByText('The text is kept.')).toBeVisible();
+  await expect(stopped.place.answer.getByText('Partial answer kept.')).toBeVisible();
   clearInterval(talk);
   for (const { place, run, index } of running) {
     await run.chatDelta({ content: ' to its end.' });
     await run.chatEnd();
     await expect(place.answer.getByText(new RegExp(`Answer ${index} goes on.* to its end\\.`))).toBeVisible();
-    await expect(place.answer.getByText('Finished')).toBeVisible();
+    await expect(place.answer.getByText(/^Complete/)).toBeVisible();
   }
 });
 

@@ -92,7 +92,7 @@ test('a key is set, a run is stopped, and after a restart the draft, the history
   await expect(before.answer).toContainText('Hello, A');
   await before.stop();
   await stopped.closed;
-  await expect(before.answer).toContainText('The text is kept.');
+  await expect(before.answer).toContainText('Partial answer kept.');
   await expect(before.history.getByText('Stopped')).toBeVisible();
 
   const finished = nextRun();
@@ -184,7 +184,7 @@ test('a window that crashes in the middle of a stream comes back with the draft 
       const { webContents } = BrowserWindow.getAllWindows()[0]!;
       return webContents.executeJavaScript('document.body.innerText');
     });
-  for (const text of ['Count to ten.', 'One, two', 'The text is kept.']) await expect.poll(shown).toContain(text);
+  for (const text of ['Count to ten.', 'One, two', 'Partial answer kept.']) await expect.poll(shown).toContain(text);
 });
 
 test('a draft survives the end of the window and of the whole application', async ({ launch }) => {

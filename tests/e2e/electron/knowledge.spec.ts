@@ -27,5 +27,5 @@ test('on the desktop a dropped PDF grounds an answer whose citation opens its pa
   const text = page.getByRole('document', { name: 'Text of the source' });
   await expect(text.locator('mark').filter({ hasText: 'one working day for each series' })).toBeVisible();
   await page.getByRole('link', { name: 'Playground' }).click();
-  await expect(page.getByRole('region', { name: 'Text of the answer' })).toContainText('one working day');
+  await expect(page.getByRole('region', { name: 'Answer text' })).toContainText('one working day');
 });

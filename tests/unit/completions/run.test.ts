@@ -156,7 +156,7 @@ describe('a streamed run', () => {
       }),
       new AbortController().signal,
     );
-    const cut = { code: 'provider_failed', message: expect.stringContaining('was cut at 16 MB') };
+    const cut = { code: 'provider_failed', message: expect.stringContaining('was cut off at 16 MB') };
     await expect(readAll(run)).rejects.toMatchObject(cut);
     expect({ wasEnded, characters: outcomes[0]?.content.length, ...outcomes[0] }).toMatchObject({
       wasEnded: true,
@@ -184,7 +184,7 @@ describe('a streamed run', () => {
       }),
       new AbortController().signal,
     );
-    await expect(readAll(run)).rejects.toThrow('without saying that it was complete');
+    await expect(readAll(run)).rejects.toThrow('ended its answer before it was complete');
     expect(outcomes).toEqual([expect.objectContaining({ status: 'Failed', content: 'and then' })]);
   });
 });
@@ -205,7 +205,7 @@ describe('a run for a whole answer', () => {
       new AbortController().signal,
     );
     await expect(run.complete()).rejects.toThrow();
-    expect(outcomes[0]?.error).toEqual({ code: 'internal', message: 'Something went wrong in the service.' });
+    expect(outcomes[0]?.error).toEqual({ code: 'internal', message: 'Unexpected error in Touchstone. Try again.' });
   });
 });
 

@@ -18,12 +18,12 @@ describe('what goes with a run', () => {
         {
           code: 'parameter-dropped',
           parameter: 'stop',
-          message: "stop was not sent to GPT-4.1: OpenAI's Responses API does not have it.",
+          message: "stop wasn't sent to GPT-4.1: not supported by OpenAI's Responses API.",
         },
         {
           code: 'parameter-dropped',
           parameter: 'seed',
-          message: "seed was not sent to GPT-4.1: OpenAI's Responses API does not have it.",
+          message: "seed wasn't sent to GPT-4.1: not supported by OpenAI's Responses API.",
         },
       ],
     });
@@ -54,9 +54,9 @@ describe('what goes with a run', () => {
 
   it.each([
     ['2026-10-15', null],
-    ['2026-10-16', 'GPT-4o is shut down by its provider on 2027-01-14. Take gpt-6-luna instead.'],
-    ['2027-01-13', 'GPT-4o is shut down by its provider on 2027-01-14. Take gpt-6-luna instead.'],
-    ['2027-01-14', 'GPT-4o was shut down on 2027-01-14 by its provider. Take gpt-6-luna instead.'],
+    ['2026-10-16', 'GPT-4o retires on 2027-01-14. Use gpt-6-luna instead.'],
+    ['2027-01-13', 'GPT-4o retires on 2027-01-14. Use gpt-6-luna instead.'],
+    ['2027-01-14', 'GPT-4o was retired on 2027-01-14. Use gpt-6-luna instead.'],
   ])('warns of the end of a model from 90 days before on: on %s %j', (day, message) => {
     vi.useFakeTimers({ now: new Date(`${day}T12:00:00Z`) });
     const providers = world.open({ environment });
@@ -68,7 +68,7 @@ describe('what goes with a run', () => {
     const providers = world.open({ environment });
     const target = providers.resolve('Anthropic', 'claude-3-haiku-20240307');
     expect(providers.applicableConfiguration(target, {}).warnings).toEqual([
-      { code: 'model-ending', message: 'Claude Haiku 3 has been shut down by its provider.' },
+      { code: 'model-ending', message: 'Claude Haiku 3 is retired.' },
     ]);
   });
 

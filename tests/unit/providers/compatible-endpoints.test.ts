@@ -36,7 +36,7 @@ describe('compatible endpoints', () => {
     expect(providers.resolve('OpenAiCompatible', 'home/llama3.2').servedBy).toBe('OpenAiCompatible/Home/llama3.2');
     const refusal = refusalOf(() => providers.resolve('OpenAiCompatible', 'Home/llama3'));
     expect(refusal.details).toEqual([
-      { field: 'model', issue: 'is not a model of the endpoint Home; nearest: Home/llama3.2' },
+      { field: 'model', issue: 'is not a model of the endpoint Home; did you mean: Home/llama3.2' },
     ]);
     expect(providers.updateEndpoint('Home', { key: null }).keySource).toBeNull();
     providers.removeEndpoint('Home');
@@ -64,9 +64,7 @@ describe('compatible endpoints', () => {
     const providers = world.open();
     expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'x/y')).message).toContain('add one in Settings');
     providers.addEndpoint({ name: 'ollama', baseAddress: world.server.baseAddress });
-    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'olama/y')).message).toContain(
-      'the endpoints are: ollama',
-    );
+    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'olama/y')).message).toContain('endpoints: ollama');
     expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'ollama/')).code).toBe('invalid_request');
   });
 

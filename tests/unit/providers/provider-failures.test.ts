@@ -39,7 +39,7 @@ describe('a provider that fails', () => {
   it('is quoted when it says what is wrong with the request', async () => {
     world.server.answerWith((call) => call.fail(400, 'max_tokens: must be\n  below 4096'));
     const error = await failureOf(connect().generate(request, { signal: noAbort() }));
-    expect(error.message).toBe('Local does not accept the request (400). It said: max_tokens: must be below 4096');
+    expect(error.message).toBe('"Local" rejected the request (400). Provider message: max_tokens: must be below 4096');
   });
 
   it.each([
@@ -73,7 +73,7 @@ describe('a provider that fails', () => {
     const error = await failureOf(connect().generate(request, { signal: noAbort() }));
     expect([error.code, error.message]).toEqual([
       'provider_failed',
-      'Local does not accept the request (404). It said: Not Found',
+      '"Local" rejected the request (404). Provider message: Not Found',
     ]);
   });
 
@@ -190,7 +190,7 @@ describe('a provider that fails', () => {
       const { error } = await parts;
       expect([error?.code, error?.message]).toEqual([
         'provider_failed',
-        'Local failed while it answered: The model [key] crashed.',
+        'Error from "Local" during its answer. Provider message: The model [key] crashed.',
       ]);
     });
 
@@ -220,7 +220,7 @@ describe('a provider that fails', () => {
     for (const error of [whole!, streamed!]) {
       expect([error.code, error.message]).toEqual([
         'provider_failed',
-        `Local cannot be reached at ${host}. Check the network and the base address in Settings, Providers and keys.`,
+        `Couldn't reach "Local" at ${host}. Check the network and the base address in Settings, Providers and keys.`,
       ]);
     }
   });

@@ -32,14 +32,14 @@ describe('resolving a model', () => {
     const error = refusalOf(() => world.open().resolve('OpenAi', 'gpt-4o-mimi'));
     expect([error.code, error.details]).toEqual([
       'invalid_request',
-      [{ field: 'model', issue: 'is not a model of OpenAI; nearest: gpt-4o-mini, gpt-4.1-mini, gpt-5-mini' }],
+      [{ field: 'model', issue: 'is not a model of OpenAI; did you mean: gpt-4o-mini, gpt-4.1-mini, gpt-5-mini' }],
     ]);
   });
 
   it("says whose model it is when it is another provider's", () => {
     const providers = world.open();
     expect(refusalOf(() => providers.resolve('OpenAi', 'claude-opus-5-5')).message).toContain(
-      'It is a model of Anthropic (aiSystem Anthropic).',
+      'Anthropic has this model (aiSystem Anthropic).',
     );
     expect(refusalOf(() => providers.resolve('Groq', 'hl-gpt-4o-mini')).message).toContain('aiSystem ServiceAi');
     expect(refusalOf(() => providers.resolve('ServiceAi', 'gpt-4o')).message).toContain('aiSystem OpenAi');
@@ -61,7 +61,7 @@ describe('resolving a model', () => {
     const error = refusalOf(() => world.open().resolve('GoogleGemini', 'gemini-4-argon'));
     expect([error.code, error.message]).toEqual([
       'provider_not_configured',
-      'Google Gemini has no key yet. Set one in Settings, Providers and keys, or in the environment variable GEMINI_API_KEY.',
+      'Google Gemini has no API key. Add one in Settings, Providers and keys, or set the environment variable GEMINI_API_KEY.',
     ]);
   });
 

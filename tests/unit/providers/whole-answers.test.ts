@@ -100,7 +100,10 @@ describe('a whole answer of a compatible endpoint', () => {
   it('that fails without a word is told by its status', async () => {
     world.server.answerWith((call) => call.head(502).end());
     const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
-    expect([failure.code, failure.message]).toEqual(['provider_failed', 'Local failed (502). It said: Bad Gateway']);
+    expect([failure.code, failure.message]).toEqual([
+      'provider_failed',
+      'Server error from "Local" (502). Provider message: Bad Gateway',
+    ]);
   });
 
   it('that tells a failure with the status of a success is told in its own words', async () => {
@@ -109,7 +112,7 @@ describe('a whole answer of a compatible endpoint', () => {
     const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
     expect([failure.code, failure.message]).toEqual([
       'provider_failed',
-      'Local failed while it answered: No instance is free.',
+      'Error from "Local" during its answer. Provider message: No instance is free.',
     ]);
   });
 
@@ -120,7 +123,7 @@ describe('a whole answer of a compatible endpoint', () => {
       const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
       expect([failure.code, failure.message]).toEqual([
         'provider_failed',
-        'Local sent an answer that cannot be read. Try again, or check the base address in Settings, Providers and keys.',
+        '"Local" sent a response that Touchstone can\'t read. Try again, or check the base address in Settings, Providers and keys.',
       ]);
     },
   );

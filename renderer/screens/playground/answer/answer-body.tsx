@@ -16,9 +16,7 @@ function AnswerText({ run }: { run: ShownRun }) {
   const view = usePlaygroundView(({ answerView }) => answerView);
   const isGrowing = run.state === 'streaming';
   if (run.text === '') {
-    return run.state === 'completed' ? (
-      <p className="tertiary answer__empty">The model answered with no text.</p>
-    ) : null;
+    return run.state === 'completed' ? <p className="tertiary answer__empty">The answer is empty.</p> : null;
   }
   if (view === 'plain') return <pre className={isGrowing ? 'plain is-growing' : 'plain'}>{run.text}</pre>;
   return (
@@ -32,8 +30,8 @@ function AnswerText({ run }: { run: ShownRun }) {
 function Citations({ run }: { run: ShownRun }) {
   if (run.citations.length === 0) return null;
   return (
-    <section className="citations" aria-label="Passages given to the model">
-      <h3 className="caption tertiary">Passages given to the model</h3>
+    <section className="citations" aria-label="Passages used">
+      <h3 className="caption tertiary">Passages used</h3>
       <ol>
         {run.citations.map((citation) => (
           <li key={citation.index} className="row small">
@@ -65,7 +63,7 @@ function AfterAnswer({ run, actions }: { run: ShownRun; actions: RemedyActions }
           <Icon icon={Square} size="small" />
           <span>
             Stopped{run.metrics.totalMs === null ? '' : ` after ${formatRunDuration(run.metrics.totalMs)}`}.{' '}
-            {run.text === '' ? 'Nothing had come yet.' : 'The text is kept.'}
+            {run.text === '' ? 'No output yet.' : 'Partial answer kept.'}
           </span>
           <Button size="small" onClick={actions.runAgain}>
             Run again
@@ -93,7 +91,7 @@ export function AnswerBody({ run, title, actions }: AnswerBodyProps) {
       className="play__stream scroll"
       tabIndex={0}
       role="region"
-      aria-label={title === undefined ? 'Text of the answer' : `Text of the answer, ${title}`}
+      aria-label={title === undefined ? 'Answer text' : `Answer text, ${title}`}
       onScroll={onScroll}
     >
       <div>

@@ -113,7 +113,7 @@ export function AnswerPanel({ run, state, mustWait, isWaiting, actions }: Answer
         <div className="answer__none">
           <EmptyState
             title="No answer yet"
-            reason="Run the prompt, and the answer streams in here. Every run is kept in the history."
+            reason="Run the prompt to see the answer here. Every run is kept in the history."
           >
             <Button icon={Play} keys="Mod+Enter" onClick={actions.runAgain}>
               Run

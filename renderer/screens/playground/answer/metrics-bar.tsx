@@ -46,7 +46,7 @@ export function MetricsBar({ metrics }: { metrics: Metrics | null }) {
   const elapsed = runningSince === null ? totalMs : Math.max(0, now - runningSince);
   const about = isEstimated ? '~' : '';
   return (
-    <dl className="metrics" aria-label="Figures of the run">
+    <dl className="metrics" aria-label="Run metrics">
       <TimeMetric name="First token" milliseconds={firstTokenMs} />
       <TimeMetric name={runningSince === null ? 'Total' : 'Elapsed'} milliseconds={elapsed} />
       <Metric name="Speed" value={speed === null ? null : about + Math.round(speed)} unit="tok/s" width={68} />
@@ -54,7 +54,7 @@ export function MetricsBar({ metrics }: { metrics: Metrics | null }) {
         name="Tokens in + out"
         value={tokensText(metrics)}
         width={104}
-        title={isEstimated ? 'Counted here, about four characters a token; the provider has not said' : undefined}
+        title={isEstimated ? 'Estimated (about 4 characters per token)' : undefined}
       />
       <Metric name="Cost" value={metrics.cost === null ? null : about + formatCost(metrics.cost)} width={60} />
       <Metric

@@ -50,8 +50,8 @@ export function RunFailure({ failure, run, actions }: { failure: Cause; run: Sho
       () => navigate(settingsAddress('providers')),
     ],
     'open-endpoints': ['Open endpoints', () => navigate(settingsAddress('endpoints'))],
-    'pick-model': ['Pick another model', actions.pickModel],
-    'install-model': ['Install and run', actions.installModel],
+    'pick-model': ['Choose another model', actions.pickModel],
+    'install-model': ['Download and run', actions.installModel],
   };
   return (
     <Failure title={title} reason={reason} requestId={failure.error?.requestId}>

@@ -31,8 +31,7 @@ export function RunStateMark({ run }: { run: ShownRun }) {
   return (
     <span className="row small secondary">
       <Icon icon={Check} size="small" />
-      Finished
-      {run.finishReason && <span className="caption tertiary wide-only">finish_reason {run.finishReason}</span>}
+      {run.finishReason === null ? 'Complete' : `Complete (${run.finishReason.toLowerCase()})`}
     </span>
   );
 }

@@ -1,22 +1,8 @@
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { searchKeymap } from '@codemirror/search';
 import { setDiagnostics } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
-import type { Extension } from '@codemirror/state';
-import {
-  drawSelection,
-  EditorView,
-  highlightActiveLine,
-  highlightActiveLineGutter,
-  keymap,
-  lineNumbers,
-  placeholder,
-} from '@codemirror/view';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { highlightActiveLine, highlightActiveLineGutter, lineNumbers } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
 import { classNames } from '../../../components/class-names.ts';
-import { allowEditorStyles } from '../../../components/editor-styles.ts';
-import { lineDirection } from '../../../components/line-direction.ts';
-import { editorTheme } from './editor-theme.ts';
+import { useEditor, type EditorProps } from '../../../components/editor/code-editor.tsx';
 import { handlebarsMarks, setUnfilled } from './handlebars-marks.ts';
 import { templateCompletion } from './template-completion.ts';
 import type { TemplateNames } from './template-completion.ts';
@@ -27,15 +13,6 @@ export interface TemplateMistake {
   end: number;
 }
 
-interface EditorProps {
-  /** Read out as its name. */
-  label: string;
-  value: string;
-  onValueChange: (value: string) => void;
-  hint?: string;
-  className?: string;
-}
-
 export interface TemplateEditorProps extends EditorProps {
   names: TemplateNames;
   mistakes: readonly TemplateMistake[];
@@ -43,70 +20,6 @@ export interface TemplateEditorProps extends EditorProps {
   unfilled: readonly { start: number; end: number }[] | null;
   /** Gets a way to put the cursor at an offset and the editor into focus. */
   onReady?: (focusAt: (offset: number) => void) => void;
-}
-
-// The window's own keys: run, and the model picker.
-const keptKeys = new Set(['Mod-Enter', 'Mod-l', 'Ctrl-l', 'Mod-k', 'Ctrl-k', 'Escape']);
-const editingKeys = [...defaultKeymap, ...historyKeymap, ...searchKeymap].filter(
-  ({ key, mac }) => !keptKeys.has(key ?? '') && !keptKeys.has(mac ?? ''),
-);
-
-const commonExtensions: Extension = [
-  history(),
-  drawSelection(),
-  EditorView.lineWrapping,
-  lineDirection,
-  keymap.of(editingKeys),
-  editorTheme,
-];
-
-/** Makes the editor once; `onValueChange` and the value may change under it. */
-function useEditor({ value, onValueChange, label, hint }: EditorProps, extensions: () => Extension) {
-  const parent = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView | null>(null);
-  const report = useRef(onValueChange);
-  report.current = onValueChange;
-
-  // The editor lives as long as its draft; what changes later goes in through transactions.
-  const createEditor = useEffectEvent((element: HTMLElement) => {
-    allowEditorStyles();
-    return new EditorView({
-      parent: element,
-      state: EditorState.create({
-        doc: value,
-        extensions: [
-          commonExtensions,
-          extensions(),
-          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
-          hint ? placeholder(hint) : [],
-          EditorView.updateListener.of((update) => {
-            if (update.docChanged) report.current(update.state.doc.toString());
-          }),
-        ],
-      }),
-    });
-  });
-  useEffect(() => {
-    if (!parent.current) return;
-    const editor = createEditor(parent.current);
-    view.current = editor;
-    return () => editor.destroy();
-  }, []);
-
-  useEffect(() => {
-    const editor = view.current;
-    if (!editor || editor.state.doc.toString() === value) return;
-    // A transaction in place of a new state: an old run that was put back can be undone with Ctrl+Z.
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
-  }, [value]);
-
-  return { parent, view };
-}
-
-/** Several lines of plain text in the editor's typeface. */
-export function PlainEditor({ className, ...props }: EditorProps) {
-  const { parent } = useEditor(props, () => []);
-  return <div ref={parent} className={classNames('editor', 'editor--plain', className)} />;
 }
 
 /** An editor that knows Handlebars: colours, matching blocks, completion, mistakes and unfilled names where they are. */

@@ -31,15 +31,15 @@ function Steps({ model }: { model: OnDeviceModel }) {
   return (
     <ol className="download__steps">
       <Step name="Download" state={isHere ? 'done' : state === 'downloading' ? 'current' : 'ahead'}>
-        {(!isHere && step) || (model.bytes === null ? 'size shown when it begins' : formatBytes(model.bytes))}
+        {(!isHere && step) || (model.bytes === null ? 'Size shown when the download starts' : formatBytes(model.bytes))}
       </Step>
       <Step name="Check SHA-256" state={state === 'checking' ? 'current' : state === 'installed' ? 'done' : 'ahead'}>
         <span className="mono--small">
-          {sha256 ? `${sha256.slice(0, 8)}…${sha256.slice(-8)}` : 'as the download says'}
+          {sha256 ? `${sha256.slice(0, 8)}…${sha256.slice(-8)}` : 'Known after the download starts'}
         </span>
       </Step>
       <Step name="Load" state="ahead">
-        {memoryBytes === null ? 'with the first run' : `about ${formatBytes(memoryBytes)} of memory`}
+        {memoryBytes === null ? 'With the first run' : `about ${formatBytes(memoryBytes)} of memory`}
       </Step>
     </ol>
   );
@@ -66,7 +66,7 @@ function Amounts({ model }: { model: OnDeviceModel }) {
 const installWords: Partial<Record<OnDeviceModel['state'], string>> = {
   absent: 'Download',
   paused: 'Resume',
-  failed: 'Try again',
+  failed: 'Retry',
 };
 
 function Actions({ model }: { model: OnDeviceModel }) {
@@ -101,7 +101,7 @@ function Actions({ model }: { model: OnDeviceModel }) {
   );
 }
 
-/** The on-device model on its way to this machine: how far, how fast, how long, and the hand on it. */
+/** Progress and speed of the on-device model's download, with its buttons. */
 export function DownloadCard({ model }: { model: OnDeviceModel }) {
   const fraction = model.bytes === null ? null : model.receivedBytes / model.bytes;
   const isBegun = model.state !== 'absent';

@@ -2,6 +2,7 @@ import './first-start.css';
 import { ChevronRight, FolderOpen, Info, KeyRound, Plug, type LucideIcon } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { keyedProviders } from '../../../../shared/contract/common.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
 import type { OnDeviceModel } from '../../../../shared/contract/on-device.ts';
 import { formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
@@ -18,21 +19,21 @@ export function offeredModel(models: readonly OnDeviceModel[]): OnDeviceModel | 
 }
 
 const titles: Record<OnDeviceModel['state'], string> = {
-  absent: 'Begin with the model on this device',
-  downloading: 'The on-device model is on its way',
-  checking: 'The on-device model is being checked',
-  paused: 'The download of the on-device model is paused',
-  failed: 'The on-device model could not be fetched',
-  installed: 'The on-device model is here',
+  absent: 'Start with the on-device model',
+  downloading: 'Downloading the on-device model',
+  checking: 'Checking the on-device model',
+  paused: 'Download of the on-device model paused',
+  failed: "Couldn't download the on-device model",
+  installed: 'On-device model ready',
 };
 
 function lead({ state, title }: OnDeviceModel, isWaiting: boolean): string {
   const name = title.split(',')[0];
   if (isWaiting)
-    return 'Your run begins by itself as soon as the model is here. You can go on writing meanwhile; Esc takes the run back.';
+    return 'Your run starts when the model is ready. You can continue writing. Press Esc to cancel the queued run.';
   if (state === 'absent')
-    return `${name} answers on this machine, without a key and without a network. It is fetched once; a run that you start now begins by itself when it is here.`;
-  return `${name} answers on this machine, without a key and without a network. You can write and fill in meanwhile; a run that you start now begins by itself.`;
+    return `${name} runs on this device, without a key and without a network. The model downloads once. Runs you start now begin when the download finishes.`;
+  return `${name} runs on this device, without a key and without a network. Runs you start now begin when the download finishes.`;
 }
 
 interface ChoiceProps {
@@ -68,8 +69,8 @@ function OtherWays({ onPickModel }: { onPickModel: () => void }) {
     );
   };
   const endpointDetail = found
-    ? `${found.name} was found on port ${new URL(found.baseAddress).port || '80'}, ${formatPlural(found.models, 'model')}`
-    : 'Ollama, LM Studio, vLLM, a gateway: anything that speaks as OpenAI does';
+    ? `${found.name} detected on port ${new URL(found.baseAddress).port || '80'}, ${formatPlural(found.models, 'model')}`
+    : 'Ollama, LM Studio, vLLM or any OpenAI-compatible server';
   return (
     <div className="first__or">
       <h3 className="section-title">Or use a provider</h3>
@@ -77,14 +78,14 @@ function OtherWays({ onPickModel }: { onPickModel: () => void }) {
         <Choice
           icon={KeyRound}
           title="Add a key"
-          detail={keyedProviders.join(', ')}
+          detail={keyedProviders.map(providerName).join(', ')}
           onClick={() => navigate(settingsAddress('providers'))}
         />
         <Choice icon={Plug} title="Connect an endpoint" detail={endpointDetail} onClick={connect} />
         <Choice
           icon={FolderOpen}
           title="Use a GGUF file"
-          detail="From this machine, or an hf: address"
+          detail="From this device, or an hf: address"
           onClick={() => navigate(settingsAddress('on-device'))}
         />
       </div>
@@ -92,15 +93,15 @@ function OtherWays({ onPickModel }: { onPickModel: () => void }) {
   );
 }
 
-/** In the place of the answer while there is no model to give one: how to get one. */
+/** Shown instead of the answer until a model is ready: how to get one. */
 export function FirstStart({ isWaiting, onPickModel }: { isWaiting: boolean; onPickModel: () => void }) {
   const onDevice = useOnDevice();
   const model = offeredModel(onDevice.data?.models ?? []);
   return (
     <div className="first scroll" tabIndex={0} role="region" aria-label="How to get a model">
       <div className="first__content">
-        {onDevice.isPending && <LoadingRows label="Looking for the on-device model" />}
-        {onDevice.isError && <ErrorFailure title="The on-device model cannot be asked about" error={onDevice.error} />}
+        {onDevice.isPending && <LoadingRows label="Loading the on-device model" />}
+        {onDevice.isError && <ErrorFailure title="Couldn't get the on-device model's status" error={onDevice.error} />}
         {model && (
           <>
             <h3 className="page-title">{titles[model.state]}</h3>

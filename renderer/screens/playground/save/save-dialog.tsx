@@ -1,9 +1,12 @@
 import { useId, useState, type FormEvent } from 'react';
+import { ChevronRight } from 'lucide-react';
 import { useLocation } from 'wouter';
 import type { PromptVariable, PromptVersion, PromptVersionInput } from '../../../../shared/contract/prompts.ts';
 import { keptVariables } from '../../../../shared/prompt-content.ts';
 import { Button } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
+import { formatPlural } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
@@ -41,7 +44,7 @@ function useSaved(draft: Draft): (saved: SavedVersion, text: string) => void {
     change(draft.id, { source: { promptId, versionId }, isExample: false });
     rename(draft.id, name);
     const run = (): void => navigate(promptAddress(promptId, versionId));
-    showToast({ tone: 'neutral', text, action: { label: 'Open in the library', run } });
+    showToast({ tone: 'neutral', text, action: { label: 'Open in library', run } });
   };
 }
 
@@ -70,7 +73,7 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
         onSuccess: ({ id, number }) => {
           finish(
             { promptId: prompt.id, versionId: id, name: draft.name },
-            `Saved as version ${number} of "${prompt.name}".`,
+            `Saved version ${number} of "${prompt.name}".`,
           );
           onClose();
         },
@@ -83,7 +86,7 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
       {
         onSuccess: (made) => {
           const saved = { promptId: made.id, versionId: made.latestVersionId, name: made.name };
-          finish(saved, `"${made.name}" is in the library.`);
+          finish(saved, 'Saved to library.');
           onClose();
         },
       },
@@ -121,7 +124,7 @@ function Fields({ form, formId }: { form: SaveForm; formId: string }) {
             autoFocus
             maxLength={300}
             value={fields.name}
-            error={fields.name.trim() === '' ? 'A prompt needs a name' : null}
+            error={fields.name.trim() === '' ? 'Enter a name' : null}
             onValueChange={fields.setName}
             onFocus={(event) => event.currentTarget.select()}
           />
@@ -144,11 +147,20 @@ function Fields({ form, formId }: { form: SaveForm; formId: string }) {
         label="Note"
         autoFocus={kind === 'version'}
         maxLength={10_000}
-        placeholder="What changed, for those who read the list of versions"
+        placeholder="What changed? (optional)"
         value={fields.note}
         onValueChange={fields.setNote}
       />
-      {fields.variables.length > 0 && <VariableFields variables={fields.variables} onChange={fields.setVariables} />}
+      {fields.variables.length > 0 && (
+        <details className="save-form__variables">
+          <summary className="small">
+            <Icon icon={ChevronRight} size="small" />
+            {formatPlural(fields.variables.length, 'variable')}
+            <span className="tertiary">Descriptions, defaults and samples</span>
+          </summary>
+          <VariableFields variables={fields.variables} onChange={fields.setVariables} />
+        </details>
+      )}
     </>
   );
 }
@@ -182,7 +194,7 @@ export function SaveDialog({ draft, onClose }: { draft: Draft; onClose: () => vo
   );
   return (
     <Dialog
-      title={prompt ? `Save "${prompt.name}"` : 'Save to the library'}
+      title={prompt ? `Save "${prompt.name}"` : 'Save to library'}
       isOpen
       isWide={form.fields.variables.length > 0}
       onClose={onClose}
@@ -191,7 +203,7 @@ export function SaveDialog({ draft, onClose }: { draft: Draft; onClose: () => vo
       <form id={formId} className="save-form" onSubmit={submit}>
         {prompt && <Segmented label="Save as" value={kind} options={kinds} onValueChange={form.setKind} />}
         {problem !== null && <Notice tone="negative">{problem}</Notice>}
-        {isSame && <Notice>Nothing has changed since version {before.number}, apart from values perhaps.</Notice>}
+        {isSame && <Notice>No changes since version {before.number} (values aren't saved).</Notice>}
         <Fields key={kind} form={form} formId={formId} />
         {error && (
           <p className="small negative" role="alert">

@@ -13,7 +13,7 @@ function openIn(draft: Draft, prompt: Prompt, version: PromptVersion, change: Dr
   useDrafts.getState().change(draft.id, change);
   showToast({
     tone: 'neutral',
-    text: `Version ${version.number} of "${prompt.name}" is opened in place of what stood here.`,
+    text: `Opened version ${version.number} of "${prompt.name}".`,
     action: { label: 'Undo', run: () => useDrafts.getState().change(draft.id, contents) },
   });
 }

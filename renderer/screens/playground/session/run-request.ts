@@ -9,7 +9,7 @@ import { readJsonFieldTexts, withJsonFieldTexts } from '../../../drafts/json-fie
 import { readTemplate } from '../template-state.ts';
 import { writeFields } from '../../../drafts/variable-model.ts';
 
-/** Why a draft cannot be run, and where to mend it. */
+/** Why a draft can't run, and where to fix it. */
 export interface Blocker {
   message: string;
   place: { kind: 'prompt'; offset: number } | { kind: 'variable'; name: string } | { kind: 'parameter'; name: string };

@@ -43,7 +43,7 @@ function draftFor(run: RunDetail): { draftId: string; isNew: boolean } {
   const { drafts, create } = useDrafts.getState();
   const own = drafts.find(({ id }) => id === run.draftId);
   if (own) return { draftId: own.id, isNew: false };
-  return { draftId: create({ name: run.title.trim().slice(0, 60) || 'Run without a prompt' }), isNew: true };
+  return { draftId: create({ name: run.title.trim().slice(0, 60) || 'Untitled run' }), isNew: true };
 }
 
 /**
@@ -66,7 +66,7 @@ async function putRunBack(client: Client, runId: string, { signal }: { signal: A
   if (!isNew) {
     showToast({
       tone: 'neutral',
-      text: `Put back as it was at ${formatTime(run.createdAt)}.`,
+      text: `Restored the run from ${formatTime(run.createdAt)}.`,
       action: { label: 'Undo', run: () => change(draftId, contents) },
     });
   }
@@ -90,7 +90,7 @@ export function useAddresses(): void {
     else if (target.kind === 'draft') {
       if (drafts.some(({ id }) => id === target.draftId)) activate(target.draftId);
       else {
-        showToast({ tone: 'neutral', text: 'This prompt is not kept in this window.' });
+        showToast({ tone: 'neutral', text: "This draft isn't on this device." });
         settle(activeId);
       }
     } else if (target.kind === 'model') {

@@ -44,7 +44,7 @@ function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[]
   return [
     {
       id: 'playground.run',
-      title: 'Run the prompt',
+      title: 'Run prompt',
       group,
       icon: Play,
       keys: 'Mod+Enter',
@@ -53,7 +53,7 @@ function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[]
     },
     {
       id: 'playground.stop',
-      title: 'Stop the run',
+      title: 'Stop run',
       group,
       icon: Square,
       keys: 'Escape',
@@ -63,7 +63,7 @@ function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[]
     },
     {
       id: 'playground.model',
-      title: 'Choose a model',
+      title: 'Choose model',
       group,
       icon: Repeat2,
       keys: 'Mod+L',
@@ -72,7 +72,7 @@ function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[]
     },
     {
       id: 'playground.copy',
-      title: 'Copy the answer',
+      title: 'Copy answer',
       group,
       icon: Copy,
       isEnabled: copyAnswer !== null,
@@ -118,7 +118,7 @@ function viewActions({ toggleWire, focusEditor }: ActionTargets): Action[] {
   return [
     {
       id: 'playground.rendered',
-      title: 'Show the template or the rendered prompt',
+      title: 'Switch between template and rendered prompt',
       group,
       icon: Eye,
       keys: 'Mod+Shift+P',
@@ -126,7 +126,7 @@ function viewActions({ toggleWire, focusEditor }: ActionTargets): Action[] {
     },
     {
       id: 'playground.markdown',
-      title: 'Show the answer as Markdown or plain',
+      title: 'Switch between Markdown and plain answer',
       group,
       icon: Eye,
       keys: 'Mod+Shift+M',
@@ -144,7 +144,7 @@ function viewActions({ toggleWire, focusEditor }: ActionTargets): Action[] {
     { id: 'playground.edit', title: 'Go to the prompt', group, icon: Pencil, keys: 'Mod+E', run: focusEditor },
     {
       id: 'playground.history',
-      title: 'History: this prompt or all runs',
+      title: 'Switch history between this prompt and all runs',
       group,
       icon: History,
       run: () => setState({ historyScope: getState().historyScope === 'draft' ? 'all' : 'draft' }),
@@ -165,7 +165,7 @@ function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts:
     },
     {
       id: 'playground.rename',
-      title: 'Rename the prompt',
+      title: 'Rename prompt',
       group,
       icon: Pencil,
       keys: 'F2',
@@ -174,7 +174,7 @@ function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts:
     },
     {
       id: 'playground.save',
-      title: 'Save to the library',
+      title: 'Save to library',
       group,
       icon: Save,
       keys: 'Mod+S',
@@ -183,14 +183,14 @@ function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts:
     },
     {
       id: 'playground.duplicate',
-      title: 'Duplicate the prompt',
+      title: 'Duplicate prompt',
       group,
       icon: Copy,
       run: () => openDraft(duplicate(draft.id)),
     },
     {
       id: 'playground.delete',
-      title: 'Delete the prompt',
+      title: 'Delete prompt',
       group,
       icon: Trash2,
       run: () => deleteDraft(draft, openDraft),

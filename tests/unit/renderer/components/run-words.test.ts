@@ -9,24 +9,29 @@ test('only ends other than the usual one are explained', () => {
 });
 
 test.each([
-  ['provider_key_refused', { aiSystem: 'OpenAi', model: 'm' }, 'OpenAi refused the key', ['set-key', 'run-again']],
+  ['provider_key_refused', { aiSystem: 'OpenAi', model: 'm' }, 'OpenAI rejected the request', ['set-key', 'run-again']],
   [
     'provider_not_configured',
     { aiSystem: 'OpenAiCompatible', model: 'attic/m' },
-    'attic is not set up',
+    '"attic" is not set up',
     ['open-endpoints', 'pick-model'],
   ],
   [
     'model_not_installed',
     { aiSystem: 'ServiceAi', model: 'm' },
-    'The on-device model is not here yet',
+    'On-device model not downloaded',
     ['install-model', 'pick-model'],
   ],
-  ['rate_limited', { aiSystem: 'Groq', model: 'm' }, 'The rate limit of Groq is reached', ['run-again', 'pick-model']],
+  [
+    'rate_limited',
+    { aiSystem: 'Groq', model: 'm' },
+    'Rate limit or quota of Groq reached',
+    ['run-again', 'pick-model'],
+  ],
   ['something_new', { aiSystem: 'Groq', model: 'm' }, 'The run failed', ['run-again']],
 ] as const)('the failure %s has its words and its way out', (code, run, title, remedies) => {
   const words = failureWords({ code, message: 'Why.', error: null }, { ...run, text: 'some' });
-  expect(words).toEqual({ title, reason: 'Why. The text until then is kept.', remedies });
+  expect(words).toEqual({ title, reason: 'Why. Partial answer kept.', remedies });
 });
 
 test('a model that is not valid leads to another one', () => {
@@ -38,7 +43,7 @@ test('a model that is not valid leads to another one', () => {
     { aiSystem: 'OpenAi', model: 'gpt-9', text: '' },
   );
   expect(words).toEqual({
-    title: 'gpt-9 cannot be used',
+    title: "gpt-9 can't be used",
     reason: 'No. model: is not a model of OpenAi',
     remedies: ['pick-model'],
   });

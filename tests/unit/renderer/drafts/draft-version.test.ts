@@ -53,7 +53,7 @@ test('values of variables do not make a draft an edited one; a version without a
 });
 
 test('what could never run is not saved, and says why', () => {
-  expect(readVersion(opened({ promptText: ' ' }), null)).toEqual({ problem: 'Write a prompt first.' });
+  expect(readVersion(opened({ promptText: ' ' }), null)).toEqual({ problem: 'Write a prompt first' });
   expect(readVersion(opened({ promptText: '{{#if a}}' }), null)).toEqual({
     problem: expect.stringMatching(/^Line 1, column \d+: /) as unknown,
   });

@@ -14,14 +14,14 @@ describe('one field', () => {
   test.each([
     ['temperature', '0.2', { value: 0.2 }],
     ['temperature', '0,2', { value: 0.2 }],
-    ['temperature', '3', { problem: '2 is the most' }],
-    ['temperature', 'warm', { problem: 'Not a number' }],
-    ['max_tokens', '120.5', { problem: 'Whole numbers only' }],
-    ['max_tokens', '0', { problem: '1 is the least' }],
+    ['temperature', '3', { problem: 'Must be 2 or less' }],
+    ['temperature', 'warm', { problem: 'Enter a number' }],
+    ['max_tokens', '120.5', { problem: 'Enter a whole number' }],
+    ['max_tokens', '0', { problem: 'Must be 1 or more' }],
     ['seed', '  ', null],
     ['seed', '-7', { value: -7 }],
     ['stop', String.raw`\n`, { value: ['\n'] }],
-    ['stop', ', ,', { problem: 'Type the text to stop at' }],
+    ['stop', ', ,', { problem: 'Enter a stop sequence' }],
     ['reasoning_effort', 'low', { value: 'low' }],
     ['response_format', 'json_object', { value: { type: 'json_object' } }],
     ['response_format', '[1]', { problem: 'The schema must be a JSON object' }],
@@ -50,9 +50,9 @@ test('further parameters must be an object without the names that have a field o
   expect(readOtherParameters('{"min_p": 0.05}')).toEqual({ value: { min_p: 0.05 } });
   expect(readOtherParameters('[1]')).toEqual({ problem: 'Must be a JSON object, such as {"min_p": 0.05}' });
   expect(readOtherParameters('{"messages": []}')).toEqual({
-    problem: 'messages is set by the service and cannot be configured',
+    problem: "messages is set by Touchstone and can't be configured",
   });
-  expect(readOtherParameters('{"seed": 1}')).toEqual({ problem: 'seed has a field of its own above' });
+  expect(readOtherParameters('{"seed": 1}')).toEqual({ problem: 'Set seed in its own field above' });
 });
 
 test('a run sends what the model takes, and names the fields that cannot be sent', () => {
@@ -62,9 +62,9 @@ test('a run sends what the model takes, and names the fields that cannot be sent
   const draft = { parameters: { temperature: '0.3', max_tokens: '80', seed: 'x' }, otherParameters: '{"min_p": 0.1}' };
   expect(readConfiguration(draft, model)).toEqual({
     configuration: { max_tokens: 80, min_p: 0.1 },
-    problems: [{ name: 'seed', problem: 'Not a number' }],
+    problems: [{ name: 'seed', problem: 'Enter a number' }],
   });
-  expect(refusalOf('temperature', model)).toBe('It is fixed at 1; not sent');
+  expect(refusalOf('temperature', model)).toBe('It is fixed at 1');
   expect(refusalOf('top_p', model)).toBe(null);
 });
 

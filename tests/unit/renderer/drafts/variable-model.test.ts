@@ -26,7 +26,7 @@ test.each([
   ['[1,\n2', "Line 2, column 2: expected ',' or ']' after array element"],
   ['[1', 'Line 1, column 3: the text ends too early'],
   ['nope', 'Line 1, column 2: "o" is not expected here'],
-  ['7', 'each needs a list, such as ["a", "b"]'],
+  ['7', 'Must be a JSON list, such as ["a", "b"]'],
 ])('the list %j is refused where it goes wrong', (text, problem) => {
   const [field] = fieldsOf('{{#each items}}{{this}}{{/each}}', { items: text });
   expect(field?.problem).toMatch(problem.startsWith('Line') ? new RegExp(`^${problem.slice(0, 6)}`) : problem);

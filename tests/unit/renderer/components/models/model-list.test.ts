@@ -7,6 +7,7 @@ import {
   shortName,
   shutdownMark,
 } from '../../../../../renderer/components/models/model-list.ts';
+import { modelFamilies, withShortcuts } from '../../../../../renderer/components/models/model-order.ts';
 import type { ProviderState } from '../../../../../shared/contract/providers.ts';
 import { testModel } from '../../screens/playground/test-model.ts';
 
@@ -24,32 +25,80 @@ const names = (filter: Partial<typeof noFilter>) =>
     members.map(({ name }) => name),
   ]);
 
-test('models stand in groups, the service first, endpoints last by name, ended ones hidden', () => {
+test('models stand in groups, ready groups first, endpoints by name, retired ones hidden', () => {
   expect(names({})).toEqual([
-    ['ServiceAi', ['hl-gpt-4o-mini']],
-    ['OpenAi', ['gpt-tools']],
+    ['Built-in (ServiceAi)', ['hl-gpt-4o-mini']],
+    ['OpenAI', ['gpt-tools']],
+    ['attic', ['attic/tiny']],
+    ['workshop', ['workshop/llama/8b']],
     ['Groq', ['groq-fast']],
+  ]);
+});
+
+test('groups with a ready model come first, and in a group ready and newer ones', () => {
+  const groups = groupModels(
+    [
+      testModel({ name: 'gpt-5', isReady: false }),
+      testModel({ aiSystem: 'Groq', name: 'llama-3.1-70b' }),
+      testModel({ aiSystem: 'Groq', name: 'llama-3.3-70b' }),
+      testModel({ aiSystem: 'Groq', name: 'gpt-oss-120b' }),
+      testModel({ aiSystem: 'Groq', name: 'llama-4-scout', isReady: false }),
+    ],
+    noFilter,
+  );
+  expect(groups.map(({ title, models: members }) => [title, members.map(({ name }) => name)])).toEqual([
+    ['Groq', ['llama-3.3-70b', 'llama-3.1-70b', 'gpt-oss-120b', 'llama-4-scout']],
+    ['OpenAI', ['gpt-5']],
+  ]);
+});
+
+test('dated copies go below the model without a date', () => {
+  const families = modelFamilies(
+    ['gpt-x', 'gpt-x-2026-05-01', 'gpt-x-2026-06-01', 'gpt-x-mini', 'claude-9-20260501'].map((name) =>
+      testModel({ name }),
+    ),
+  );
+  expect(families.map(({ model, copies }) => [model.name, copies.map(({ name }) => name)])).toEqual([
+    ['gpt-x', ['gpt-x-2026-05-01', 'gpt-x-2026-06-01']],
+    ['gpt-x-mini', []],
+    ['claude-9-20260501', []],
+  ]);
+});
+
+test('favourites and recently used models are on top, each once', () => {
+  const groups = withShortcuts(groupModels(models, noFilter), {
+    favourites: [{ aiSystem: 'Groq', name: 'groq-fast' }],
+    recent: [
+      { aiSystem: 'Groq', name: 'groq-fast' },
+      { aiSystem: 'OpenAi', name: 'gpt-tools' },
+      { aiSystem: 'OpenAi', name: 'gone' },
+    ],
+  });
+  expect(groups.map(({ title, models: members }) => [title, members.map(({ name }) => name)])).toEqual([
+    ['Favourites', ['groq-fast']],
+    ['Recently used', ['gpt-tools']],
+    ['Built-in (ServiceAi)', ['hl-gpt-4o-mini']],
     ['attic', ['attic/tiny']],
     ['workshop', ['workshop/llama/8b']],
   ]);
 });
 
 test('every word must be found, in the name or the provider', () => {
-  expect(names({ words: 'tools openai' })).toEqual([['OpenAi', ['gpt-tools']]]);
+  expect(names({ words: 'tools openai' })).toEqual([['OpenAI', ['gpt-tools']]]);
   expect(names({ words: 'llama work' })).toEqual([['workshop', ['workshop/llama/8b']]]);
 });
 
 test('filters leave what is ready, what can do a thing, and what has ended when asked', () => {
   expect(names({ isReadyOnly: true }).map(([title]) => title)).not.toContain('Groq');
-  expect(names({ capabilities: ['tools'] })).toEqual([['OpenAi', ['gpt-tools']]]);
-  expect(names({ isEndedShown: true, words: 'old' })).toEqual([['OpenAi', ['gpt-old']]]);
+  expect(names({ capabilities: ['tools'] })).toEqual([['OpenAI', ['gpt-tools']]]);
+  expect(names({ isEndedShown: true, words: 'old' })).toEqual([['OpenAI', ['gpt-old']]]);
 });
 
 test.each([
-  ['2026-11-21', { text: 'Ends 21 Nov 2026', tone: 'negative', days: 1 }],
-  ['2026-12-20', { text: 'Ends 20 Dec 2026', tone: 'negative', days: 30 }],
-  ['2026-12-21', { text: 'Ends 21 Dec 2026', tone: 'caution', days: 31 }],
-  ['2026-11-19', { text: 'Ended 19 Nov 2026', tone: 'negative', days: -1 }],
+  ['2026-11-21', { text: 'Retires 21 Nov 2026', tone: 'negative', days: 1 }],
+  ['2026-12-20', { text: 'Retires 20 Dec 2026', tone: 'negative', days: 30 }],
+  ['2026-12-21', { text: 'Retires 21 Dec 2026', tone: 'caution', days: 31 }],
+  ['2026-11-19', { text: 'Retired 19 Nov 2026', tone: 'negative', days: -1 }],
   [null, null],
 ] as const)('a shutdown on %s is marked', (shutdownDate, mark) => {
   expect(shutdownMark({ shutdownDate, hasEnded: false }, new Date(2026, 10, 20, 23, 59))).toEqual(mark);
@@ -83,22 +132,22 @@ test('a group says whether its models can run now', () => {
   ]).toEqual([
     { isReady: true, text: 'Key set' },
     { isReady: false, text: 'Key missing' },
-    { isReady: false, text: 'Key refused' },
-    { isReady: true, text: 'Key set by the environment' },
+    { isReady: false, text: 'Key rejected' },
+    { isReady: true, text: 'Key from the environment' },
   ]);
 });
 
 test('a model says where its runs go', () => {
   expect(models.map(modelPlace)).toEqual([
     'Endpoint workshop',
-    'OpenAi, key set',
-    'OpenAi, key set',
+    'OpenAI, key set',
+    'OpenAI, key set',
     'Groq, key missing',
-    'ServiceAi, on this device',
+    'Built-in, on this device',
     'Endpoint attic',
   ]);
   expect(modelPlace(testModel({ aiSystem: 'ServiceAi', servedBy: 'Anthropic/claude' }))).toBe(
-    'ServiceAi, routed to Anthropic/claude',
+    'Built-in, routed to Anthropic claude',
   );
   expect(shortName({ aiSystem: 'OpenAiCompatible', name: 'workshop/llama/8b' })).toBe('llama/8b');
 });

@@ -47,7 +47,7 @@ beforeEach(() => {
   for (const key of Object.keys(useLiveRuns.getState().live)) act(() => useLiveRuns.getState().dismiss(key));
 });
 
-const answer = () => screen.findByRole('region', { name: 'Text of the answer' });
+const answer = () => screen.findByRole('region', { name: 'Answer text' });
 
 function ask(text = question): void {
   fireEvent.change(screen.getByLabelText('Search Handbooks'), { target: { value: text } });

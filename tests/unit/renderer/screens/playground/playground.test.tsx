@@ -84,7 +84,7 @@ test('keys rate the answer while it has the focus, and the audit has the same fe
   write('Hello');
   await run('Good morning');
   fireEvent.keyDown(screen.getByRole('textbox', { name: 'Prompt, Handlebars' }), { key: '3' });
-  const answer = screen.getByRole('region', { name: 'Text of the answer' });
+  const answer = screen.getByRole('region', { name: 'Answer text' });
   fireEvent.keyDown(answer, { key: '-' });
   fireEvent.keyDown(answer, { key: '4' });
   const scale = within(screen.getByRole('group', { name: 'Rate the answer' }));
@@ -108,4 +108,29 @@ test('the history shows first words, model, duration and state of each run', asy
   const metrics = screen.getByRole('region', { name: 'Answer' }).querySelector('.metrics')!;
   const total = within(metrics as HTMLElement).getByText('Total').nextElementSibling!.textContent;
   expect(row.textContent?.replaceAll(/\s/g, '')).toContain(total.replaceAll(/\s/g, ''));
+});
+
+test('a JSON schema opens in a large editor that locates mistakes and formats', async () => {
+  await openPlayground();
+  const schema = (text: string) =>
+    act(() => useDrafts.getState().change(activeId(), { parameters: { response_format: text } }));
+  schema('{"type": "object",}');
+  fireEvent.click(screen.getByRole('button', { name: 'Edit JSON schema in a large editor' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'JSON schema' }));
+  expect(dialog.getByRole('status').textContent).toContain('Line 1, column 19');
+  schema('{"type":"object"}');
+  expect(dialog.getByRole('status').textContent).toBe('Valid JSON');
+  fireEvent.click(dialog.getByRole('button', { name: 'Format' }));
+  expect(useDrafts.getState().drafts[0]?.parameters.response_format).toBe('{\n  "type": "object"\n}');
+});
+
+test('the Save button has a label, and its dialog has the variables collapsed', async () => {
+  await openPlayground();
+  write('Hello {{name}}');
+  const save = within(screen.getByRole('toolbar', { name: 'Prompt' })).getByRole('button', { name: 'Save to library' });
+  expect(save.textContent).toContain('Save');
+  fireEvent.click(save);
+  const dialog = await screen.findByRole('dialog', { name: 'Save to library' });
+  expect(dialog.querySelector('details')?.open).toBe(false);
+  within(dialog).getByText('1 variable');
 });

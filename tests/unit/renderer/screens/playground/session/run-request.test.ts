@@ -56,14 +56,14 @@ test.each([
   ],
   [
     { promptText: '{{#each list}}{{this}}{{/each}}', values: { list: '5' } },
-    'list: each needs a list, such as ["a", "b"]',
+    'list: Must be a JSON list, such as ["a", "b"]',
     { kind: 'variable', name: 'list' },
   ],
-  [{ parameters: { seed: 'x' } }, 'seed: Not a number', { kind: 'parameter', name: 'seed' }],
+  [{ parameters: { seed: 'x' } }, 'seed: Enter a number', { kind: 'parameter', name: 'seed' }],
   [
     { otherParameters: '[]' },
-    'Other: Must be a JSON object, such as {"min_p": 0.05}',
-    { kind: 'parameter', name: 'Other' },
+    'Extra parameters: Must be a JSON object, such as {"min_p": 0.05}',
+    { kind: 'parameter', name: 'Extra parameters' },
   ],
 ] as const)('%j is not run, and the place to mend is named', (change, message, place) => {
   const read = readRequest({ ...draft, ...(change as Partial<Draft>) }, null);
