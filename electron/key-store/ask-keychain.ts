@@ -26,6 +26,6 @@ export function askKeychain<Result>(work: () => Result, attempts: number): Resul
 /** What a person can do about a failure, as a sentence or two. */
 export function adviceFor(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
-  if (message === tooManyOpen) return `${tooManyOpen} Try again when there are fewer.`;
-  return silence.test(message) ? 'It does not answer. Try again in a while.' : 'Unlock it and try again.';
+  if (message === tooManyOpen) return `${tooManyOpen} Close some and try again.`;
+  return silence.test(message) ? 'It is not responding. Try again later.' : 'Unlock it and try again.';
 }

@@ -16,7 +16,7 @@ export function createKeychainKeyStore(title: string): KeyStore {
       return askKeychain(work, attempts);
     } catch (error) {
       // The library's own words are not passed on: nobody can promise that they never hold the secret.
-      const message = `The key could not be ${action} the ${title}. ${adviceFor(error)}`;
+      const message = `Couldn't ${action} the ${title}. ${adviceFor(error)}`;
       throw new AppError('provider_not_configured', message);
     }
   }
@@ -27,16 +27,16 @@ export function createKeychainKeyStore(title: string): KeyStore {
     read(account) {
       const present = known.get(account);
       if (present !== undefined) return present;
-      const secret = attempt('read from', patience.forReading, () => keychainEntry(account).getPassword());
+      const secret = attempt('read the key from', patience.forReading, () => keychainEntry(account).getPassword());
       known.set(account, secret);
       return secret;
     },
     write(account, secret) {
-      attempt('kept in', patience.forChanges, () => keychainEntry(account).setPassword(secret));
+      attempt('save the key in', patience.forChanges, () => keychainEntry(account).setPassword(secret));
       known.set(account, secret);
     },
     remove(account) {
-      attempt('removed from', patience.forChanges, () => keychainEntry(account).deletePassword());
+      attempt('remove the key from', patience.forChanges, () => keychainEntry(account).deletePassword());
       known.set(account, null);
     },
   };

@@ -42,9 +42,7 @@ async function readFileAddress(path: string): Promise<AddedModel> {
 /** A model that the person brought, in the catalogue's form. */
 export function toCatalogueModel({ id, title, fileName, source }: AddedModel): CatalogueModel {
   const note =
-    source.kind === 'file'
-      ? 'A file of this machine; it is used where it lies.'
-      : 'Added by you. Needs an open network.';
+    source.kind === 'file' ? 'A file on this machine, used in place.' : 'Added by you. Needs an open network.';
   return {
     id,
     title,

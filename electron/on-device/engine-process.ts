@@ -17,7 +17,7 @@ const loadFailureText: Record<LoadFailure['reason'], string> = {
   memory: 'there is not enough free memory for it. Close other programs, or choose a smaller model',
   platform:
     'this system or processor is not supported by the inference library. Route the service models to a provider',
-  file: 'its file is damaged or of a kind that this version cannot run. Fetch it again, or choose another model',
+  file: 'its file is damaged or of a kind that this version cannot run. Download it again, or choose another model',
 };
 
 /** The question under way. */
@@ -104,7 +104,7 @@ export function startEngineProcess({ modelPath, threads, log }: EngineProcessOpt
       fail(
         new AppError(
           'provider_failed',
-          `The on-device model could not be loaded: ${loadFailureText[message.failure.reason]}.`,
+          `Couldn't load the on-device model: ${loadFailureText[message.failure.reason]}.`,
         ),
       );
       return child.kill('SIGKILL');
@@ -119,7 +119,7 @@ export function startEngineProcess({ modelPath, threads, log }: EngineProcessOpt
       endReason ??
         new AppError(
           'provider_failed',
-          `The on-device model's process ended in the middle of its work (${how}). Run the prompt again; a new process starts by itself.`,
+          `The on-device model's process stopped (${how}). Run the prompt again to restart it.`,
         ),
     );
     ended.resolve();
@@ -191,7 +191,7 @@ function deliver(
 function tooLong(promptTokens: number, contextTokens: number): AppError {
   return invalidField(
     'promptText',
-    `has ${promptTokens} tokens with the system message; the on-device model takes ${contextTokens}, the answer included. ` +
+    `has ${promptTokens} tokens with the system message; the on-device model supports ${contextTokens}, including the answer. ` +
       'Shorten it, or route the service model to a provider with a longer context',
   );
 }

@@ -18,7 +18,7 @@ export function downloaderPartialPath(directory: string, fileName: string): stri
 export async function fetchHuggingFace(model: CatalogueModel, address: string, context: FetchContext): Promise<string> {
   const path = join(context.directory, model.fileName);
   const partialPath = downloaderPartialPath(context.directory, model.fileName);
-  context.report({ phase: 'downloading', step: 'looking it up' });
+  context.report({ phase: 'downloading', step: 'Connecting...' });
   const guard = createSilenceGuard(context);
   try {
     const downloader = await Promise.race([
@@ -41,7 +41,7 @@ export async function fetchHuggingFace(model: CatalogueModel, address: string, c
   const sha256 = await sha256OfFile(path, { signal: context.signal });
   if ((await isGgufFile(path)) && (model.sha256 ?? sha256) === sha256) return sha256;
   await Promise.all([rm(path, { force: true }), rm(partialPath, { force: true })]);
-  throw new AppError('provider_failed', 'The model arrived damaged: its checksum is wrong. Fetch it again.');
+  throw new AppError('provider_failed', 'The downloaded model is damaged: wrong checksum. Download it again.');
 }
 
 async function openDownloader(
@@ -78,7 +78,7 @@ function createSilenceGuard({ signal, silenceMs }: FetchContext) {
     silence.abort(
       new AppError(
         'provider_silent',
-        `Hugging Face sent nothing for ${silenceMs / 1000} s. This model needs an open network; check it and resume. What was fetched is kept.`,
+        `Hugging Face sent nothing for ${silenceMs / 1000} s. Check the network and resume. The downloaded part is kept.`,
       ),
     );
   }, silenceMs);
@@ -101,7 +101,7 @@ function toFetchError(error: unknown, caller: AbortSignal, guarded: AbortSignal)
   if (error instanceof AppError || (error instanceof Error && 'syscall' in error && 'path' in error)) return error;
   return new AppError(
     'provider_failed',
-    'The model could not be fetched from Hugging Face. This model needs an open network, and the address must name a public file; check both and resume.',
+    "Couldn't download the model from Hugging Face. Check the network and that the address names a public file, then resume.",
     { cause: error },
   );
 }

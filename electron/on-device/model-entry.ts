@@ -60,14 +60,13 @@ export function readEntry(directory: string, model: CatalogueModel, records: Mod
     return {
       ...entry,
       state: isUsable ? 'installed' : model.source.kind === 'file' ? 'failed' : 'checking',
-      failure: isUsable || model.source.kind !== 'file' ? null : 'The file is not a GGUF file any more.',
+      failure: isUsable || model.source.kind !== 'file' ? null : 'The file is no longer a GGUF file.',
       bytes: facts.size,
       receivedBytes: facts.size,
       sha256: model.sha256 ?? (isKnown ? checked.sha256 : null),
     };
   }
-  if (model.source.kind === 'file')
-    return { ...entry, state: 'failed', failure: 'The file is no longer where it was.' };
+  if (model.source.kind === 'file') return { ...entry, state: 'failed', failure: 'The file was moved or deleted.' };
   const partials = ownPartialPaths(directory, model).flatMap((path) => statSync(path, { throwIfNoEntry: false }) ?? []);
   if (partials.length === 0) return entry;
   const receivedBytes = partials.reduce((sum, file) => sum + contentBytes(file, model), 0);

@@ -53,7 +53,7 @@ export function createModelJobs(options: ModelJobsOptions): ModelJobs {
     if (source.kind === 'packages' && bytes !== null) {
       return fetchPackages({ ...model, bytes, parts: source.parts }, options.registryAddress, context);
     }
-    throw new AppError('conflict', 'The file is no longer where it was.');
+    throw new AppError('conflict', 'The file was moved or deleted.');
   }
 
   function apply(entry: ModelEntry, { phase, ...progress }: FetchProgress): void {
@@ -98,14 +98,14 @@ async function checkFile(
   const expected = model.sha256 ?? records.checked(model.fileName)?.sha256 ?? sha256;
   const isOurs = model.source.kind !== 'file';
   if ((sha256 === expected || !isOurs) && (await isGgufFile(path))) return sha256;
-  if (!isOurs) throw new AppError('conflict', 'The file is not a GGUF file any more.');
+  if (!isOurs) throw new AppError('conflict', 'The file is no longer a GGUF file.');
   await rm(path, { force: true });
-  throw new AppError('conflict', 'The file on the disk was damaged and is gone. Fetch the model again.');
+  throw new AppError('conflict', 'The model file was damaged and has been deleted. Download the model again.');
 }
 
 function failureText(error: unknown, log: ModelJobsOptions['log']): string {
   if (error instanceof AppError) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return noSpaceError(null, null).message;
   log('Fetching an on-device model failed', error);
-  return 'The model could not be stored in the data folder. See the log of the host, then resume.';
+  return "Couldn't store the model in the data folder. Check the log, then resume.";
 }

@@ -81,7 +81,7 @@ export class ModelLibrary {
     const entry = this.#find(id);
     while (entry.job) await once(this.#changes, 'change', { signal });
     if (entry.state === 'installed') return;
-    const reason = entry.failure ?? `${entry.model.title} is not installed, and it is not being fetched.`;
+    const reason = entry.failure ?? `${entry.model.title} is not installed and not downloading.`;
     throw new AppError('model_not_installed', reason);
   }
 
@@ -104,7 +104,7 @@ export class ModelLibrary {
   select(id: string): void {
     const entry = this.#find(id);
     if (!this.#isInstalled(entry)) {
-      throw new AppError('conflict', `${entry.model.title} is not installed. Fetch it first, then select it.`);
+      throw new AppError('conflict', `${entry.model.title} is not installed. Download it first.`);
     }
     this.#options.settings.update({ onDeviceModel: entry.model.fileName });
     this.#changed();
@@ -136,10 +136,7 @@ export class ModelLibrary {
     const entry = this.#entries.find(({ model }) => model.id === id);
     if (entry) return entry;
     const name = JSON.stringify(id);
-    throw new AppError(
-      'not_found',
-      `There is no on-device model ${name}. See the list under Settings, On-device models.`,
-    );
+    throw new AppError('not_found', `There is no on-device model ${name}. See Settings, On-device models.`);
   }
 
   #path(entry: ModelEntry): string {
@@ -180,11 +177,11 @@ function notInstalled(entry: ModelEntry | undefined): AppError {
     const percent = Math.floor((100 * entry.receivedBytes) / entry.bytes);
     return new AppError(
       'model_not_installed',
-      `The on-device model is being fetched (${percent} %). Run the prompt again when it is here.`,
+      `The on-device model is downloading (${percent} %). Run the prompt again when the download finishes.`,
     );
   }
   return new AppError(
     'model_not_installed',
-    'No on-device model is installed. Fetch one in the window under Settings, On-device models; on the command line `npm start` in a terminal fetches it.',
+    'No on-device model is installed. Download one in Settings, On-device models, or run `npm start` in a terminal.',
   );
 }

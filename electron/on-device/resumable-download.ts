@@ -110,7 +110,7 @@ function createSilenceTimer(silenceMs: number) {
     controller.abort(
       new AppError(
         'provider_silent',
-        `The server sent nothing for ${silenceMs / 1000} s. Check the network and resume; what was fetched is kept.`,
+        `The server sent nothing for ${silenceMs / 1000} s. Check the network and resume; the downloaded part is kept.`,
       ),
     );
   const timer = setTimeout(fire, silenceMs);
@@ -123,7 +123,7 @@ function toDownloadError(error: unknown): unknown {
   if (error instanceof Error && 'code' in error && 'syscall' in error) return error;
   return new AppError(
     'provider_failed',
-    'The connection was refused or cut. Check the network and resume; what was fetched is kept.',
+    'Connection failed or lost. Check the network and resume; the downloaded part is kept.',
     { cause: error },
   );
 }

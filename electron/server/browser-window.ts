@@ -24,15 +24,15 @@ function cookies(header: string | undefined): Map<string, string> {
 }
 
 const strangeBrowser =
-  'Touchstone was started again and does not know this browser yet. Open the address that it printed in the terminal, ' +
-  'in this browser; what you typed here is kept.';
+  'This browser is not signed in: Touchstone was restarted. Open the address that it printed in the terminal in this browser. ' +
+  'Your unsaved text is kept.';
 
 const lockedPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Touchstone</title>
 <h1>This window is locked</h1>
-<p>Open the address that Touchstone printed in the terminal when it started. It ends in <code>?token=</code> and a long word.</p>
+<p>Open the address that Touchstone printed in the terminal when it started. It ends in <code>?token=</code> and a code.</p>
 </html>
 `;
 

@@ -20,6 +20,6 @@ export async function fetchModel(
     });
   } catch (failure) {
     if (signal.aborted) return;
-    log('The on-device model could not be fetched; go on in Settings, or use a provider with a key.', failure);
+    log("Couldn't download the on-device model. Resume in Settings, or use a provider with a key.", failure);
   }
 }

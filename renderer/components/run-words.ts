@@ -19,7 +19,7 @@ export interface FailedRun {
   text: string;
 }
 
-export type Remedy = 'set-key' | 'pick-model' | 'install-model' | 'open-endpoints' | 'run-again';
+export type Remedy = 'set-key' | 'pick-model' | 'install-model' | 'open-endpoints' | 'open-routes' | 'run-again';
 
 export interface FailureWords {
   title: string;
@@ -37,8 +37,10 @@ function homeOf({ aiSystem, model }: Omit<FailedRun, 'text'>): string {
   return endpoint === null ? providerName(aiSystem) : `"${endpoint}"`;
 }
 
-const access = (run: Pick<FailedRun, 'aiSystem'>): Remedy =>
-  isKeyedProvider(run.aiSystem) ? 'set-key' : 'open-endpoints';
+function access({ aiSystem }: Pick<FailedRun, 'aiSystem'>): Remedy {
+  if (isKeyedProvider(aiSystem)) return 'set-key';
+  return aiSystem === 'OpenAiCompatible' ? 'open-endpoints' : 'open-routes';
+}
 
 const descriptions: Record<string, Describe> = {
   provider_key_refused: (run) => ({

@@ -6,7 +6,7 @@ import { classNames } from '../class-names.ts';
 import { formatPlural, formatPrice, formatTokenCount } from '../format.ts';
 import { Icon } from '../icon.tsx';
 import { Badge, Dot } from '../marks.tsx';
-import { settingsAddress } from '../../shell/addresses.ts';
+import { accessAddress } from '../remedies.ts';
 import { toggleFavourite, useModelChoices } from '../../stores/model-choices.ts';
 import { isOnDevice, modelKey, readinessOf, servicePlace, shortName, shutdownMark } from './model-list.ts';
 import type { ModelGroup } from './model-list.ts';
@@ -179,7 +179,7 @@ function GroupHead({ group, providers, endpoints, onLeave }: GroupHeadProps) {
       )}
       <span className="grow" />
       {!isReady && (
-        <Button size="small" onClick={() => onLeave(settingsAddress(isEndpoint ? 'endpoints' : 'providers'))}>
+        <Button size="small" onClick={() => onLeave(accessAddress(group.aiSystem))}>
           {isEndpoint ? 'Open endpoint' : text === 'Key rejected' ? 'Replace key' : 'Add key'}
         </Button>
       )}

@@ -5,6 +5,7 @@ import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { formatPlural, formatRunDuration, formatTime } from '../../components/format.ts';
+import { accessAddress } from '../../components/remedies.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { WaitingForAnswer } from '../../components/waiting-for-answer.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -56,8 +57,9 @@ function TurnFailure({ agent, turn, conversationId, onRetry }: TurnViewProps) {
   const run = { aiSystem: turn.aiSystem ?? agent.aiSystem, model: turn.model ?? agent.model, text: turn.text };
   const { title, reason, remedies } = failureWords({ ...turn.failure, error: null }, run);
   const ways: Record<Exclude<Remedy, 'run-again'>, [label: string, address: string]> = {
-    'set-key': ['Open providers', settingsAddress('providers')],
-    'open-endpoints': ['Open endpoints', settingsAddress('endpoints')],
+    'set-key': ['Open providers', accessAddress(run.aiSystem)],
+    'open-endpoints': ['Open endpoints', accessAddress(run.aiSystem)],
+    'open-routes': ['Open service models', accessAddress(run.aiSystem)],
     'pick-model': ['Choose another model', editAgentAddress(agent.id, conversationId)],
     'install-model': ['Open on-device models', settingsAddress('on-device')],
   };

@@ -9,6 +9,7 @@ import { Icon } from '../../components/icon.tsx';
 import { CitedText } from '../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
 import { Spinner } from '../../components/marks.tsx';
+import { accessAddress, servingModel } from '../../components/remedies.ts';
 import { failureWords, finishMeaning, type Remedy } from '../../components/run-words.ts';
 import { Failure, Notice } from '../../components/state-panels.tsx';
 import { useFollowScroll } from '../../components/use-follow-scroll.ts';
@@ -32,7 +33,8 @@ function AnswerFailure({ run, onAskAgain, onPickModel }: Pick<AnswerPanelProps, 
   const [, navigate] = useLocation();
   if (!run.error) return null;
   const { code, message } = run.error;
-  const { aiSystem, model } = run.request;
+  const { aiSystem, model } = servingModel({ ...run.request, servedBy: run.servedBy });
+  const openAccess = () => navigate(accessAddress(aiSystem));
   const { title, reason, remedies } = failureWords(
     { code, message, error: run.error },
     { aiSystem, model, text: run.text },
@@ -40,8 +42,9 @@ function AnswerFailure({ run, onAskAgain, onPickModel }: Pick<AnswerPanelProps, 
   const buttons: Record<Remedy, [label: string, onClick: () => void]> = {
     'run-again': ['Ask again', onAskAgain],
     'pick-model': ['Choose another model', onPickModel],
-    'set-key': ['Add key', () => navigate(settingsAddress('providers'))],
-    'open-endpoints': ['Open endpoints', () => navigate(settingsAddress('endpoints'))],
+    'set-key': ['Add key', openAccess],
+    'open-endpoints': ['Open endpoints', openAccess],
+    'open-routes': ['Open service models', openAccess],
     'install-model': ['Open on-device models', () => navigate(settingsAddress('on-device'))],
   };
   return (

@@ -1,6 +1,7 @@
 import { Archive, Cpu, KeyRound, Waypoints, Network, Plug, Route, SunMoon, Users, type LucideIcon } from 'lucide-react';
 import { keyedProviders } from '../../../shared/contract/common.ts';
 import { embeddingProviders } from '../../../shared/contract/embeddings.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 import type { SettingsPageId } from '../../shell/addresses.ts';
 
 export interface SettingsPageEntry {
@@ -17,13 +18,31 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
     id: 'providers',
     title: 'Providers and keys',
     icon: KeyRound,
-    keywords: [...keyedProviders, 'keychain', 'base address', 'time limits', 'timeout', 'gateway'],
+    keywords: [
+      ...keyedProviders,
+      ...keyedProviders.map(providerName),
+      'keychain',
+      'base URL',
+      'time limits',
+      'timeout',
+      'gateway',
+    ],
   },
   {
     id: 'endpoints',
     title: 'Compatible endpoints',
     icon: Plug,
-    keywords: ['Ollama', 'LM Studio', 'vLLM', 'llama.cpp', 'OpenAiCompatible', 'gateway', 'local'],
+    keywords: [
+      'Ollama',
+      'LM Studio',
+      'vLLM',
+      'llama.cpp',
+      'OpenAiCompatible',
+      'OpenAI-compatible',
+      'custom prices',
+      'gateway',
+      'local',
+    ],
   },
   {
     id: 'service-models',
@@ -47,7 +66,7 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
     id: 'api-keys',
     title: 'API keys',
     icon: Users,
-    keywords: ['callers', 'credits', 'limit', 'scopes', 'revoke', 'issue'],
+    keywords: ['callers', 'credits', 'limit', 'scopes', 'revoke', 'create'],
   },
   {
     id: 'local-server',
@@ -59,7 +78,18 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
     id: 'data',
     title: 'Data and backup',
     icon: Archive,
-    keywords: ['folder', 'database', 'restore', 'copy', 'size', 'retention', 'delete', 'anonymise', 'old runs'],
+    keywords: [
+      'folder',
+      'database',
+      'restore',
+      'copy',
+      'size',
+      'retention',
+      'delete',
+      'anonymise',
+      'old runs',
+      'sample data',
+    ],
   },
   { id: 'appearance', title: 'Appearance', icon: SunMoon, keywords: ['theme', 'dark', 'light', 'motion'] },
 ];

@@ -46,9 +46,9 @@ function Navigation({ current }: { current: SettingsPageEntry }) {
         }}
       >
         <TextField
-          label="Find a setting"
+          label="Search settings"
           isLabelHidden
-          placeholder="Find a setting"
+          placeholder="Search settings"
           size="small"
           icon={Search}
           value={find}
@@ -65,7 +65,7 @@ function Navigation({ current }: { current: SettingsPageEntry }) {
           {page.title}
         </Link>
       ))}
-      {found.length === 0 && <p className="settings__none small tertiary">No setting has this name.</p>}
+      {found.length === 0 && <p className="settings__none small tertiary">No settings found</p>}
     </nav>
   );
 }

@@ -88,10 +88,10 @@ test('a download that fails says why and can be tried again', async ({ window, r
   registry.status = 404;
   const card = window.getByRole('group', { name: /^Download of/ });
   await card.getByRole('button', { name: 'Download' }).click();
-  await expect(window.getByRole('heading', { name: "Couldn't download TinyLlama 1.1B Chat" })).toBeVisible();
+  await expect(window.getByRole('heading', { name: "Couldn't download the on-device model" })).toBeVisible();
   await expect(card.getByRole('alert')).toContainText('404');
   registry.status = 200;
-  await card.getByRole('button', { name: 'Try again' }).click();
+  await card.getByRole('button', { name: 'Retry' }).click();
   await expect(window.getByText('Downloading the on-device model')).toBeVisible();
 });
 
@@ -117,8 +117,8 @@ test('a run that waits for the model fetches it, can be taken back, and begins b
   await expect(window.getByText('Queued until the model is ready')).toBeVisible();
 
   await window.evaluate(() => (location.hash = '#/settings/service-models'));
-  await window.getByRole('button', { name: 'Where hl-gpt-4.1-mini goes' }).click();
-  await typeInto(window.getByPlaceholder('Find a model'), 'kestrel');
+  await window.getByRole('button', { name: 'Route of hl-gpt-4.1-mini' }).click();
+  await typeInto(window.getByPlaceholder('Search models'), 'kestrel');
   await expect(window.getByRole('option', { name: /kestrel/ })).toBeVisible();
   await window.keyboard.press('Enter');
   await window.evaluate(() => (location.hash = '#/playground'));

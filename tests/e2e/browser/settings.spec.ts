@@ -12,16 +12,16 @@ test('a key is set, tested, replaced and removed, and is in no answer and in no 
     if (response.url().includes('/window/') && !isEndless) answers.push(response.text().catch(() => ''));
   });
   await page.goto(`${served.address}/#/settings/providers`);
-  const openAi = page.getByRole('group', { name: 'OpenAi' });
-  await openAi.getByRole('button', { name: 'Base address of OpenAi' }).click();
+  const openAi = page.getByRole('group', { name: 'OpenAI' });
+  await openAi.getByRole('button', { name: 'Base URL of OpenAI' }).click();
   await openAi.getByRole('textbox').fill(provider.baseAddress);
   await page.keyboard.press('Enter');
   await expect(openAi.getByRole('textbox')).toBeHidden();
-  const key = page.getByLabel('API key of OpenAi');
+  const key = page.getByLabel('API key of OpenAI');
   await openAi.getByRole('button', { name: 'Add key' }).click();
   await typeInto(key, 'sk-bad-one');
   await page.keyboard.press('Enter');
-  await expect(openAi.getByText('Refused', { exact: true })).toBeVisible();
+  await expect(openAi.getByText('Rejected', { exact: true })).toBeVisible();
   await openAi.getByRole('button', { name: 'Replace' }).click();
   await typeInto(key, 'sk-good-one');
   await page.keyboard.press('Enter');
@@ -34,7 +34,7 @@ test('a key is set, tested, replaced and removed, and is in no answer and in no 
   );
   for (const { parentPath, name } of files)
     expect(readFileSync(join(parentPath, name)).includes('sk-good-one')).toBe(false);
-  await openAi.getByRole('button', { name: 'Remove the key of OpenAi' }).click();
+  await openAi.getByRole('button', { name: 'Remove API key of OpenAI' }).click();
   await page.getByRole('button', { name: 'Remove key' }).click();
   await expect(openAi.getByText('No key', { exact: true })).toBeVisible();
 });
@@ -48,7 +48,7 @@ test('an issued key opens the API until it is revoked', async ({ page, served, r
       })
     ).status();
   await page.goto(`${served.address}/#/settings/api-keys`);
-  await page.getByRole('button', { name: 'Issue a key' }).click();
+  await page.getByRole('button', { name: 'Create API key' }).click();
   await typeInto(page.getByRole('main').getByRole('textbox', { name: 'Name', exact: true }), 'nightly-report');
   await page.keyboard.press('Enter');
   const key = (await page.getByText(/^ts_/).textContent()) ?? '';
@@ -75,7 +75,7 @@ test('a copy of the database is made and asked for at the next start', async ({ 
   await page.goto(`${served.address}/#/settings/data`);
   await page.getByRole('button', { name: 'Back up now' }).click();
   await page.getByRole('button', { name: /^Restore / }).click();
-  await page.getByRole('button', { name: 'Restore at the next start' }).click();
+  await page.getByRole('button', { name: 'Restore at next start' }).click();
   await expect(page.getByText(/takes its place at the next start/)).toBeVisible();
 });
 
@@ -87,7 +87,7 @@ test('everything on the providers page is reached with Tab, in the order of read
   await expect(page.getByLabel('API key of Groq')).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(groq.getByRole('button', { name: 'Add key' })).toBeFocused();
-  await page.getByRole('group', { name: 'OpenAi' }).getByRole('button', { name: 'Add key' }).focus();
+  await page.getByRole('group', { name: 'OpenAI' }).getByRole('button', { name: 'Add key' }).focus();
   const seen: string[] = [];
   for (let stop = 0; stop < 4; stop += 1) {
     await page.keyboard.press('Tab');
@@ -97,7 +97,7 @@ test('everything on the providers page is reached with Tab, in the order of read
       ),
     );
   }
-  expect(seen).toEqual(['Base address of OpenAi', 'Add key', 'Base address of Anthropic', 'Add key']);
+  expect(seen).toEqual(['Base URL of OpenAI', 'Add key', 'Base URL of Anthropic', 'Add key']);
 });
 
 test('what changes in one window is seen in another without being asked for', async ({ page, served }) => {
@@ -105,7 +105,7 @@ test('what changes in one window is seen in another without being asked for', as
   await second.goto(`${served.address}/#/settings/on-device`);
   await expect(second.getByRole('group', { name: /TinyLlama/ })).toBeVisible();
   await page.goto(`${served.address}/#/settings/on-device`);
-  await page.getByLabel('Path of a GGUF file, or an hf: address').fill('hf:nordwind/kestrel-1b-gguf:Q4_K_M');
+  await page.getByLabel('GGUF file path or hf: address').fill('hf:nordwind/kestrel-1b-gguf:Q4_K_M');
   await page.keyboard.press('Enter');
   await expect(page.getByText('It is in the list above now.')).toBeVisible();
   await expect(second.getByRole('group', { name: /kestrel/ })).toBeVisible();

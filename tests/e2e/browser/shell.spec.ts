@@ -82,8 +82,8 @@ test('nothing in the window needs what its content security policy refuses', asy
     await expect(page.getByRole('main')).not.toBeEmpty();
   }
   await page.goto(`${served.address}/#/settings/service-models`);
-  await page.getByRole('button', { name: /^Where hl-gpt-4o-mini goes/ }).click();
-  await expect(page.getByPlaceholder('Find a model')).toBeFocused();
+  await page.getByRole('button', { name: /^Route of hl-gpt-4o-mini/ }).click();
+  await expect(page.getByPlaceholder('Search models')).toBeFocused();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
   await expect(page.getByRole('dialog')).toBeVisible();

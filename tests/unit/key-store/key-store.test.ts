@@ -71,7 +71,7 @@ describeWithKeyring('the Secret Service keyring', () => {
     expect(JSON.parse(output || errorOutput)).toEqual({
       read: 'kept',
       refusal:
-        'The key could not be read from the keyring. Too many files and connections are open. Try again when there are fewer.',
+        "Couldn't read the key from the keyring. Too many files and connections are open. Close some and try again.",
     });
   });
 

@@ -36,10 +36,10 @@ test('one that goes on failing is an error, and one that refused is not asked ag
   const store = createKeychainKeyStore('keychain');
   failures.push(...Array<string>(5).fill(silence));
   expect(() => store.write('Groq', 'second')).toThrow(
-    'The key could not be kept in the keychain. It does not answer. Try again in a while.',
+    "Couldn't save the key in the keychain. It is not responding. Try again later.",
   );
   failures.push(silence, silence);
-  expect(() => store.read('Groq')).toThrow('The key could not be read from the keychain. It does not answer.');
+  expect(() => store.read('Groq')).toThrow("Couldn't read the key from the keychain. It is not responding.");
   calls = 0;
   failures.push("Couldn't access platform storage: SS error: prompt dismissed");
   expect(() => store.write('Groq', 'second')).toThrow('Unlock it and try again');

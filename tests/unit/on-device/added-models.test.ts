@@ -88,7 +88,7 @@ describe('a GGUF file that the person brings', () => {
     const models = open();
     expect(readModel(models, 'mine.gguf')).toMatchObject({
       state: 'failed',
-      failure: expect.stringMatching(/no longer/),
+      failure: expect.stringMatching(/moved or deleted/),
     });
     await expect(models.select('mine.gguf')).rejects.toMatchObject({ code: 'conflict' });
   });
@@ -150,7 +150,7 @@ describe('a GGUF file that the person brings', () => {
     });
     expect(models.state().engine).toMatchObject({
       state: 'failed',
-      failure: expect.stringMatching(/could not be loaded/),
+      failure: expect.stringMatching(/Couldn't load the on-device model/),
     });
   });
 });
@@ -209,7 +209,7 @@ describe('a model by hf address', () => {
     };
     const models = open([model]);
     await models.install('small');
-    await expect(models.whenInstalled('small', { signal })).rejects.toThrow(/checksum is wrong/);
+    await expect(models.whenInstalled('small', { signal })).rejects.toThrow(/wrong checksum/);
     expect(readdirSync(directory)).toEqual([]);
   });
 
@@ -217,7 +217,7 @@ describe('a model by hf address', () => {
     await hub.close();
     const models = open([listed], 2);
     await models.add('hf:user/model/small.gguf');
-    await expect(models.whenInstalled('small.gguf', { signal })).rejects.toThrow(/needs an open network/);
+    await expect(models.whenInstalled('small.gguf', { signal })).rejects.toThrow(/Check the network/);
     hub = await createTestHub('/');
   });
 

@@ -1,6 +1,7 @@
 import { useLocation } from 'wouter';
 import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { Button } from '../../../components/button.tsx';
+import { remedyAddress } from '../../../components/remedies.ts';
 import { Failure, Notice } from '../../../components/state-panels.tsx';
 import { runAddress, settingsAddress, type SettingsPageId } from '../../../shell/addresses.ts';
 import { useAuditViewState } from '../../../stores/audit-view.ts';
@@ -21,7 +22,11 @@ function RunFailure({ run }: { run: ConversationRun }) {
   const remedy = remedies[error.code];
   return (
     <Failure title="Run failed" reason={`${error.message} (${error.code})`}>
-      {remedy && <Button onClick={() => navigate(settingsAddress(remedy.page))}>{remedy.label}</Button>}
+      {remedy && (
+        <Button onClick={() => navigate(remedyAddress(error.code, run) ?? settingsAddress(remedy.page))}>
+          {remedy.label}
+        </Button>
+      )}
       <Button variant={remedy ? 'quiet' : 'default'} onClick={() => navigate(runAddress(run.conversationRunId))}>
         Open in playground
       </Button>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../../../components/button.tsx';
 import { Failure } from '../../../components/state-panels.tsx';
-import { settingsAddress } from '../../../shell/addresses.ts';
+import { accessAddress, servingModel } from '../../../components/remedies.ts';
 import { failureWords, type Remedy, type RunFailure as Cause } from '../../../components/run-words.ts';
 import type { ShownRun } from './shown-run.ts';
 
@@ -41,15 +41,15 @@ function RunAgain({ retryAt, isFirst, runAgain }: { retryAt: number | null; isFi
 /** A failed run in the place of its answer, with the remedy as a button. */
 export function RunFailure({ failure, run, actions }: { failure: Cause; run: ShownRun; actions: RemedyActions }) {
   const [, navigate] = useLocation();
-  const { title, reason, remedies } = failureWords(failure, run);
+  const served = servingModel(run);
+  const { title, reason, remedies } = failureWords(failure, { ...run, ...served });
+  const openAccess = () => navigate(accessAddress(served.aiSystem));
   const [failedAt] = useState(Date.now);
   const seconds = failure.error?.retryAfterSeconds;
   const buttons: Record<Exclude<Remedy, 'run-again'>, [label: string, onClick: () => void]> = {
-    'set-key': [
-      failure.code === 'provider_key_refused' ? 'Replace key' : 'Add key',
-      () => navigate(settingsAddress('providers')),
-    ],
-    'open-endpoints': ['Open endpoints', () => navigate(settingsAddress('endpoints'))],
+    'set-key': [failure.code === 'provider_key_refused' ? 'Replace key' : 'Add key', openAccess],
+    'open-endpoints': ['Open endpoints', openAccess],
+    'open-routes': ['Open service models', openAccess],
     'pick-model': ['Choose another model', actions.pickModel],
     'install-model': ['Download and run', actions.installModel],
   };

@@ -54,7 +54,7 @@ export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
       <td>
         <span className="row">
           <span className="medium">{name}</span>
-          {isUsedUp && <Badge tone="caution">Used up</Badge>}
+          {isUsedUp && <Badge tone="caution">Limit reached</Badge>}
         </span>
       </td>
       <td>{scopes.length === allScopes.length ? 'All' : scopes.join(', ')}</td>
@@ -75,7 +75,7 @@ export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
           <span className="mono--small" title={callerId}>
             {callerId.slice(0, 8)}
           </span>
-          <CopyButton isIconOnly size="small" label={`Copy the caller id of ${name}`} text={callerId} />
+          <CopyButton isIconOnly size="small" label={`Copy caller ID of ${name}`} text={callerId} />
         </span>
       </td>
       <td className="right nowrap">
@@ -85,7 +85,7 @@ export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
               ref={editButton}
               size="small"
               icon={Pencil}
-              label={`Change the limit of ${name}`}
+              label={`Edit credit limit of ${name}`}
               onClick={() => setEditing(!isEditing)}
             />
             <IconButton size="small" icon={Ban} label={`Revoke ${name}`} onClick={() => setRevoking(true)} />
@@ -99,8 +99,8 @@ export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
           isBusy={revoke.isPending}
           onConfirm={() => revoke.mutate(apiKey.id, { onSettled: () => setRevoking(false) })}
         >
-          Programs that use it are refused from this moment on. It cannot be taken back; a new key can be issued. The
-          runs made with it are kept.
+          Requests with this key are rejected from now on. This can&apos;t be undone, but you can create a new key. The
+          key&apos;s runs are kept.
         </ConfirmDialog>
       </td>
     </tr>

@@ -26,11 +26,11 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
             <th scope="col" className="right">
               Limit
             </th>
-            <th scope="col">Last use</th>
+            <th scope="col">Last used</th>
             <th scope="col" className="wide-only">
-              Issued
+              Created
             </th>
-            <th scope="col">Caller id</th>
+            <th scope="col">Caller ID</th>
             <th scope="col">
               <span className="visually-hidden">Actions</span>
             </th>
@@ -55,13 +55,13 @@ export function ApiKeysPage() {
   const returnTarget = useReturnFocus<HTMLButtonElement>(isIssuing);
   const issueButton = (
     <Button ref={returnTarget} icon={Plus} onClick={() => setIssuing(true)}>
-      Issue a key
+      Create API key
     </Button>
   );
   return (
     <SettingsPage
       title="API keys"
-      lead="Programs that call the service over HTTP bring a key. Each key has its own name in the audit, its own scopes, and a limit of credits if you give it one."
+      lead="Programs need an API key to call the service over HTTP. Each key has its own name in the audit, its own scopes and an optional credit limit."
     >
       <div className="settings__stack">
         {issued !== null && <IssuedKey apiKey={issued} onDone={() => setIssued(null)} />}
@@ -83,8 +83,8 @@ export function ApiKeysPage() {
                 {shown.length > 0 && <KeyTable keys={shown} />}
                 {shown.length === 0 && !isIssuing && issued === null && (
                   <EmptyState
-                    title="No key yet"
-                    reason="The window itself needs none. Issue one for each program that will call the service."
+                    title="No API keys"
+                    reason="This window needs no key. Create one for each program that calls the service."
                   >
                     {issueButton}
                   </EmptyState>

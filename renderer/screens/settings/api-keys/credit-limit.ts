@@ -5,5 +5,7 @@ export function readCreditLimit(text: string): { limit: number | null } | { prob
   if (text.trim() === '') return { limit: null };
   const limit = Number(text.replaceAll(/[\s,_]/g, ''));
   const checked = apiKeyInput.shape.creditLimit.safeParse(limit);
-  return checked.success ? { limit } : { problem: 'A whole number from 0 to 1,000,000,000, or nothing for no limit' };
+  return checked.success
+    ? { limit }
+    : { problem: 'Must be a whole number from 0 to 1,000,000,000, or empty for no limit' };
 }

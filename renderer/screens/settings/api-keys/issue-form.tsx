@@ -9,9 +9,12 @@ import { readCreditLimit } from './credit-limit.ts';
 
 const meanings: Record<Scope, string> = {
   run: 'Run: completions, moderation, stored prompts and agents',
-  audit: "Audit: read all callers' runs and give feedback",
+  audit: "Audit: read and rate all callers' runs",
   manage: 'Manage: prompts, agents, sources and dataspaces',
 };
+
+/** A key that only runs prompts can neither read other callers' data nor change anything. */
+const defaultScopes: readonly Scope[] = ['run'];
 
 export interface IssueFormProps {
   onIssued: (key: string) => void;
@@ -22,14 +25,14 @@ export interface IssueFormProps {
 export function IssueForm({ onIssued, onCancel }: IssueFormProps) {
   const [name, setName] = useState('');
   const [limitText, setLimitText] = useState('');
-  const [chosen, setChosen] = useState<readonly Scope[]>(allScopes);
+  const [chosen, setChosen] = useState<readonly Scope[]>(defaultScopes);
   const [isSubmitted, setSubmitted] = useState(false);
   const issue = useIssueApiKey();
   const limit = readCreditLimit(limitText);
   const problems = {
-    name: name.trim() === '' ? 'Give it the name of the program that will use it' : null,
+    name: name.trim() === '' ? 'Enter the name of the program that will use the key' : null,
     limit: 'problem' in limit ? limit.problem : null,
-    scopes: chosen.length === 0 ? 'Choose at least one' : null,
+    scopes: chosen.length === 0 ? 'Select at least one scope' : null,
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -55,7 +58,7 @@ export function IssueForm({ onIssued, onCancel }: IssueFormProps) {
           label="Credit limit"
           inputMode="numeric"
           placeholder="No limit"
-          hint="One credit for each completion call"
+          hint="Each completion call costs 1 credit"
           value={limitText}
           error={problems.limit}
           onValueChange={setLimitText}
@@ -81,7 +84,7 @@ export function IssueForm({ onIssued, onCancel }: IssueFormProps) {
       )}
       <div className="row">
         <Button type="submit" variant="primary" keys="Enter" isBusy={issue.isPending}>
-          Issue key
+          Create key
         </Button>
         <Button variant="quiet" onClick={onCancel}>
           Cancel

@@ -6,7 +6,7 @@ export function IssuedKey({ apiKey, onDone }: { apiKey: string; onDone: () => vo
   return (
     <div className="issued" role="status">
       <p className="strong">Copy the key now</p>
-      <p className="small secondary">It is shown this once; Touchstone keeps only its checksum.</p>
+      <p className="small secondary">Touchstone stores only its hash and never shows the key again.</p>
       <div className="issued__key">
         <code className="mono">{apiKey}</code>
         <CopyButton label="Copy key" text={apiKey} size="small" />

@@ -5,7 +5,7 @@ import { applyTheme, type Theme } from '../../../stores/theme.ts';
 import { SettingRow, SettingsPage } from '../settings-page.tsx';
 
 const themes = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ] as const;
@@ -23,10 +23,10 @@ export function AppearancePage() {
         <QueryView query={settings} subject="the settings" rows={2}>
           {({ appearance }) => (
             <>
-              <SettingRow label="Theme" detail="The system's choice of light and dark is followed as it changes">
+              <SettingRow label="Theme" detail="System follows your system setting">
                 <Segmented label="Theme" value={appearance.theme} onValueChange={choose} options={themes} />
               </SettingRow>
-              <SettingRow label="Motion" detail="Nothing moves where the system asks for reduced motion" />
+              <SettingRow label="Motion" detail="Respects the system's reduced-motion setting" />
             </>
           )}
         </QueryView>

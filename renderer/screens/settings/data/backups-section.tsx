@@ -15,13 +15,13 @@ interface Backup {
 
 function BackupTable({ backups, onRestore }: { backups: readonly Backup[]; onRestore: (fileName: string) => void }) {
   if (backups.length === 0)
-    return <p className="setting-panel small secondary">No backup yet. You can go on working while one is made.</p>;
+    return <p className="setting-panel small secondary">No backups. You can keep working while a backup is created.</p>;
   return (
     <table className="table">
       <thead>
         <tr>
-          <th scope="col">Copy</th>
-          <th scope="col">Made</th>
+          <th scope="col">Backup</th>
+          <th scope="col">Created</th>
           <th scope="col" className="right">
             Size
           </th>
@@ -62,12 +62,12 @@ export function BackupsSection() {
   return (
     <SettingsSection title="Backups" actions={backupButton}>
       <div className="settings__stack">
-        {create.error && <ErrorFailure title="The copy could not be made" error={create.error} />}
-        {restore.error && <ErrorFailure title="The copy cannot be restored" error={restore.error} />}
+        {create.error && <ErrorFailure title="Couldn't create the backup" error={create.error} />}
+        {restore.error && <ErrorFailure title="Couldn't restore the backup" error={restore.error} />}
         {restore.data && (
           <Notice tone="caution">
-            <strong>{restore.data.fileName} takes its place at the next start.</strong> Quit Touchstone and start it
-            again. What is there now is kept as a copy of its own.
+            <strong>{restore.data.fileName} will be restored at the next start.</strong> Quit Touchstone and start it
+            again. The current data is kept as a backup.
           </Notice>
         )}
         <div className="card">
@@ -80,12 +80,12 @@ export function BackupsSection() {
         title={`Restore ${asked ?? ''}?`}
         isOpen={asked !== null}
         onClose={() => setAsked(null)}
-        action="Restore at the next start"
+        action="Restore at next start"
         isBusy={restore.isPending}
         onConfirm={() => asked !== null && restore.mutate(asked, { onSettled: () => setAsked(null) })}
       >
-        At the next start Touchstone works with this copy. Runs and settings made since then are set aside as a copy of
-        their own, which can be restored the same way.
+        The next start uses this backup. Newer runs and settings are kept as a backup of their own, which you can
+        restore the same way.
       </ConfirmDialog>
     </SettingsSection>
   );

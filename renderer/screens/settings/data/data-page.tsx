@@ -62,7 +62,7 @@ export function DataPage() {
   return (
     <SettingsPage
       title="Data and backup"
-      lead="Runs, prompts, sources, settings and on-device models are in one folder on this machine. Provider keys are not."
+      lead="One folder on this machine holds runs, prompts, sources, settings and on-device models. Provider keys are stored separately."
     >
       <div className="card">
         <QueryView query={host} subject="the host" rows={2}>
@@ -74,7 +74,7 @@ export function DataPage() {
               </SettingRow>
               <SettingRow
                 label="Database"
-                detail={`${formatPlural(runs, 'run')} with everything that was sent and answered`}
+                detail={`${formatPlural(runs, 'run')}, each with its full request and response`}
               >
                 <span className="numbers medium">{formatBytes(databaseBytes)}</span>
               </SettingRow>

@@ -17,10 +17,9 @@ const modes = [
 ] as const;
 
 const meanings: Record<Retention['mode'], string> = {
-  off: 'Runs are kept until you remove them.',
-  anonymise:
-    'Texts, headers, metadata and feedback texts of older runs are blanked. Counts, usage, cost and timing stay.',
-  delete: 'Older runs are removed with their texts and their feedback. Credits, API keys and saved views stay.',
+  off: 'Runs are kept until you delete them.',
+  anonymise: 'Removes texts, headers, metadata and comments of older runs. Counts, usage, cost and timing stay.',
+  delete: 'Deletes older runs with their texts and feedback. Credits, API keys and saved views stay.',
 };
 
 function readDays(text: string): number | null {
@@ -28,21 +27,26 @@ function readDays(text: string): number | null {
   return /^\d{1,5}$/.test(text.trim()) && days >= 1 && days <= 36_500 ? days : null;
 }
 
-/** What would go, in words. */
+/** What applying the retention now would affect. */
 function Consequence({ asked }: { asked: { mode: 'delete' | 'anonymise'; days: number } }) {
+  const { mode } = asked;
   const preview = useRetentionPreview(asked);
   return (
-    <QueryView query={preview} subject="what would go" rows={1}>
+    <QueryView query={preview} subject="the affected runs" rows={1}>
       {({ runs, conversations, before, bytes, oldest }) => (
         <p className="small secondary" role="status">
           {runs === 0 ? (
-            `No run is from before ${formatTime(before)}: nothing goes now.`
+            mode === 'delete' ? (
+              `No runs before ${formatTime(before)}: nothing would be deleted now.`
+            ) : (
+              `No runs before ${formatTime(before)}: nothing would be anonymised now.`
+            )
           ) : (
             <>
               <strong className="strong">
                 {formatPlural(runs, 'run')} in {formatPlural(conversations, 'conversation')}
               </strong>{' '}
-              from before {formatTime(before)}, about {formatBytes(bytes)} of text
+              before {formatTime(before)}, about {formatBytes(bytes)} of text
               {oldest && `, the oldest from ${formatTime(oldest)}`}.
             </>
           )}
@@ -58,7 +62,7 @@ function Applied({ last }: { last: NonNullable<ReturnType<typeof useRetention>['
   return (
     <p className="small tertiary">
       Last applied {formatTime(last.startedAt)}: {formatPlural(last.runs, 'run')} {verb}
-      {last.endedAt === null && ', still under way'}.
+      {last.endedAt === null && ', in progress'}.
     </p>
   );
 }
@@ -78,22 +82,22 @@ function RetentionForm({ kept }: { kept: Retention }) {
   return (
     <div className="settings__form">
       <div>
-        <Segmented label="What happens to old runs" value={mode} onValueChange={setMode} options={modes} />
+        <Segmented label="Old runs" value={mode} onValueChange={setMode} options={modes} />
       </div>
       <p className="small tertiary">{meanings[mode]}</p>
       {mode !== 'off' && (
         <div className="setting__number">
           <TextField
-            label="After this many days"
+            label="After (days)"
             inputMode="numeric"
             value={text}
             onValueChange={setText}
-            error={days === null ? 'must be from 1 to 36500' : null}
+            error={days === null ? 'Must be 1 to 36,500' : null}
           />
         </div>
       )}
       {asked && <Consequence asked={asked} />}
-      {error && <ErrorFailure title="The retention could not be set" error={error} />}
+      {error && <ErrorFailure title="Couldn't change the retention" error={error} />}
       {isChanged && (
         <div className="row">
           <Button
@@ -102,7 +106,7 @@ function RetentionForm({ kept }: { kept: Retention }) {
             aria-disabled={(mode !== 'off' && days === null) || undefined}
             onClick={() => (mode === 'off' ? apply() : setAsked(true))}
           >
-            {mode === 'off' ? 'Keep everything' : 'Set the retention'}
+            {mode === 'off' ? 'Keep everything' : 'Apply'}
           </Button>
           <Button
             variant="quiet"
@@ -111,7 +115,7 @@ function RetentionForm({ kept }: { kept: Retention }) {
               setText(String(kept.days));
             }}
           >
-            Leave it as it is
+            Cancel
           </Button>
         </div>
       )}
@@ -119,11 +123,11 @@ function RetentionForm({ kept }: { kept: Retention }) {
         title={`${mode === 'delete' ? 'Delete' : 'Anonymise'} runs after ${days} days?`}
         isOpen={isAsked}
         onClose={() => setAsked(false)}
-        action={mode === 'delete' ? 'Delete from now on' : 'Anonymise from now on'}
+        action={mode === 'delete' ? 'Delete' : 'Anonymise'}
         onConfirm={apply}
       >
         {asked && <Consequence asked={asked} />}
-        It begins at once and goes on every day. It cannot be taken back; a backup made before keeps what is there now.
+        Applies now and then every day. This can&apos;t be undone. To keep a copy, create a backup first.
       </ConfirmDialog>
     </div>
   );

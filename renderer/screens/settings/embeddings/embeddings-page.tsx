@@ -5,6 +5,7 @@ import {
   type EmbeddingProvider,
   type EmbeddingSettings,
 } from '../../../../shared/contract/embeddings.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
 import { Button } from '../../../components/button.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
 import { Select } from '../../../components/select.tsx';
@@ -23,8 +24,8 @@ const firstModels: Readonly<Record<EmbeddingProvider, string>> = {
 };
 
 const makers = [
-  { value: 'on-device', label: 'This device' },
-  ...embeddingProviders.map((name) => ({ value: name, label: name })),
+  { value: 'on-device', label: 'On device' },
+  ...embeddingProviders.map((name) => ({ value: name, label: providerName(name) })),
 ] as const;
 
 const makerOf = (settings: EmbeddingSettings): Maker =>
@@ -50,21 +51,29 @@ function EmbeddingsForm({ present }: { present: EmbeddingSettings }) {
     if (maker === 'on-device') return update.mutate({ embeddings: { kind: 'on-device' } });
     const name = model.trim();
     const isNamed = maker === 'OpenAiCompatible' ? /^[^/]+\/.+/.test(name) : name !== '';
-    setError(isNamed ? null : maker === 'OpenAiCompatible' ? 'Write it as endpoint/model' : 'Give the name of a model');
+    setError(isNamed ? null : maker === 'OpenAiCompatible' ? 'Must be endpoint/model' : 'Enter a model name');
     if (isNamed) update.mutate({ embeddings: { kind: 'provider', aiSystem: maker, model: name } });
   }
 
   return (
     <form className="card settings__first" onSubmit={save}>
-      <SettingRow label="Made by" detail="A provider is sent every passage of every source, and every question">
-        <Select label="Made by" isLabelHidden size="small" value={maker} options={makers} onValueChange={choose} />
+      <SettingRow
+        label="Embedding provider"
+        detail="A provider receives every passage of every source, and every search query"
+      >
+        <Select
+          label="Embedding provider"
+          isLabelHidden
+          size="small"
+          value={maker}
+          options={makers}
+          onValueChange={choose}
+        />
       </SettingRow>
       {maker !== 'on-device' && (
         <SettingRow
           label="Model"
-          detail={
-            maker === 'OpenAiCompatible' ? 'The name of the endpoint, a slash, the model' : `As ${maker} names it`
-          }
+          detail={maker === 'OpenAiCompatible' ? 'endpoint/model' : `Model name at ${providerName(maker)}`}
         >
           <TextField
             label="Model"
@@ -78,29 +87,29 @@ function EmbeddingsForm({ present }: { present: EmbeddingSettings }) {
         </SettingRow>
       )}
       <SettingRow
-        label={isPresent ? 'In use' : 'Not in use yet'}
+        label={isPresent ? 'In use' : 'Not in use'}
         detail={
           <>
-            After a change, sources that are there are found by words alone until they are indexed again, which{' '}
-            <Link href="/knowledge">Knowledge</Link> offers.
+            After a change, existing sources use keyword search only until you re-index them in{' '}
+            <Link href="/knowledge">Knowledge</Link>.
           </>
         }
       >
         <Button type="submit" variant="primary" size="small" isBusy={update.isPending} aria-disabled={isPresent}>
-          Use it
+          Switch
         </Button>
       </SettingRow>
     </form>
   );
 }
 
-/** Who turns passages and questions into vectors. */
+/** Which provider computes the embeddings. */
 export function EmbeddingsPage() {
   const settings = useSettings();
   return (
     <SettingsPage
       title="Embeddings"
-      lead="What sources say and what is asked becomes vectors, so that passages are found by their meaning. On this device it needs no key, and no text leaves it."
+      lead="Embeddings let search match by meaning. On this device they need no key, and no text leaves it."
     >
       <QueryView query={settings} subject="the settings" rows={2}>
         {({ embeddings }) => <EmbeddingsForm key={JSON.stringify(embeddings)} present={embeddings} />}

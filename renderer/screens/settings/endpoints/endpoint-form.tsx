@@ -73,28 +73,30 @@ export function EndpointForm({ endpoint, suggestion, onDone }: EndpointFormProps
           autoFocus={endpoint === null}
           disabled={endpoint !== null}
           hint={
-            endpoint ? 'Models are written with it, so it stays' : `Models are written ${draft.name || 'name'}/model`
+            endpoint
+              ? "Part of the model names, so it can't change"
+              : `Model names become ${draft.name || 'name'}/model`
           }
           value={draft.name}
           error={problems.name}
           onValueChange={(name) => change({ name })}
         />
         <TextField
-          label="Base address"
+          label="Base URL"
           isMono
           placeholder="http://127.0.0.1:11434/v1"
           autoFocus={endpoint !== null}
-          hint="With the version in it"
+          hint="Include the version, e.g. /v1"
           value={draft.baseAddress}
           error={problems.baseAddress}
           onValueChange={(baseAddress) => change({ baseAddress })}
         />
         <TextField
-          label="Key"
+          label="API key"
           isMono
           type="password"
           disabled={draft.isKeyRemoved}
-          hint={endpoint?.keySource ? 'Empty keeps the present one' : 'Only if the endpoint asks for one'}
+          hint={endpoint?.keySource ? 'Leave empty to keep the current key' : 'Only if the endpoint requires one'}
           value={draft.key}
           error={problems.key}
           onValueChange={(key) => change({ key: key.trim() })}
@@ -102,7 +104,7 @@ export function EndpointForm({ endpoint, suggestion, onDone }: EndpointFormProps
       </div>
       {endpoint?.keySource && (
         <Checkbox
-          label="Remove the present key"
+          label="Remove the current key"
           isChecked={draft.isKeyRemoved}
           onCheckedChange={(isKeyRemoved) => change({ isKeyRemoved, key: '' })}
         />

@@ -16,8 +16,8 @@ function found({ lastTest }: CompatibleEndpoint): string {
   if (!lastTest) return '';
   if (lastTest.outcome === 'ok') return `, ${formatPlural(lastTest.models, 'model')}`;
   return lastTest.status === null
-    ? `, no answer in ${formatDuration(lastTest.milliseconds)}`
-    : `, answered ${lastTest.status}`;
+    ? `, no response in ${formatDuration(lastTest.milliseconds)}`
+    : `, HTTP ${lastTest.status}`;
 }
 
 /** One compatible endpoint with its address, its last test and what can be done about it. */
@@ -56,14 +56,14 @@ export function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
         <TestNotice test={lastTest} baseAddress={baseAddress} />
       )}
       <ConfirmDialog
-        title={`Remove the endpoint ${name}?`}
+        title={`Remove endpoint ${name}?`}
         isOpen={isRemoving}
         onClose={() => setRemoving(false)}
         action="Remove endpoint"
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate(name, { onSettled: () => setRemoving(false) })}
       >
-        Its key is removed with it, and its models can no longer be chosen. Runs that were made on it are kept.
+        This also removes its key and its models. Its runs are kept.
       </ConfirmDialog>
     </div>
   );

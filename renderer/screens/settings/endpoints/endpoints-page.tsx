@@ -7,8 +7,8 @@ export function EndpointsPage() {
       title="Compatible endpoints"
       lead={
         <>
-          Servers that speak OpenAI&apos;s chat completions, on this machine or behind a gateway. Their models are
-          chosen in the playground and over HTTP as <span className="mono--small">OpenAiCompatible</span>, written{' '}
+          OpenAI-compatible servers on this machine or behind a gateway. In API calls, use the aiSystem{' '}
+          <span className="mono--small">OpenAiCompatible</span> and the model{' '}
           <span className="mono--small">endpoint/model</span>.
         </>
       }

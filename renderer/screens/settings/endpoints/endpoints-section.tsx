@@ -23,11 +23,11 @@ function FoundRow({ found }: { found: FoundEndpoint }) {
       <div className="provider__row">
         <span className="strong truncate">{found.name}</span>
         <span className="provider__state">
-          <StateMark tone="accent">Found</StateMark>
+          <StateMark tone="accent">Detected</StateMark>
         </span>
         <span className="provider__detail truncate">
           <span className="mono--small">{found.baseAddress}</span>
-          <span className="tertiary">, {formatPlural(found.models, 'model')}, runs on this machine</span>
+          <span className="tertiary">, {formatPlural(found.models, 'model')}, on this machine</span>
         </span>
         <span className="provider__actions">
           <Button
@@ -72,8 +72,8 @@ export function EndpointsSection({ title = 'Compatible endpoints' }: { title?: s
               ))}
               {data.length === 0 && found.length === 0 && !isAdding && (
                 <p className="setting-panel small secondary">
-                  None yet. Ollama, LM Studio, vLLM, llama.cpp or a company gateway: anything that speaks OpenAI&apos;s
-                  chat completions. What runs on this machine is found by itself.
+                  No endpoints. Add Ollama, LM Studio, vLLM, llama.cpp, a company gateway or any OpenAI-compatible
+                  server. Local servers are detected automatically.
                 </p>
               )}
             </>

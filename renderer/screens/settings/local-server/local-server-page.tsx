@@ -47,18 +47,20 @@ function Example({ address }: { address: string }) {
   return (
     <SettingsSection
       title="Try it"
-      actions={<Segmented label="Answer" value={transport} onValueChange={setTransport} options={transports} />}
+      actions={
+        <Segmented label="Response format" value={transport} onValueChange={setTransport} options={transports} />
+      }
     >
       <div className="code">
         <pre className="mono">{text}</pre>
         <CopyButton label="Copy" text={text} size="small" />
       </div>
       <p className="caption tertiary settings__below">
-        Put a key from{' '}
+        First set TOUCHSTONE_KEY to a key from{' '}
         <Link href={settingsAddress('api-keys')} className="link">
           API keys
-        </Link>{' '}
-        into TOUCHSTONE_KEY first.
+        </Link>
+        .
       </p>
     </SettingsSection>
   );
@@ -69,8 +71,8 @@ function ServerView({ host, wanted }: { host: HostState; wanted: Settings['local
   switch (serverState(host, wanted)) {
     case 'failed':
       return (
-        <Failure title="The local server could not start" reason={host.serverFailure}>
-          <span className="small secondary">Choose another port, or end the program that uses this one.</span>
+        <Failure title="Couldn't start the local server" reason={host.serverFailure}>
+          <span className="small secondary">Choose another port, or close the program that uses this one.</span>
         </Failure>
       );
     case 'changing':
@@ -81,7 +83,7 @@ function ServerView({ host, wanted }: { host: HostState; wanted: Settings['local
         </p>
       );
     case 'off':
-      return <StateMark tone="neutral">Off: nothing listens on the network</StateMark>;
+      return <StateMark tone="neutral">Off</StateMark>;
     case 'on':
       return host.serverAddress && <Address address={host.serverAddress} protocols={host.protocols} />;
   }
@@ -97,8 +99,8 @@ export function LocalServerPage() {
       title="Local server"
       lead={
         canSwitch
-          ? 'The same service that this window uses, for other programs on this machine. It is off until you switch it on.'
-          : 'This host always listens: the window and other programs on this machine share its address. Port and TLS are set when it starts, with --port and --tls.'
+          ? 'Lets other programs on this machine use the same service as this window. Off by default.'
+          : 'Always on here: this window and other programs on this machine use the same address. Set the port and TLS at start with --port and --tls.'
       }
     >
       <div className="settings__stack">

@@ -21,7 +21,7 @@ function PortField({ port, onChange }: { port: number; onChange: (port: number) 
         isLabelHidden
         inputMode="numeric"
         value={text}
-        error={checked.success ? null : '0 to 65535'}
+        error={checked.success ? null : 'Must be 0 to 65535'}
         onValueChange={setText}
         onBlur={keep}
         onKeyDown={(event) => event.key === 'Enter' && keep()}
@@ -37,18 +37,18 @@ export function ServerSettings({ localServer }: { localServer: Settings['localSe
     update.mutate({ localServer: { ...localServer, ...part } });
   return (
     <div className="card">
-      <SettingRow label="Answer programs on this machine" detail="Only on 127.0.0.1, and only with an API key">
+      <SettingRow label="Enable local server" detail="For programs on this machine (127.0.0.1) with an API key">
         <Switch
-          label="Answer programs on this machine"
+          label="Enable local server"
           isLabelHidden
           isChecked={localServer.isEnabled}
           onCheckedChange={(isEnabled) => change({ isEnabled })}
         />
       </SettingRow>
-      <SettingRow label="Port" detail="0 takes a free one at every start">
+      <SettingRow label="Port" detail="0 = choose a free port at each start">
         <PortField key={localServer.port} port={localServer.port} onChange={(port) => change({ port })} />
       </SettingRow>
-      <SettingRow label="TLS" detail="With a certificate made on this machine; programs must be told to trust it">
+      <SettingRow label="TLS" detail="Uses a certificate created on this machine. Programs must trust it explicitly.">
         <Switch
           label="TLS"
           isLabelHidden

@@ -20,7 +20,7 @@ export function AddModelForm() {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (address.trim() === '')
-      setProblem('Give the path of a GGUF file, or an address such as hf:owner/repository/file.gguf.');
+      setProblem('Enter the path of a GGUF file or an address such as hf:owner/repository/file.gguf');
     else addAddress(address.trim());
   };
   const choose = async () => {
@@ -34,13 +34,13 @@ export function AddModelForm() {
   return (
     <form className="settings__form" onSubmit={submit}>
       <TextField
-        label="Path of a GGUF file, or an hf: address"
+        label="GGUF file path or hf: address"
         isMono
         placeholder="hf:bartowski/Llama-3.2-1B-Instruct-GGUF:Q4_K_M"
         hint={
           add.isSuccess && address === ''
-            ? 'It is in the list above now.'
-            : 'A file is used where it is. An hf: address joins the list and is downloaded when you say so.'
+            ? 'Added to the list above'
+            : 'Files are used in place. Models from hf: addresses are added to the list; you start the download.'
         }
         value={address}
         error={problem ?? (add.error ? describeError(add.error).message : null)}
@@ -56,7 +56,7 @@ export function AddModelForm() {
         </Button>
         {hasDialog && (
           <Button variant="quiet" icon={FolderOpen} onClick={() => void choose()}>
-            Choose a file
+            Choose file
           </Button>
         )}
       </div>

@@ -30,7 +30,7 @@ function InstalledActions({ model }: { model: OnDeviceModel }) {
     <>
       {!model.isSelected && (
         <Button size="small" isBusy={select.isPending} onClick={() => select.mutate(model.id)}>
-          Use for ServiceAi
+          Make default
         </Button>
       )}
       <IconButton size="small" icon={Trash2} label={`Remove ${model.title}`} onClick={() => setRemoving(true)} />
@@ -42,9 +42,9 @@ function InstalledActions({ model }: { model: OnDeviceModel }) {
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate(model.id, { onSettled: () => setRemoving(false) })}
       >
-        {model.bytes !== null && `${formatBytes(model.bytes)} are freed. `}
-        {model.isSelected && 'ServiceAi answers through it; until another model is chosen its runs are refused. '}
-        {model.source === 'file' ? 'Your own file is left where it is.' : 'It can be fetched again.'}
+        {model.bytes !== null && `Frees ${formatBytes(model.bytes)}. `}
+        {model.isSelected && 'Built-in models use it. Their runs fail until you choose another model. '}
+        {model.source === 'file' ? 'Your file is not deleted.' : 'You can download it again.'}
       </ConfirmDialog>
     </>
   );
@@ -92,7 +92,7 @@ export function ModelActions({ model }: { model: OnDeviceModel }) {
     case 'failed':
       return (
         <>
-          {fetchButton('Try again', true)}
+          {fetchButton('Retry', true)}
           <StopButton model={model} label="Discard" />
         </>
       );

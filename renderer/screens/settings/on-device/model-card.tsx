@@ -1,5 +1,5 @@
 import type { OnDeviceModel, OnDeviceState } from '../../../../shared/contract/on-device.ts';
-import { formatBytes } from '../../../components/format.ts';
+import { formatBytes, formatCount } from '../../../components/format.ts';
 import { Badge, Spinner, StateMark } from '../../../components/marks.tsx';
 import { Notice } from '../../../components/state-panels.tsx';
 import { DownloadProgress } from './download-progress.tsx';
@@ -21,7 +21,11 @@ function ModelState({ model, engine }: { model: OnDeviceModel; engine: OnDeviceS
   if (model.state === 'failed') return <Badge tone="negative">Failed</Badge>;
   if (model.state === 'absent') return null;
   if (!model.isSelected) return <Badge tone="positive">Installed</Badge>;
-  const answering = engine.isAnswering ? 'Answering' : engine.state === 'loading' ? 'Loading' : 'Answers ServiceAi';
+  const answering = engine.isAnswering
+    ? 'Answering'
+    : engine.state === 'loading'
+      ? 'Loading'
+      : 'Default for built-in models';
   return <StateMark tone="positive">{answering}</StateMark>;
 }
 
@@ -37,7 +41,7 @@ function Fact({ name, value }: { name: string; value: string | null }) {
 
 /** One model of the catalogue or of the user: what it needs, what it is fit for, and how far it is here. */
 export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnDeviceState['engine'] }) {
-  const { title, bytes, memoryBytes, licence, source, note, state, failure } = model;
+  const { title, bytes, memoryBytes, contextTokens, licence, source, note, state, failure } = model;
   const isUnderWay = state === 'downloading' || state === 'checking' || state === 'paused';
   return (
     <div className="on-device" role="group" aria-label={title}>
@@ -48,10 +52,11 @@ export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnD
         <ModelActions model={model} />
       </div>
       <dl className="on-device__facts">
-        <Fact name="Size" value={bytes === null ? 'known at the download' : formatBytes(bytes)} />
+        <Fact name="Size" value={bytes === null ? 'shown when the download starts' : formatBytes(bytes)} />
         <Fact name="Memory" value={memoryBytes === null ? null : `about ${formatBytes(memoryBytes)}`} />
+        <Fact name="Context" value={contextTokens === null ? null : `${formatCount(contextTokens)} tokens`} />
         <Fact name="Licence" value={licence} />
-        <Fact name="From" value={sources[source]} />
+        <Fact name="Source" value={sources[source]} />
       </dl>
       <p className="small tertiary">{note}</p>
       {isUnderWay && <DownloadProgress model={model} />}

@@ -14,12 +14,12 @@ export function OnDevicePage() {
       title="On-device models"
       lead={
         <>
-          They answer on this machine, without a key and without a network once they are here. One of them answers for
-          ServiceAi; its{' '}
+          On-device models run locally. They need no key, and no network after the download. The default one answers for
+          the{' '}
           <Link href={settingsAddress('service-models')} className="link">
-            routes
+            built-in models
           </Link>{' '}
-          say for which of its models.
+          that are routed to this device.
         </>
       }
     >
@@ -28,7 +28,7 @@ export function OnDevicePage() {
           {({ models, engine }) => models.map((model) => <ModelCard key={model.id} model={model} engine={engine} />)}
         </QueryView>
       </div>
-      <SettingsSection title="Bring another model">
+      <SettingsSection title="Add your own model">
         <div className="card">
           <AddModelForm />
         </div>

@@ -1,4 +1,5 @@
 import { Trash2 } from 'lucide-react';
+import { providerName } from '../../../../shared/provider-names.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { useModels, useRemoveModel } from '../../../queries/models.ts';
 import { SettingRow, SettingsSection } from '../settings-page.tsx';
@@ -13,11 +14,15 @@ export function AddedModelsSection() {
     <SettingsSection title="Models you added">
       <div className="card">
         {added.map(({ aiSystem, name }) => (
-          <SettingRow key={`${aiSystem}/${name}`} label={<span className="mono">{name}</span>} detail={aiSystem}>
+          <SettingRow
+            key={`${aiSystem}/${name}`}
+            label={<span className="mono">{name}</span>}
+            detail={providerName(aiSystem)}
+          >
             <IconButton
               size="small"
               icon={Trash2}
-              label={`Remove ${name} of ${aiSystem}`}
+              label={`Remove ${name} of ${providerName(aiSystem)}`}
               onClick={() => remove.mutate({ aiSystem, model: name })}
             />
           </SettingRow>

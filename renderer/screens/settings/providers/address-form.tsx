@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from 'react';
 import { baseAddress as baseAddressSchema, type ProviderState } from '../../../../shared/contract/providers.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
 import { Button } from '../../../components/button.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
@@ -15,13 +16,13 @@ export function AddressForm({ provider, onDone }: { provider: ProviderState; onD
     event.preventDefault();
     const checked = baseAddressSchema.safeParse(address.trim());
     if (checked.success) save(checked.data);
-    else setProblem(`The address ${checked.error.issues[0]?.message ?? 'is not valid'}.`);
+    else setProblem(`The base URL ${checked.error.issues[0]?.message ?? 'is not valid'}`);
   };
   return (
     <form className="provider__form provider__form--address" onSubmit={submit}>
-      <span className="small secondary">Base address</span>
+      <span className="small secondary">Base URL</span>
       <TextField
-        label={`Base address of ${provider.aiSystem}`}
+        label={`Base URL of ${providerName(provider.aiSystem)}`}
         isLabelHidden
         isMono
         autoFocus
@@ -37,12 +38,10 @@ export function AddressForm({ provider, onDone }: { provider: ProviderState; onD
       </Button>
       {!provider.isBaseAddressDefault && (
         <Button variant="quiet" onClick={() => save(null)}>
-          Use its own
+          Use default
         </Button>
       )}
-      <p className="caption tertiary">
-        With the version in it, as the provider writes it. Every run and every test goes there.
-      </p>
+      <p className="caption tertiary">Include the version, e.g. /v1. All runs and tests use this URL.</p>
     </form>
   );
 }

@@ -1,6 +1,7 @@
 import { ClipboardPaste } from 'lucide-react';
 import { useState, type FormEvent } from 'react';
 import type { ProviderState } from '../../../../shared/contract/providers.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
 import { Button } from '../../../components/button.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
@@ -11,8 +12,8 @@ const visibleAscii = /^[\x21-\x7e]+$/;
 
 /** What keeps a key from being sent, for people; null when nothing does. */
 export function keyProblem(key: string): string | null {
-  if (key === '') return 'Paste the key first.';
-  if (!visibleAscii.test(key)) return 'A key has no spaces and no accented letters. Copy it again from its page.';
+  if (key === '') return 'Enter a key';
+  if (!visibleAscii.test(key)) return 'Keys contain no spaces or accented letters. Copy the key again.';
   return null;
 }
 
@@ -36,7 +37,7 @@ export function KeyForm({ provider, onDone }: { provider: ProviderState; onDone:
     try {
       setKey((await navigator.clipboard.readText()).trim());
     } catch {
-      setProblem('The clipboard may not be read here. Paste with the keyboard.');
+      setProblem("Couldn't read the clipboard. Paste with the keyboard.");
     }
   };
   const refusal = save.error ? describeError(save.error).message : null;
@@ -52,7 +53,7 @@ export function KeyForm({ provider, onDone }: { provider: ProviderState; onDone:
     >
       <span className="small secondary">API key</span>
       <TextField
-        label={`API key of ${provider.aiSystem}`}
+        label={`API key of ${providerName(provider.aiSystem)}`}
         isLabelHidden
         isMono
         type="password"
@@ -69,11 +70,11 @@ export function KeyForm({ provider, onDone }: { provider: ProviderState; onDone:
         Save and test
       </Button>
       <p className="caption tertiary">
-        From{' '}
+        Get a key at{' '}
         <a href={provider.keyPage} target="_blank" rel="noreferrer">
           {new URL(provider.keyPage).hostname}
         </a>
-        . The test asks only for the list of models and costs nothing.
+        . The test only lists the models. It costs nothing.
       </p>
     </form>
   );

@@ -1,6 +1,7 @@
 import { Globe, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ProviderState } from '../../../../shared/contract/providers.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
@@ -25,7 +26,7 @@ function Detail({ provider }: { provider: ProviderState }) {
       {keySource === 'environment' && <Badge isOutlined>From the environment</Badge>}
       {keySource === 'memory' && <Badge tone="caution">Until Touchstone quits</Badge>}
       <span className="truncate">
-        {keySource !== null && (lastTest ? testSummary(lastTest) : 'Not tested yet')}
+        {keySource !== null && (lastTest ? testSummary(lastTest) : 'Not tested')}
         {!isBaseAddressDefault && <span className="tertiary"> at {new URL(baseAddress).host}</span>}
       </span>
     </span>
@@ -45,12 +46,13 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
   const test = useTestProvider(provider.aiSystem);
   const remove = useRemoveProviderKey(provider.aiSystem);
   const { aiSystem, keySource } = provider;
+  const name = providerName(aiSystem);
   const hasKey = keySource !== null;
   const keyButton = useReturnFocus<HTMLButtonElement>(form !== null);
   return (
-    <div className="provider" role="group" aria-label={aiSystem}>
+    <div className="provider" role="group" aria-label={name}>
       <div className="provider__row">
-        <span className="strong">{aiSystem}</span>
+        <span className="strong">{name}</span>
         <span className="provider__state">
           <KeyState provider={provider} />
         </span>
@@ -70,17 +72,12 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
               <Button ref={keyButton} size="small" onClick={() => setForm('key')}>
                 {hasKey ? 'Replace' : 'Add key'}
               </Button>
-              <IconButton
-                size="small"
-                icon={Globe}
-                label={`Base address of ${aiSystem}`}
-                onClick={() => setForm('address')}
-              />
+              <IconButton size="small" icon={Globe} label={`Base URL of ${name}`} onClick={() => setForm('address')} />
               {(keySource === 'keychain' || keySource === 'memory') && (
                 <IconButton
                   size="small"
                   icon={Trash2}
-                  label={`Remove the key of ${aiSystem}`}
+                  label={`Remove API key of ${name}`}
                   onClick={() => setRemoving(true)}
                 />
               )}
@@ -92,15 +89,15 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
       {form === 'address' && <AddressForm provider={provider} onDone={() => setForm(null)} />}
       {form === null && hasKey && <TestNotice test={provider.lastTest} baseAddress={provider.baseAddress} />}
       <ConfirmDialog
-        title={`Remove the key of ${aiSystem}?`}
+        title={`Remove API key of ${name}?`}
         isOpen={isRemoving}
         onClose={() => setRemoving(false)}
         action="Remove key"
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate(undefined, { onSettled: () => setRemoving(false) })}
       >
-        Runs on {aiSystem} will be refused until a key is set again. The key cannot be brought back from here; its page
-        at the provider can make a new one.
+        Runs on {name} fail until you add a key again. Touchstone can&apos;t restore the key, but you can create a new
+        one at the provider.
       </ConfirmDialog>
     </div>
   );

@@ -13,12 +13,12 @@ import { TimeLimitsSection } from './time-limits.tsx';
 function Lead({ keychain }: { keychain: string | null | undefined }) {
   return (
     <>
-      {keychain ? `Keys are kept in the ${keychain}, under Touchstone. They` : 'Keys'} can be replaced or removed, and
-      are never shown again. Nothing here is needed to start:{' '}
+      {keychain ? `Keys are stored in the ${keychain}. They` : 'Keys'} are never shown again, but you can replace or
+      remove them. You can start without a key: the{' '}
       <Link href={settingsAddress('on-device')} className="link">
-        ServiceAi
+        on-device model
       </Link>{' '}
-      runs on this device.
+      needs none.
     </>
   );
 }
@@ -34,8 +34,8 @@ export function ProvidersPage() {
       <div className="settings__stack">
         {keychain === null && (
           <Notice tone="caution">
-            <strong>This machine offers no keychain, so keys are kept in memory until Touchstone quits.</strong> Start a
-            keychain service, or set the usual variables such as OPENAI_API_KEY before the start, to keep them longer.
+            <strong>No keychain found. Keys are kept in memory until Touchstone quits.</strong> To keep keys after a
+            restart, start a keychain service, or set variables such as OPENAI_API_KEY before you start Touchstone.
           </Notice>
         )}
         <div className="card">

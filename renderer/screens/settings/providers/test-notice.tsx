@@ -20,22 +20,22 @@ export function TestNotice({ test, baseAddress }: { test: ProviderTest | null; b
   return (
     <div className="provider__notice">
       <Notice tone={test.outcome === 'silent' || test.outcome === 'unreachable' ? 'caution' : 'negative'}>
-        <Message text={test.message ?? 'The test failed without a reason. Test again.'} />{' '}
+        <Message text={test.message ?? 'The test failed. Test again.'} />{' '}
         <button
           type="button"
           className="link"
           aria-expanded={isAnswerShown}
           onClick={() => setAnswerShown(!isAnswerShown)}
         >
-          {isAnswerShown ? 'Hide the answer' : 'Show the answer'}
+          {isAnswerShown ? 'Hide response' : 'Show response'}
         </button>
         {isAnswerShown && (
           <dl className="provider__answer">
-            <dt>Asked</dt>
+            <dt>Request</dt>
             <dd className="mono--small">GET {baseAddress.replace(/\/$/, '')}/models</dd>
-            <dt>Answered</dt>
+            <dt>Response</dt>
             <dd>
-              {test.status === null ? 'nothing' : `HTTP ${test.status}`} after {formatDuration(test.milliseconds)}
+              {test.status === null ? 'None' : `HTTP ${test.status}`} after {formatDuration(test.milliseconds)}
             </dd>
           </dl>
         )}

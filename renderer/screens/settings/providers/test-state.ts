@@ -10,9 +10,9 @@ export interface TestState {
 }
 
 const failed = {
-  refused: { tone: 'negative', icon: CircleX, word: 'Refused' },
+  refused: { tone: 'negative', icon: CircleX, word: 'Rejected' },
   unreachable: { tone: 'caution', icon: TriangleAlert, word: 'Unreachable' },
-  silent: { tone: 'caution', icon: TriangleAlert, word: 'Silent' },
+  silent: { tone: 'caution', icon: TriangleAlert, word: 'Not responding' },
   failed: { tone: 'negative', icon: CircleX, word: 'Failed' },
 } as const;
 
@@ -27,6 +27,6 @@ export function testSummary(test: ProviderTest): string {
   const when = `Tested ${formatTime(test.testedAt)}`;
   if (test.outcome === 'ok')
     return `${when}, ${formatDuration(test.milliseconds)}, ${formatPlural(test.models, 'model')}`;
-  if (test.status !== null) return `${when}, answered ${test.status}`;
-  return `${when}, no answer in ${formatDuration(test.milliseconds)}`;
+  if (test.status !== null) return `${when}, HTTP ${test.status}`;
+  return `${when}, no response in ${formatDuration(test.milliseconds)}`;
 }

@@ -31,7 +31,7 @@ function SecondsField({ label, name, limits }: SecondsFieldProps) {
         inputMode="decimal"
         className="numbers"
         value={text}
-        error={checked.success ? null : '1 to 3600 seconds'}
+        error={checked.success ? null : 'Must be 1 to 3600 seconds'}
         end={<span className="small tertiary">s</span>}
         onValueChange={setText}
         onBlur={keep}
@@ -50,10 +50,10 @@ export function TimeLimitsSection() {
         <QueryView query={settings} subject="the settings" rows={2}>
           {({ timeLimits }) => (
             <>
-              <SettingRow label="First byte" detail="How long a provider may take before its answer begins">
+              <SettingRow label="First byte" detail="Maximum time until a provider starts to respond">
                 <SecondsField label="Seconds until the first byte" name="firstByteSeconds" limits={timeLimits} />
               </SettingRow>
-              <SettingRow label="Between bytes" detail="How long it may be silent in the middle of an answer">
+              <SettingRow label="Between bytes" detail="Maximum pause in the middle of a response">
                 <SecondsField label="Seconds between bytes" name="betweenBytesSeconds" limits={timeLimits} />
               </SettingRow>
             </>

@@ -1,5 +1,6 @@
 import type { Model } from '../../../../shared/contract/providers.ts';
 import type { ServiceRoute } from '../../../../shared/contract/settings.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
 import type { ComboboxOption } from '../../../components/combobox.tsx';
 
 const onDeviceValue = 'on-device';
@@ -16,8 +17,8 @@ export function routeOfValue(value: string): ServiceRoute {
 }
 
 export function routeLabel(route: ServiceRoute, onDeviceTitle: string | null): string {
-  if (route.kind === 'provider') return `${route.aiSystem}, ${route.model}`;
-  return onDeviceTitle ? `On this device, ${onDeviceTitle}` : 'On this device';
+  if (route.kind === 'provider') return `${providerName(route.aiSystem)}, ${route.model}`;
+  return onDeviceTitle ? `On device, ${onDeviceTitle}` : 'On device';
 }
 
 const dollars = (price: number) => `$${price < 1 ? price.toFixed(2) : price.toString()}`;
@@ -33,7 +34,7 @@ export function routeOptions(models: readonly Model[], onDeviceTitle: string | n
   const device: ComboboxOption = {
     value: onDeviceValue,
     label: routeLabel({ kind: 'on-device' }, onDeviceTitle),
-    group: 'This device',
+    group: 'On device',
     detail: 'no key, no network',
   };
   const others = models
@@ -42,7 +43,7 @@ export function routeOptions(models: readonly Model[], onDeviceTitle: string | n
     .map((model): ComboboxOption => ({
       value: JSON.stringify([model.aiSystem, model.name]),
       label: model.name,
-      group: model.aiSystem,
+      group: providerName(model.aiSystem),
       detail: model.isReady ? priceText(model) : 'no key',
       isDisabled: !model.isReady,
     }));

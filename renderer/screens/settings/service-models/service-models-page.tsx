@@ -7,9 +7,8 @@ export function ServiceModelsPage() {
       title="Service models"
       lead={
         <>
-          <span className="mono--small">ServiceAi</span> has two models of its own. Each goes where you say: to the
-          model on this device, or to any provider that has a key. Callers see the same names; the header{' '}
-          <span className="mono--small">x-served-by</span> and the kept run say who answered.
+          Route each service model to the on-device model or to a provider. The{' '}
+          <span className="mono--small">x-served-by</span> header and the audit show which model answered.
         </>
       }
     >

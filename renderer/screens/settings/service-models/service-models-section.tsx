@@ -6,6 +6,7 @@ import {
   type ServiceRoute,
   type Settings,
 } from '../../../../shared/contract/settings.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
 import { Combobox } from '../../../components/combobox.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
@@ -25,11 +26,11 @@ export function routeNote(route: ServiceRoute, target: Model | undefined, hasOnD
   if (route.kind === 'on-device') {
     return hasOnDeviceModel
       ? { text: 'No key, no network', isWarning: false }
-      : { text: 'No model is on this device yet; runs are refused until one is', isWarning: true };
+      : { text: 'No on-device model installed; runs fail until you download one', isWarning: true };
   }
   if (target && !target.isReady)
-    return { text: `${route.aiSystem} has no key; runs are refused until it has one`, isWarning: true };
-  return { text: (target && priceText(target)) ?? 'Price not known', isWarning: false };
+    return { text: `${providerName(route.aiSystem)} has no key; runs fail until you add one`, isWarning: true };
+  return { text: (target && priceText(target)) ?? 'Unknown price', isWarning: false };
 }
 
 function RouteRow({ name, settings }: { name: ServiceModel; settings: Settings }) {
@@ -48,8 +49,8 @@ function RouteRow({ name, settings }: { name: ServiceModel; settings: Settings }
         <span className="strong mono">{name}</span>
         <Icon icon={ArrowRight} size="small" />
         <Combobox
-          label={`Where ${name} goes`}
-          placeholder="Find a model"
+          label={`Route of ${name}`}
+          placeholder="Search models"
           size="small"
           value={routeValue(route)}
           shown={routeLabel(route, title)}

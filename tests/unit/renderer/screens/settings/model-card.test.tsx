@@ -49,8 +49,8 @@ describe('what can be done with an on-device model', () => {
     ['downloading', downloading, ['Pause', 'Stop']],
     ['checking', { ...absent, state: 'checking' }, ['Stop']],
     ['paused', { ...absent, state: 'paused' }, ['Resume', 'Stop']],
-    ['failed', { ...absent, state: 'failed', failure: 'No network.' }, ['Try again', 'Discard']],
-    ['installed', { ...absent, state: 'installed' }, ['Use for ServiceAi', 'Remove TinyLlama 1.1B']],
+    ['failed', { ...absent, state: 'failed', failure: 'No network.' }, ['Retry', 'Discard']],
+    ['installed', { ...absent, state: 'installed' }, ['Make default', 'Remove TinyLlama 1.1B']],
     ['selected', selected, ['Remove TinyLlama 1.1B']],
   ] as const)('while it is %s', async (_state, model, actions) => {
     opened = await openWindow(<ModelCard model={model} engine={engine} />);

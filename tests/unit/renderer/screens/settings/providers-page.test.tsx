@@ -17,8 +17,8 @@ async function open(address = '/settings/providers'): Promise<void> {
 const row = (name: string) => screen.findByRole('group', { name });
 
 async function saveKey(key: string): Promise<void> {
-  const openAi = await row('OpenAi');
-  fireEvent.change(within(openAi).getByLabelText('API key of OpenAi'), { target: { value: key } });
+  const openAi = await row('OpenAI');
+  fireEvent.change(within(openAi).getByLabelText('API key of OpenAI'), { target: { value: key } });
   fireEvent.click(within(openAi).getByText('Save and test'));
 }
 
@@ -31,7 +31,7 @@ afterEach(async () => {
 describe('the key of a provider', () => {
   test('is kept and tested in one step, and is nowhere on the page afterwards', async () => {
     await open();
-    const openAi = await row('OpenAi');
+    const openAi = await row('OpenAI');
     expect(openAi.textContent).toContain('No key');
     fireEvent.click(within(openAi).getByText('Add key'));
     await saveKey(`  ${goodKey}\n`);
@@ -39,34 +39,34 @@ describe('the key of a provider', () => {
     await within(openAi).findByText(/Tested .*, 3 models/);
     expect(new Set(provider?.keys)).toEqual(new Set([goodKey]));
     expect(document.documentElement.outerHTML).not.toContain(goodKey);
-    expect(screen.queryByLabelText('API key of OpenAi')).toBeNull();
+    expect(screen.queryByLabelText('API key of OpenAI')).toBeNull();
   });
 
   test('that the provider refuses says so, with what it answered for those who look', async () => {
     await open();
-    fireEvent.click(within(await row('OpenAi')).getByText('Add key'));
+    fireEvent.click(within(await row('OpenAI')).getByText('Add key'));
     await saveKey('sk-wrong');
-    const openAi = await row('OpenAi');
-    await within(openAi).findByText('Refused');
-    fireEvent.click(within(openAi).getByText('Show the answer'));
+    const openAi = await row('OpenAI');
+    await within(openAi).findByText('Rejected');
+    fireEvent.click(within(openAi).getByText('Show response'));
     expect(within(openAi).getByText(/HTTP 401 after/)).toBeTruthy();
     expect(openAi.textContent).not.toContain('sk-wrong');
   });
 
   test('with a space in it never leaves the window', async () => {
     await open();
-    fireEvent.click(within(await row('OpenAi')).getByText('Add key'));
+    fireEvent.click(within(await row('OpenAI')).getByText('Add key'));
     await saveKey('sk two parts');
-    expect(screen.getByText(/A key has no spaces/)).toBeTruthy();
+    expect(screen.getByText(/Keys contain no spaces/)).toBeTruthy();
     expect(opened?.window.requests.filter((request) => request.startsWith('PUT'))).toEqual([]);
   });
 
   test('is removed only after a question', async () => {
     await open();
-    fireEvent.click(within(await row('OpenAi')).getByText('Add key'));
+    fireEvent.click(within(await row('OpenAI')).getByText('Add key'));
     await saveKey(goodKey);
-    const openAi = await row('OpenAi');
-    fireEvent.click(await within(openAi).findByLabelText('Remove the key of OpenAi'));
+    const openAi = await row('OpenAI');
+    fireEvent.click(await within(openAi).findByLabelText('Remove API key of OpenAI'));
     expect(opened?.window.requests).not.toContain('DELETE /window/providers/OpenAi/key');
     fireEvent.click(screen.getByText('Remove key'));
     await within(openAi).findByText('No key');
@@ -80,15 +80,15 @@ describe('the key of a provider', () => {
 
   test('without a keychain is said to last until Touchstone quits', async () => {
     await open();
-    await screen.findByText(/keys are kept in memory until Touchstone quits/);
+    await screen.findByText(/Keys are kept in memory until Touchstone quits/);
   });
 });
 
 test('a base address that is none is refused in its place; a good one is used and shown', async () => {
   await open();
   const groq = await row('Groq');
-  fireEvent.click(within(groq).getByLabelText('Base address of Groq'));
-  const field = within(groq).getByLabelText('Base address of Groq', { selector: 'input' });
+  fireEvent.click(within(groq).getByLabelText('Base URL of Groq'));
+  const field = within(groq).getByLabelText('Base URL of Groq', { selector: 'input' });
   fireEvent.change(field, { target: { value: 'nordwind' } });
   fireEvent.click(within(groq).getByText('Save'));
   expect(within(groq).getByText(/must be an http or https address/)).toBeTruthy();
@@ -114,6 +114,6 @@ test('a model name that was added can be taken back', async () => {
   opened = await openWindow(<ProvidersPage />, {
     prepare: (client) => client.call(addModel, { body: { aiSystem: 'OpenAi', model: 'gpt-7-preview' } }),
   });
-  fireEvent.click(await screen.findByLabelText('Remove gpt-7-preview of OpenAi'));
+  fireEvent.click(await screen.findByLabelText('Remove gpt-7-preview of OpenAI'));
   await waitFor(() => expect(screen.queryByText('gpt-7-preview')).toBeNull());
 });

@@ -27,11 +27,11 @@ afterEach(() => opened.close());
 describe('an API key', () => {
   test('is shown once, when it is issued', async () => {
     await open(<ApiKeysPage />);
-    await screen.findByText('No key yet');
-    await press('Issue a key');
+    await screen.findByText('No API keys');
+    await press('Create API key');
     fill('Name', 'nightly-report');
     fill('Credit limit', '10,000');
-    await press('Issue key');
+    await press('Create key');
     const shown = await screen.findByText(/^ts_/);
     const key = shown.textContent ?? '';
     await press('Done');
@@ -42,21 +42,24 @@ describe('an API key', () => {
 
   test('needs a name, a scope and a limit that is a number', async () => {
     await open(<ApiKeysPage />);
-    await press('Issue a key');
+    await press('Create API key');
     fill('Credit limit', 'many');
-    for (const scope of screen.getAllByRole('checkbox')) fireEvent.click(scope);
-    await press('Issue key');
-    expect(screen.getByText(/Give it the name/)).toBeTruthy();
-    expect(screen.getByText(/A whole number from 0/)).toBeTruthy();
-    expect(screen.getByText('Choose at least one')).toBeTruthy();
+    // Only `run` is selected at first.
+    const scopes = screen.getAllByRole('checkbox');
+    expect(scopes.map((scope) => scope.getAttribute('aria-checked'))).toEqual(['true', 'false', 'false']);
+    fireEvent.click(scopes[0]!);
+    await press('Create key');
+    expect(screen.getByText(/Enter the name/)).toBeTruthy();
+    expect(screen.getByText(/Must be a whole number from 0/)).toBeTruthy();
+    expect(screen.getByText('Select at least one scope')).toBeTruthy();
     expect(opened.window.requests).not.toContain('POST /window/api-keys');
   });
 
   test('is revoked after a question, and shown among the revoked from then on', async () => {
     await open(<ApiKeysPage />);
-    await press('Issue a key');
+    await press('Create API key');
     fill('Name', 'old-script');
-    await press('Issue key');
+    await press('Create key');
     await press('Done');
     await press('Revoke old-script');
     await press('Revoke key');
@@ -67,11 +70,11 @@ describe('an API key', () => {
 
   test('gets another limit in its place', async () => {
     await open(<ApiKeysPage />);
-    await press('Issue a key');
+    await press('Create API key');
     fill('Name', 'support');
-    await press('Issue key');
+    await press('Create key');
     await press('Done');
-    await press('Change the limit of support');
+    await press('Edit credit limit of support');
     fill('Credit limit of support', '250');
     await press('Save');
     await waitFor(() => expect(screen.getByText('support').closest('tr')?.textContent).toContain('250'));
@@ -84,21 +87,21 @@ describe('a compatible endpoint', () => {
     await open(<EndpointsPage />);
     await press('Add endpoint');
     fill('Name', 'workshop');
-    fill('Base address', provider.baseAddress);
+    fill('Base URL', provider.baseAddress);
     await press('Save and test');
     const row = await screen.findByRole('group', { name: 'workshop' });
     await within(row).findByText('Reachable');
     await within(row).findByText(/, 2 models/);
     fireEvent.click(within(row).getByRole('button', { name: 'Remove workshop' }));
     await press('Remove endpoint');
-    await screen.findByText(/None yet/);
+    await screen.findByText(/No endpoints/);
   });
 
   test('with a bad name or address is refused field by field before it is sent', async () => {
     await open(<EndpointsPage />);
     await press('Add endpoint');
     fill('Name', 'my gateway');
-    fill('Base address', 'localhost:11434');
+    fill('Base URL', 'localhost:11434');
     await press('Save and test');
     expect(screen.getByText(/^Must be 1 to 64 letters/)).toBeTruthy();
     expect(screen.getByText(/^Must be an http or https address/)).toBeTruthy();
@@ -108,13 +111,13 @@ describe('a compatible endpoint', () => {
 
 test('a service model is routed to another model by typing its name', async () => {
   await open(<ServiceModelsPage />, { environment: { OPENAI_API_KEY: 'sk-from-the-environment' } });
-  await screen.findAllByText(/No model is on this device yet/);
+  await screen.findAllByText(/No on-device model installed/);
   await waitFor(() => expect(opened.window.requests).toContain('GET /window/models'));
-  await press(/^Where hl-gpt-4o-mini goes/);
-  const search = await screen.findByPlaceholderText('Find a model');
+  await press(/^Route of hl-gpt-4o-mini/);
+  const search = await screen.findByPlaceholderText('Search models');
   fireEvent.change(search, { target: { value: 'gpt-4o-mini openai' } });
   fireEvent.click(await screen.findByRole('option', { name: /^gpt-4o-mini/ }));
-  await screen.findByRole('button', { name: 'Where hl-gpt-4o-mini goes: OpenAi, gpt-4o-mini' });
+  await screen.findByRole('button', { name: 'Route of hl-gpt-4o-mini: OpenAI, gpt-4o-mini' });
   const saved = async () => (await opened.window.host.client.call(readSettings)).serviceRoutes;
   await waitFor(async () =>
     expect(await saved()).toEqual({
@@ -138,18 +141,18 @@ describe('the local server', () => {
       prepare: (client) =>
         client.call(updateSettings, { body: { localServer: { isEnabled: false, port: 0, isTls: false } } }),
     });
-    await screen.findByText(/nothing listens/);
-    const toggle = screen.getByLabelText('Answer programs on this machine');
+    await screen.findByText('Off');
+    const toggle = screen.getByLabelText('Enable local server');
     fireEvent.click(toggle);
     const address = await screen.findByText(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await fetch(`${address.textContent}/openapi.json`)).status).toBe(200);
     fireEvent.click(toggle);
-    await screen.findByText(/nothing listens/);
+    await screen.findByText('Off');
   });
 
   test('is not offered as a switch on a host that always listens', async () => {
     await open(<LocalServerPage />);
-    await screen.findByText(/This host always listens/);
+    await screen.findByText(/Always on here/);
     expect(screen.queryByRole('switch')).toBeNull();
   });
 });
@@ -158,15 +161,15 @@ test('a backup is made, listed, and restored at the next start after a question'
   await open(<DataPage />);
   await press('Back up now');
   await press(/^Restore .*\.sqlite$/);
-  await press('Restore at the next start');
-  await screen.findByText(/takes its place at the next start/);
+  await press('Restore at next start');
+  await screen.findByText(/will be restored at the next start/);
   expect(screen.queryByText('Open folder')).toBeNull();
 });
 
 describe('the list of pages', () => {
   test('finds a page by what stands on it and opens the first one with Enter', async () => {
     await open(<SettingsScreen />, { address: '/settings/appearance' });
-    const find = screen.getByLabelText('Find a setting');
+    const find = screen.getByLabelText('Search settings');
     fireEvent.change(find, { target: { value: 'ollama' } });
     const list = screen.getByRole('navigation', { name: 'Settings' });
     expect(
@@ -191,13 +194,13 @@ describe('embeddings', () => {
 
   test('are made on this device, or by a provider once a model of it is put to use', async () => {
     await open(<EmbeddingsPage />);
-    const maker = await screen.findByLabelText('Made by');
+    const maker = await screen.findByLabelText('Embedding provider');
     expect(screen.queryByLabelText('Model')).toBeNull();
     fireEvent.change(maker, { target: { value: 'OpenAi' } });
     expect((screen.getByLabelText('Model') as HTMLInputElement).value).toBe('text-embedding-3-small');
     expect(await kept()).toEqual({ kind: 'on-device' });
     fill('Model', ' text-embedding-3-large ');
-    await press('Use it');
+    await press('Switch');
     await screen.findByText('In use');
     await waitFor(async () => {
       expect(await kept()).toEqual({ kind: 'provider', aiSystem: 'OpenAi', model: 'text-embedding-3-large' });
@@ -206,13 +209,13 @@ describe('embeddings', () => {
 
   test('of a compatible endpoint need its name before that of the model', async () => {
     await open(<EmbeddingsPage />);
-    fireEvent.change(await screen.findByLabelText('Made by'), { target: { value: 'OpenAiCompatible' } });
+    fireEvent.change(await screen.findByLabelText('Embedding provider'), { target: { value: 'OpenAiCompatible' } });
     fill('Model', 'nomic-embed-text');
-    await press('Use it');
-    expect(screen.getByText('Write it as endpoint/model')).toBeTruthy();
+    await press('Switch');
+    expect(screen.getByText('Must be endpoint/model')).toBeTruthy();
     expect(await kept()).toEqual({ kind: 'on-device' });
     fill('Model', 'ollama/nomic-embed-text');
-    await press('Use it');
+    await press('Switch');
     await screen.findByText('In use');
   });
 });
