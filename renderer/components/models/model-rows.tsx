@@ -179,7 +179,7 @@ function GroupHead({ group, providers, endpoints, onLeave }: GroupHeadProps) {
       )}
       <span className="grow" />
       {!isReady && (
-        <Button size="small" onClick={() => onLeave(accessAddress(group.aiSystem))}>
+        <Button size="small" onClick={() => onLeave(accessAddress(group.aiSystem ?? 'ServiceAi'))}>
           {isEndpoint ? 'Open endpoint' : text === 'Key rejected' ? 'Replace key' : 'Add key'}
         </Button>
       )}
