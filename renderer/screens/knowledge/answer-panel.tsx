@@ -182,7 +182,7 @@ export function AnswerPanel({ run, open, onAskAgain, onPickModel, onStop, onEnd 
         className="scroll knowledge__answer"
         tabIndex={0}
         role="region"
-        aria-label="Text of the answer"
+        aria-label="Answer text"
         onScroll={onScroll}
       >
         <div>
