@@ -9,7 +9,7 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   402: 'The credits of the API key are used up',
   403: 'The API key or the origin may not do this',
   404: 'There is nothing with this id',
-  409: 'It contradicts what is there',
+  409: 'Conflicts with the current state',
   413: 'The body is too large',
   415: 'The body is of another media type',
   421: 'The request was meant for another host',
@@ -17,7 +17,7 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   500: 'A failure of the service itself',
   502: 'The provider failed',
   503: 'The provider is not set up, refused its key or is overloaded',
-  504: 'The provider is silent',
+  504: 'The provider stopped responding',
 };
 
 export const headerDescriptions: Readonly<Record<string, Json>> = {

@@ -30,7 +30,7 @@ export const loadAuditSamples = defineEndpoint({
   path: '/window/audit/samples',
   access: 'window',
   tag,
-  summary: 'Load the sample set, spread over the last 60 days; loading it again changes nothing',
+  summary: 'Load sample data, spread over the last 60 days; loading it again changes nothing',
   response: auditSamples,
 });
 

@@ -248,7 +248,7 @@ export const removeModel = defineEndpoint({
   path: '/window/models',
   access: 'window',
   tag,
-  summary: 'Take back a model that the user added',
+  summary: 'Remove a model that the user added',
   body: z.strictObject({ aiSystem, model: z.string().min(1) }),
   status: 204,
   kinds: ['empty'],

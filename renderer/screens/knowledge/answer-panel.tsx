@@ -40,7 +40,7 @@ function AnswerFailure({ run, onAskAgain, onPickModel }: Pick<AnswerPanelProps, 
     { aiSystem, model, text: run.text },
   );
   const buttons: Record<Remedy, [label: string, onClick: () => void]> = {
-    'run-again': ['Ask again', onAskAgain],
+    'run-again': ['Regenerate', onAskAgain],
     'pick-model': ['Choose another model', onPickModel],
     'set-key': ['Add key', openAccess],
     'open-endpoints': ['Open endpoints', openAccess],
@@ -137,7 +137,7 @@ function Foot({ run, onAskAgain }: Pick<AnswerPanelProps, 'run' | 'onAskAgain'>)
   return (
     <div className="row knowledge__answer-foot">
       <Button size="small" icon={RotateCcw} onClick={onAskAgain}>
-        Ask again
+        Regenerate
       </Button>
       {run.text !== '' && <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" />}
       <span className="grow" />

@@ -23,13 +23,22 @@ export type Target =
   | { kind: 'version'; promptId: string; versionId: string; model: string | null }
   | { kind: 'newest' };
 
+/** A part of an address; one that isn't encoded, such as a model named `50%`, stands for itself. */
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Null for an address of another screen: while that one loads, this one may be drawn once more. */
 export function readTarget(location: string): Target | null {
   if (!/^\/playground(\/|$)/.test(location)) return null;
   const [first, second, third, fourth] = location
     .replace(/^\/playground\/?/, '')
     .split('/')
-    .map(decodeURIComponent);
+    .map(decodePart);
   if ((first === 'runs' || first === 'run') && second) return { kind: 'run', runId: second };
   if (first === 'models' && second && third) return { kind: 'model', aiSystem: second, model: third };
   if (first === 'prompts' && second && third) {

@@ -96,7 +96,7 @@ test('a failure shows its reason and asks again', async () => {
   (await nextChat()).fail(500, 'The engine stalled.');
   const failure = await screen.findByRole('alert');
   expect(failure.textContent).toContain('The engine stalled.');
-  fireEvent.click(within(failure).getByRole('button', { name: 'Ask again' }));
+  fireEvent.click(within(failure).getByRole('button', { name: 'Regenerate' }));
   await (await nextChat()).chatStream(['It is 42 [1].']);
   await waitFor(async () => expect((await answer()).textContent).toContain('It is 42'));
 });
