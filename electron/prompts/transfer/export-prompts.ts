@@ -1,8 +1,9 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { ExportedFile, ExportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
+import { settingRejection } from './parameter-names.ts';
 import { Refusal } from './refusal.ts';
 import { writeDotprompt } from './writers/dotprompt.ts';
-import type { ExportedPrompt, Written } from './writers/exported-prompt.ts';
+import type { ExportedPrompt, ExportNote, Written } from './writers/exported-prompt.ts';
 import { createFileNames } from './writers/file-names.ts';
 import { writeJsonLine } from './writers/jsonl.ts';
 import { writeMarkdown } from './writers/markdown.ts';
@@ -19,6 +20,19 @@ const writers: Readonly<Record<ExportFormat, { write: (exported: ExportedPrompt)
 const mostCharacters = 64 * 1_048_576;
 
 export type ExportEntry = TransferEntry & { promptId: string; promptName: string };
+
+/** The prompt with the settings that a file for others may have, and what is left out. */
+function withSafeSettings({ prompt, version }: ExportedPrompt): { safe: ExportedPrompt; notes: ExportNote[] } {
+  if (version.configuration === null) return { safe: { prompt, version }, notes: [] };
+  const notes: ExportNote[] = [];
+  const settings = Object.entries(version.configuration).filter(([key, value]) => {
+    const message = settingRejection(key, value);
+    if (message !== null) notes.push({ field: `configuration.${key}`, message });
+    return message === null;
+  });
+  const configuration = settings.length === 0 ? null : Object.fromEntries(settings);
+  return { safe: { prompt, version: { ...version, configuration } }, notes };
+}
 
 /** Writes prompts one by one; `exported` may read each when its turn comes. Throws `payload_too_large` for more than 64 MB. */
 export function writeFiles(
@@ -42,12 +56,13 @@ export function writeFiles(
       });
     };
     try {
-      const { content, notes } = write(each);
+      const { safe, notes: leftOut } = withSafeSettings(each);
+      const { content, notes } = write(safe);
       characters += content.length;
       if (characters > mostCharacters)
         throw new AppError('payload_too_large', 'The files exceed 64 MB. Export fewer prompts at a time.');
       files.push({ name: nameOf(each.prompt), content });
-      for (const { field, message } of notes) entry(field, message, null);
+      for (const { field, message } of [...leftOut, ...notes]) entry(field, message, null);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       entry('prompt', error.message, error.line);

@@ -37,19 +37,46 @@ const ours = new Set([
   'n',
 ]);
 const secrets = /api[_-]?key|token$|secret|password|authorization|headers/i;
-const unsupported = new Set([
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'functions',
-  'function_call',
-  'mcp_servers',
-  'include',
-]);
+const tools = /tools?$|tool_choice|tool[_-]?calls?|functions?$|function_?call|callbacks?$|mcp|plugins?$|^include$/i;
+const addresses = /base[_-]?ur[il]|(?:api|server|proxy)[_-]?(?:base|host|ur[il])|endpoint|proxy/i;
+const active = /^\s*(?:file:\/\/|exec:|package:)/i;
+
+/** Why the name of a setting keeps it out of prompts and files; null for one that may be in them. */
+function nameRejection(key: string): string | null {
+  if (secrets.test(key)) return 'may hold a secret; prompts never store secrets';
+  if (tools.test(key)) return 'may be a tool';
+  return addresses.test(key) ? 'may be a server address' : null;
+}
+
+/** The same for what a setting holds, at any depth. The fields of a JSON schema may have any name. */
+function contentRejection(content: unknown, hasFreeNames: boolean): string | null {
+  const rest: unknown[] = [content];
+  while (rest.length > 0) {
+    const value = rest.pop();
+    if (typeof value === 'string' && active.test(value)) return 'Refers to a file or a program';
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, item] of Array.isArray(value) ? [] : Object.entries(value)) {
+      const reason = hasFreeNames ? null : nameRejection(key);
+      if (reason !== null) return `Contains "${key.slice(0, 100)}", which ${reason}`;
+      rest.push(item);
+    }
+    if (Array.isArray(value)) rest.push(...value.toReversed());
+  }
+  return null;
+}
+
+/** Why a setting stays out of imports and exports; null for one that may pass. `value` is plain. */
+export function settingRejection(key: string, value: unknown): string | null {
+  if (secrets.test(key)) return 'May contain a secret; prompts never store secrets';
+  if (tools.test(key)) return "Prompts can't contain tools";
+  if (addresses.test(key)) return "Prompts can't contain server addresses";
+  if (ours.has(key)) return 'Set by Touchstone';
+  return contentRejection(value, key === 'response_format' || key === 'text');
+}
 
 /**
- * Takes settings into a draft, under our names. Settings that hold secrets, tools, and what the service sets itself are left out,
- * each with an entry.
+ * Takes settings into a draft, under our names. Settings that hold secrets, tools or addresses, and what the service sets itself are left
+ * out, each with an entry.
  */
 export function takeParameters(
   draft: Draft,
@@ -63,9 +90,8 @@ export function takeParameters(
       value === null || (isMap(value) && value.size === 0) || (Array.isArray(value) && value.length === 0);
     if (isEmpty) continue;
     const name = parameterName(key);
-    if (secrets.test(key)) note(draft, 'refused', field, 'May contain a secret; prompts never store secrets', line);
-    else if (unsupported.has(key)) note(draft, 'refused', field, "Prompts can't contain tools", line);
-    else if (ours.has(key)) note(draft, 'refused', field, 'Set by Touchstone', line);
+    const rejection = settingRejection(name, plain(value));
+    if (rejection !== null) note(draft, 'refused', field, rejection, line);
     else if (key === 'text' && isMap(value)) takeTextFormat(draft, value, field, line);
     else if (key === 'reasoning' && isMap(value) && textIn(value, 'effort') !== null) {
       draft.parameters.set('reasoning_effort', textIn(value, 'effort'));

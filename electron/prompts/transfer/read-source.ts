@@ -30,12 +30,19 @@ const endings: readonly (readonly [RegExp, ImportFormat])[] = [
   [/\.(md|j2|jinja2?|njk|hbs|handlebars|mustache)$/i, 'text'],
 ];
 
+/** A promptfoo configuration in JSON: known by its usual name, or by `prompts` where a prompt of Langfuse has `prompt`. */
+function isPromptfooJson(name: string, text: string): boolean {
+  if (/promptfooconfig[^/\\]*\.json$/i.test(name)) return true;
+  return /\.json$/i.test(name) && /^\s*\{/.test(text) && /"prompts"\s*:/.test(text) && !/"prompt"\s*:/.test(text);
+}
+
 /** What a source is, from its name and then from its text. */
 function formatOf(name: string, text: string): ImportFormat {
   const ending = endings.find(([pattern]) => pattern.test(name))?.[1];
   if (ending !== undefined) return ending;
   if (isDotprompt(text)) return 'dotprompt';
   if (/^\s*\{[^\n]*"(messages|body)"\s*:/.test(text)) return 'openai-jsonl';
+  if (isPromptfooJson(name, text)) return 'promptfoo';
   if (/\.json$/i.test(name) || /^\s*[[{]\s*[{"][\s\S]{0,20000}"prompt"\s*:/.test(text)) return 'langfuse';
   if (isAnthropicCode(text)) return 'anthropic-code';
   if (isOpenAiCode(text)) return 'openai-code';

@@ -1,8 +1,8 @@
 import { aiSystem } from '../../../../shared/contract/common.ts';
 import { mostTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
 import { isMap, listIn, mapIn, plain, readJson, textIn, type ReadMap } from '../bounded-values.ts';
-import { baseName, describeVariable, emptyDraft, type Draft, type Reader } from '../draft.ts';
-import { takeParameters } from '../parameter-names.ts';
+import { baseName, describeVariable, emptyDraft, note, type Draft, type Reader } from '../draft.ts';
+import { settingRejection, takeParameters } from '../parameter-names.ts';
 import { Refusal } from '../refusal.ts';
 import { literalTemplate } from '../templates/assemble-template.ts';
 import { takeMessages } from './messages.ts';
@@ -26,8 +26,28 @@ function takeExtension(draft: Draft, extension: ReadMap | null): void {
     const facts = { description: textIn(variable, 'description'), defaultValue: textIn(variable, 'defaultValue') };
     describeVariable(draft, textIn(variable, 'name') ?? '', { ...facts, sampleValue: textIn(variable, 'sampleValue') });
   }
-  const configuration = mapIn(extension, 'configuration');
-  if (configuration !== null) draft.parameters = new Map(Object.entries(plain(configuration) as object));
+}
+
+/** Settings of our own lines have our names; they pass the same filter as those of anybody's. */
+function takeConfiguration(draft: Draft, configuration: ReadMap | null, line: number): void {
+  for (const [key, read] of configuration ?? []) {
+    const [field, value] = [`touchstone.configuration.${key}`, plain(read)];
+    const rejection = settingRejection(key, value);
+    if (rejection !== null) note(draft, 'refused', field, rejection, line);
+    else {
+      draft.parameters.set(key, value);
+      note(draft, 'taken', field, `Parameter ${key}`, line);
+    }
+  }
+}
+
+/** Fields beside the extension. They repeat its settings; what they say beyond that isn't imported. */
+function reportUnused(draft: Draft, body: ReadMap, configuration: ReadMap | null, line: number): void {
+  for (const [key, value] of body) {
+    if (configuration?.has(key) || ['messages', 'model', 'touchstone'].includes(key)) continue;
+    const reason = settingRejection(key, plain(value)) ?? 'Settings are read from touchstone.configuration';
+    note(draft, 'refused', key, reason, line);
+  }
 }
 
 const outer = new Set([
@@ -83,6 +103,11 @@ function draftOf(value: unknown, name: string, line: number): Draft {
   if (!body.has('messages') && !body.has('input')) draft.refusal = { message: 'The line has no messages', line };
   else takeBody(draft, extension === null ? body : own, line);
   takeExtension(draft, extension);
+  if (extension !== null) {
+    const configuration = mapIn(extension, 'configuration');
+    reportUnused(draft, body, configuration, line);
+    takeConfiguration(draft, configuration, line);
+  }
   return draft;
 }
 

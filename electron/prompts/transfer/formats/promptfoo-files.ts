@@ -32,7 +32,7 @@ export function refuseRemote(entry: string): void {
   const service = services[scheme];
   if (service !== undefined) {
     const advice = scheme === 'langfuse' ? 'export it from Langfuse as JSON and import that file' : 'copy its text';
-    throw new Refusal(`Skipped: ${short(entry)} is a prompt stored in ${service}, not a file; to import it, ${advice}`);
+    throw new Refusal(`${short(entry)} is a prompt stored in ${service}, not a file; to import it, ${advice}`);
   }
   if (scheme === 'http' || scheme === 'https')
     throw new Refusal(`${short(entry)} is a web address, which an import never opens; download it and add the file`);

@@ -56,6 +56,7 @@ class NunjucksWriter {
       type === 'PathExpression' && !data && depth === 0 && names.every((part) => typeof part === 'string');
     const [first, ...rest] = names;
     if (!isPlain || first === undefined || !isName(first) || keywords.has(first)) this.refuse(node);
+    if (first === 'env') throw new Refusal('{{env}} reads environment variables in promptfoo; rename the variable');
     return first + rest.map((part) => (isName(part) ? `.${part}` : `[${JSON.stringify(part)}]`)).join('');
   }
 

@@ -55,6 +55,21 @@ test('prompts are read from the files that a configuration names, which are then
   ]);
 });
 
+test('a configuration in JSON is recognised by its name or its fields', async () => {
+  const suite = JSON.stringify({ prompts: ['Hello {{name}}'], providers: ['openai:gpt-4.1'] });
+  const langfuse = JSON.stringify({ name: 'P', prompt: 'Hi', config: { prompts: [] } });
+  const sources = await previewTogether({
+    'a/promptfooconfig.json': suite,
+    'suite.json': suite,
+    'langfuse.json': langfuse,
+  });
+  expect(sources.map(({ format, prompts }) => [format, prompts[0]?.prompt.promptText])).toEqual([
+    ['promptfoo', 'Hello {{name}}'],
+    ['promptfoo', 'Hello {{name}}'],
+    ['langfuse', 'Hi'],
+  ]);
+});
+
 test('patterns find files, and a file in another place is found by its name if no other has it', async () => {
   const [suite] = await previewTogether({
     'promptfooconfig.yaml': config(
@@ -97,8 +112,8 @@ test('what is no file, or is never opened, says what it is', async () => {
     'bad.txt': 'a\n{% for x in y %}{% endfor %}',
   });
   expect(told(suite!).map((entry) => entry.replace(/^refused prompt/, ''))).toEqual([
-    '@2: a 1: Skipped: langfuse://greeting:3:text is a prompt stored in Langfuse, not a file; to import it, export it from Langfuse as JSON and import that file',
-    '@3: a 2: Skipped: portkey://p1 is a prompt stored in Portkey, not a file; to import it, copy its text',
+    '@2: a 1: langfuse://greeting:3:text is a prompt stored in Langfuse, not a file; to import it, export it from Langfuse as JSON and import that file',
+    '@3: a 2: portkey://p1 is a prompt stored in Portkey, not a file; to import it, copy its text',
     '@4: a 3: https://example.com/prompt.txt is a web address, which an import never opens; download it and add the file',
     '@5: a 4: prompt.py:create is code, which an import never runs; add the prompt as text',
     '@6: a 5: exec:./prompt.sh is code, which an import never runs; add the prompt as text',
