@@ -60,7 +60,7 @@ export async function createHostWork(options: HostOptions) {
     exchanges,
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
-  const keptPrompts = createPrompts({ store: storage.prompts, providers, completions });
+  const keptPrompts = createPrompts({ store: storage.prompts, draftRuns: storage.draftRuns, providers, completions });
   const reader = createPromptReader();
   const uploads = createUploadShelf();
   const folders = createPromptFolders({

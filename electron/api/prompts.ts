@@ -5,7 +5,7 @@ import {
   removePromptLabel,
   setPromptLabel,
 } from '../../shared/contract/prompt-labels.ts';
-import { listPromptUsage } from '../../shared/contract/prompt-usage.ts';
+import { countDraftRuns, listPromptUsage } from '../../shared/contract/prompt-usage.ts';
 import { readPromptOutline } from '../../shared/contract/prompt-outline.ts';
 import { runPrompt } from '../../shared/contract/prompt-runs.ts';
 import {
@@ -72,6 +72,9 @@ export function promptHandlers(prompts: Prompts, models: LearnedModels, reportFa
       prompts.listLabelChanges(parameters.id, toListQuery(query)),
     ),
     implement(listPromptUsage, ({ parameters, query }) => prompts.listUsage(parameters.id, toListQuery(query))),
+    implement(countDraftRuns, async ({ parameters, body }) => ({
+      runs: await prompts.countDraftRuns(parameters.id, parameters.versionId, body.draftId),
+    })),
     implement(readPromptVersion, ({ parameters }) => prompts.readVersion(parameters.id, parameters.versionId)),
   ];
 }

@@ -7,7 +7,9 @@ import { modelNameOf } from '../../shared/prompt-version-match.ts';
 import type { AcceptedRun, Completions, RunOrigin } from '../completions/completions.ts';
 import { requirePrompt } from '../completions/render-prompt.ts';
 import type { Providers } from '../providers/create-providers.ts';
+import type { DraftRuns } from '../storage/prompts/draft-runs.ts';
 import type { PromptStore } from '../storage/prompts/prompt-store.ts';
+import { countDraftRuns, sameAs } from './count-draft-runs.ts';
 import { outlineOf } from './prompt-outline.ts';
 
 type OwnedByStore =
@@ -35,6 +37,11 @@ export interface Prompts extends Pick<PromptStore, OwnedByStore> {
   createAll(inputs: readonly PromptInput[], options: { areTemplatesChecked: boolean }): Prompt[];
   /** The same, and `not_found` for an unknown prompt. */
   addVersion(id: string, input: PromptVersionInput): PromptVersion;
+  /**
+   * Makes the runs of a draft that sent the same as a version runs of that version; those of another version stay. Returns how many. Can be
+   * repeated. Throws `not_found`.
+   */
+  countDraftRuns(id: string, versionId: string, draftId: string): Promise<number>;
   /** Also of a deleted prompt. Throws `not_found`. */
   readVersion(id: string, versionId: string): PromptVersion;
   /**
@@ -46,13 +53,14 @@ export interface Prompts extends Pick<PromptStore, OwnedByStore> {
 
 export interface PromptsOptions {
   readonly store: PromptStore;
-  readonly providers: Pick<Providers, 'systemOf'>;
+  readonly draftRuns: DraftRuns;
+  readonly providers: Pick<Providers, 'systemOf' | 'resolve' | 'applicableConfiguration'>;
   readonly completions: Pick<Completions, 'start'>;
 }
 
 const unknownVersion = () => new AppError('not_found', 'This prompt has no version with this ID.');
 
-export function createPrompts({ store, providers, completions }: PromptsOptions): Prompts {
+export function createPrompts({ store, draftRuns, providers, completions }: PromptsOptions): Prompts {
   /** A version as it is kept. Throws for what could never be run. */
   function checkedVersion(input: PromptVersionInput, isTemplateChecked = false): VersionContent {
     if (!isTemplateChecked) requirePrompt(input.promptText);
@@ -73,6 +81,12 @@ export function createPrompts({ store, providers, completions }: PromptsOptions)
       'is a version of another prompt',
       'promptVersionId is a version of another prompt.',
     );
+  }
+
+  function readVersion(id: string, versionId: string): PromptVersion {
+    const version = store.findVersion(versionId);
+    if (version === null || version.promptId !== id.toLowerCase()) throw unknownVersion();
+    return version;
   }
 
   return {
@@ -99,11 +113,11 @@ export function createPrompts({ store, providers, completions }: PromptsOptions)
       store.read(id);
       return store.addVersion(id, checkedVersion(input));
     },
-    readVersion(id, versionId) {
-      const version = store.findVersion(versionId);
-      if (version === null || version.promptId !== id.toLowerCase()) throw unknownVersion();
-      return version;
+    async countDraftRuns(id, versionId, draftId) {
+      const version = readVersion(id, versionId);
+      return countDraftRuns(draftId, version, { store: draftRuns, isSame: sameAs(version, providers) });
     },
+    readVersion,
     async run(request, origin, { signal }) {
       const version = versionToRun(request);
       return completions.start(

@@ -14,6 +14,7 @@ import { lockHost } from './host-lock.ts';
 import { createDataspaceStore } from './knowledge/dataspace-store.ts';
 import { createSourceStore } from './knowledge/source-store.ts';
 import { createLogSync } from './log-sync.ts';
+import { createDraftRuns } from './prompts/draft-runs.ts';
 import { createFolderStore } from './prompts/folder-store.ts';
 import { createPromptStore } from './prompts/prompt-store.ts';
 import { createProviderMemory } from './provider-memory.ts';
@@ -85,6 +86,7 @@ function assembleStorage(
     samples: createSampleStore(database, facts),
     replays: createReplayStore(database),
     prompts: createPromptStore(database, tokenSecret),
+    draftRuns: createDraftRuns(database, runs.flush),
     promptFolders: createFolderStore(database),
     agents: createAgentStore(database, tokenSecret),
     turns: createTurnStore(database, runs.flush),

@@ -13,6 +13,7 @@ import type { ExchangeStore } from './exchange-store.ts';
 import type { ExportRows } from './export-rows.ts';
 import type { DataspaceStore } from './knowledge/dataspace-store.ts';
 import type { SourceStore } from './knowledge/source-store.ts';
+import type { DraftRuns } from './prompts/draft-runs.ts';
 import type { FolderStore } from './prompts/folder-store.ts';
 import type { PromptStore } from './prompts/prompt-store.ts';
 import type { ReplayStore } from './replay-store.ts';
@@ -154,6 +155,7 @@ export interface Storage {
   readonly samples: SampleStore;
   readonly replays: ReplayStore;
   readonly prompts: PromptStore;
+  readonly draftRuns: DraftRuns;
   readonly promptFolders: FolderStore;
   readonly agents: AgentStore;
   readonly turns: TurnStore;

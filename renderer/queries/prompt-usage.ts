@@ -1,7 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { listPromptUsage, type PromptVersionUsage } from '../../shared/contract/prompt-usage.ts';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { countDraftRuns, listPromptUsage, type PromptVersionUsage } from '../../shared/contract/prompt-usage.ts';
 import { useHost } from '../host/host-context.tsx';
+import { auditKey } from './audit.ts';
 import { pageSize, promptsKey } from './prompts.ts';
+import { runsKey } from './runs.ts';
 
 /** What a run changes of what the library shows. */
 export const promptUsageKey = [...promptsKey, 'usage'] as const;
@@ -32,5 +34,18 @@ export function usePromptUsage(promptId: string, versionPages: number) {
       }
       return usage;
     },
+  });
+}
+
+/** Counts the runs that a draft made before it was saved for the version that it became. */
+export function useCountDraftRuns() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ promptId, versionId, draftId }: { promptId: string; versionId: string; draftId: string }) =>
+      client.call(countDraftRuns, { parameters: { id: promptId, versionId }, body: { draftId } }),
+    onSuccess: ({ runs }) =>
+      runs > 0 &&
+      Promise.all([promptUsageKey, runsKey, auditKey].map((queryKey) => queryClient.invalidateQueries({ queryKey }))),
   });
 }

@@ -30,3 +30,18 @@ export const listPromptUsage = defineEndpoint({
   response: listOf(promptVersionUsage),
   errors: [404],
 });
+
+export const countDraftRuns = defineEndpoint({
+  id: 'countDraftRuns',
+  method: 'post',
+  path: '/window/prompts/{id}/versions/{versionId}/draft-runs',
+  access: 'window',
+  tag: 'Window: prompts',
+  summary: 'Count the earlier runs of a draft for the version saved from it',
+  description:
+    'Runs of the draft that sent the same text, system message, model and parameters become runs of the version. Runs of another version are unchanged. Returns how many were added; a repeated call adds none.',
+  parameters: z.object({ id: uuid, versionId: uuid }),
+  body: z.strictObject({ draftId: z.string().min(1, 'must not be empty').max(100) }),
+  response: z.object({ runs: z.int() }),
+  errors: [404],
+});

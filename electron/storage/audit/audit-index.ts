@@ -159,7 +159,7 @@ export class AuditIndex {
     else this.feedback.set(row);
   }
 
-  /** What changes long after a run has ended (it is removed, made anonymous, joins a workspace) is rare; its block is read again. */
+  /** Changes after the end of a run (it is removed or anonymised, joins a workspace or gets a version) are rare; its block is read again. */
   #indexAnew(runs: readonly number[]): void {
     if (runs.length === 0) return;
     this.generation += 1;

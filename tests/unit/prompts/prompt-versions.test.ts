@@ -17,7 +17,12 @@ type Storage = ReturnType<typeof openStorage>;
 function promptsOf(storage: Storage): Prompts {
   return createPrompts({
     store: storage.prompts,
-    providers: { systemOf: () => 'OpenAi' },
+    draftRuns: storage.draftRuns,
+    providers: {
+      systemOf: () => 'OpenAi',
+      resolve: () => expect.unreachable('nothing is run here'),
+      applicableConfiguration: () => expect.unreachable('nothing is run here'),
+    },
     completions: { start: () => expect.unreachable('nothing is run here') },
   });
 }

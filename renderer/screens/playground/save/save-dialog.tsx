@@ -17,6 +17,7 @@ import {
   usePromptOutline,
   usePromptVersion,
 } from '../../../queries/prompts.ts';
+import { useCountDraftRuns } from '../../../queries/prompt-usage.ts';
 import { promptAddress } from '../../../shell/addresses.ts';
 import { useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
 import { showToast } from '../../../stores/toasts.ts';
@@ -36,13 +37,15 @@ interface SavedVersion {
   name: string;
 }
 
-/** Joins the draft to what was saved and says where it is. */
+/** Joins the draft and its earlier runs to what was saved and says where it is. */
 function useSaved(draft: Draft): (saved: SavedVersion, text: string) => void {
   const [, navigate] = useLocation();
+  const countRuns = useCountDraftRuns().mutate;
   return ({ promptId, versionId, name }, text) => {
     const { change, rename } = useDrafts.getState();
     change(draft.id, { source: { promptId, versionId }, isExample: false });
     rename(draft.id, name);
+    countRuns({ promptId, versionId, draftId: draft.id });
     const run = (): void => navigate(promptAddress(promptId, versionId));
     showToast({ tone: 'neutral', text, action: { label: 'Open in library', run } });
   };

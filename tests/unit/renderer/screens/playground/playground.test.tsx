@@ -1,5 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { countDraftRuns, listPromptUsage } from '../../../../../shared/contract/prompt-usage.ts';
 import { listRuns } from '../../../../../shared/contract/runs.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';
@@ -133,4 +134,31 @@ test('the Save button has a label, and its dialog has the variables collapsed', 
   const dialog = await screen.findByRole('dialog', { name: 'Save to library' });
   expect(dialog.querySelector('details')?.open).toBe(false);
   within(dialog).getByText('1 variable');
+});
+
+test('runs made before the first save count for the version if their text is the same', async () => {
+  await openPlayground();
+  write('Hello');
+  await run('Good morning');
+  write('Hello you');
+  await run('Good evening');
+  fireEvent.click(
+    within(screen.getByRole('toolbar', { name: 'Prompt' })).getByRole('button', { name: 'Save to library' }),
+  );
+  const dialog = within(await screen.findByRole('dialog', { name: 'Save to library' }));
+  fireEvent.click(dialog.getByRole('button', { name: /^Save/ }));
+  await waitFor(() => expect(useDrafts.getState().drafts[0]?.source).toBeTruthy());
+  const { promptId, versionId } = useDrafts.getState().drafts[0]!.source!;
+  const { client } = opened.window.host;
+  await vi.waitFor(async () => {
+    const usage = await client.call(listPromptUsage, { parameters: { id: promptId }, query: {} });
+    expect(usage.data).toMatchObject([{ promptVersionId: versionId, runs: 1 }]);
+  });
+  // The history shows the version of the run that now has one.
+  await within(screen.getByRole('region', { name: 'History' })).findByText(/Version 1|v1/);
+  const count = (id: string, draftId: string) =>
+    client.call(countDraftRuns, { parameters: { id: promptId, versionId: id }, body: { draftId } });
+  expect(await count(versionId, activeId())).toEqual({ runs: 0 });
+  await expect(count(crypto.randomUUID(), activeId())).rejects.toMatchObject({ code: 'not_found' });
+  await expect(count(versionId, '')).rejects.toMatchObject({ code: 'invalid_request' });
 });

@@ -1,0 +1,95 @@
+import type Database from 'better-sqlite3';
+import type { AiSystem } from '../../../shared/contract/common.ts';
+import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import type { RunSettings } from '../../../shared/prompt-version-match.ts';
+
+interface DraftRunRow {
+  readonly sequence: number;
+  readonly ai_system: AiSystem;
+  readonly model: string;
+  readonly is_free: 0 | 1;
+  readonly has_same_text: 0 | 1;
+  readonly configuration_json: string | null;
+}
+
+export interface ClaimOptions {
+  readonly draftId: string;
+  readonly version: PromptVersion;
+  /** Whether a run sent what the version sends. */
+  readonly isSame: (run: RunSettings) => boolean;
+  /** The `sequence` to continue after. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Runs that the window made of a draft before it was saved as a version. */
+export interface DraftRuns {
+  /**
+   * Reads at most `limit` runs of a draft and makes those without a version runs of this one, all in one transaction. `next` is where to
+   * continue, null at the end.
+   */
+  claimSome(options: ClaimOptions): { readonly claimed: number; readonly next: number | null };
+}
+
+export function createDraftRuns(database: Database.Database, flush: () => void): DraftRuns {
+  // Texts are compared here: they may be long, and most runs of a draft have another one.
+  const slice = database.prepare<
+    [{ draftId: string; after: number; limit: number; promptText: string; systemMessage: string }],
+    DraftRunRow
+  >(`
+    SELECT slice.*, configuration_json,
+      prompt_text = @promptText AND ifnull(system_message, '') = @systemMessage AS has_same_text
+    FROM (
+      SELECT sequence, ai_system, model, prompt_version_id IS NULL AS is_free FROM runs
+      WHERE draft_id = @draftId AND sequence > @after ORDER BY sequence LIMIT @limit
+    ) AS slice JOIN run_texts ON run_texts.run = slice.sequence
+    ORDER BY sequence
+  `);
+  const setVersion = database.prepare<[promptId: string, versionId: string, sequence: number]>(
+    'UPDATE runs SET prompt_id = ?, prompt_version_id = ? WHERE sequence = ?',
+  );
+  // What the triggers would have counted if the run had begun with its version. They count the rest from here on.
+  const addUsage = database.prepare<[sequence: number]>(`
+    INSERT INTO prompt_version_usage
+      (version_id, runs, last_run_at, timed_runs, total_ms, priced_runs, cost, scored_runs, score)
+    SELECT prompt_version_id, 1, created_at, total_ms IS NOT NULL, ifnull(total_ms, 0), cost IS NOT NULL, ifnull(cost, 0),
+      score IS NOT NULL, ifnull(score, 0)
+    FROM runs LEFT JOIN feedback ON feedback.run = runs.sequence WHERE runs.sequence = ?
+    ON CONFLICT (version_id) DO UPDATE SET runs = runs + 1,
+      last_run_at = max(ifnull(last_run_at, 0), excluded.last_run_at),
+      timed_runs = timed_runs + excluded.timed_runs, total_ms = total_ms + excluded.total_ms,
+      priced_runs = priced_runs + excluded.priced_runs, cost = cost + excluded.cost,
+      scored_runs = scored_runs + excluded.scored_runs, score = score + excluded.score
+  `);
+  const noteChange = database.prepare<[number]>("INSERT INTO run_changes (run, kind) VALUES (?, 'run')");
+
+  const claimSome = database.transaction(({ version, isSame, ...position }: ClaimOptions) => {
+    const { promptText, systemMessage } = version;
+    const rows = slice.all({ ...position, promptText, systemMessage: systemMessage ?? '' });
+    const same = rows.filter(
+      ({ is_free, has_same_text, ai_system, model, configuration_json }) =>
+        is_free === 1 &&
+        has_same_text === 1 &&
+        isSame({
+          promptText,
+          systemMessage,
+          aiSystem: ai_system,
+          model,
+          configuration: configuration_json === null ? null : JSON.parse(configuration_json),
+        }),
+    );
+    for (const { sequence } of same) {
+      setVersion.run(version.promptId, version.id, sequence);
+      addUsage.run(sequence);
+      noteChange.run(sequence);
+    }
+    return { claimed: same.length, next: rows.length < position.limit ? null : rows.at(-1)!.sequence };
+  });
+
+  return {
+    claimSome(options) {
+      flush();
+      return claimSome.immediate(options);
+    },
+  };
+}
