@@ -3,11 +3,22 @@
 import type { Expression, Instruction, PathExpression, Program } from './prompt-template-program.ts';
 
 export interface RenderLimits {
-  /** Most tags, passes of loops and list items that one rendering may go through. */
+  /** Max tags, loop passes and list items of one rendering. Work on long values counts by their length as well. */
   readonly steps: number;
   /** Most characters (UTF-16 units) of the rendered text. */
   readonly characters: number;
 }
+
+/** Comparing or parsing this many characters takes about as long as one tag. */
+const charactersPerStep = 32;
+/** Following this many parts of a path takes about as long as one tag. */
+const partsPerStep = 4;
+/**
+ * From this length on, V8 hashes a key by its length alone, so a look-up compares it with every other key of that length. All
+ * keys together are at most as long as the request.
+ */
+const maxHashedCharacters = 16_000;
+const longKeySteps = 16_000;
 
 /** Which limit a rendering passed. */
 export class RenderLimitError extends Error {
@@ -82,7 +93,16 @@ export class TemplateRenderer {
   }
 
   private step(): void {
-    if (++this.steps > this.limits.steps) throw new RenderLimitError('steps');
+    this.charge(1);
+  }
+
+  private charge(steps: number): void {
+    this.steps += steps;
+    if (this.steps > this.limits.steps) throw new RenderLimitError('steps');
+  }
+
+  private chargeText(text: string): void {
+    if (text.length >= charactersPerStep) this.charge(Math.ceil(text.length / charactersPerStep));
   }
 
   private append(text: string): void {
@@ -116,11 +136,22 @@ export class TemplateRenderer {
 
   /** Handlebars compares contexts with `!=`: the text "1" inside of the list ["1"] does not count as another one. */
   private isSameContext(inner: unknown, outer: unknown): boolean {
-    if (inner === outer || (inner === nullContext && outer === null)) return true;
     const [isInnerObject, isOuterObject] = [isObject(inner), isObject(outer)];
-    if (isInnerObject && isOuterObject) return false;
+    if (isInnerObject && isOuterObject) return inner === outer;
+    if (inner === nullContext && outer === null) return true;
+    const [one, other] = [isInnerObject ? this.asText(inner) : inner, isOuterObject ? this.asText(outer) : outer];
+    this.chargeComparison(one, other);
     // eslint-disable-next-line eqeqeq -- the comparison that Handlebars makes
-    return (isInnerObject ? this.asText(inner) : inner) == (isOuterObject ? this.asText(outer) : outer);
+    return one == other;
+  }
+
+  /** Texts of the same length are compared; beside a number or a boolean, a text is parsed as a number. */
+  private chargeComparison(one: unknown, other: unknown): void {
+    const isNothing = one === null || one === undefined || other === null || other === undefined;
+    const isLengthEqual = typeof one !== 'string' || typeof other !== 'string' || one.length === other.length;
+    if (isNothing || !isLengthEqual) return;
+    if (typeof one === 'string') this.chargeText(one);
+    else if (typeof other === 'string') this.chargeText(other);
   }
 
   private block(block: Extract<Instruction, { type: 'block' }>, frame: Frame): void {
@@ -176,10 +207,15 @@ export class TemplateRenderer {
   private lookup(expression: Extract<Expression, { type: 'lookup' }>, frame: Frame): unknown {
     const target = this.evaluate(expression.target, frame, false);
     const key = this.evaluate(expression.key, frame, true);
-    return target ? ownProperty(target, this.asText(key) ?? String(key)) : target;
+    if (!target) return target;
+    const name = this.asText(key) ?? String(key);
+    this.chargeText(name);
+    if (name.length > maxHashedCharacters) this.charge(longKeySteps);
+    return ownProperty(target, name);
   }
 
   private resolve(path: PathExpression, frame: Frame): unknown {
+    if (path.parts.length >= partsPerStep) this.charge(Math.ceil(path.parts.length / partsPerStep));
     if (path.source === 'data') return this.resolveData(path, frame.data);
     if (path.source === 'parameter') {
       let parameters = frame.parameters;
@@ -219,6 +255,7 @@ export class TemplateRenderer {
     const value = this.evaluate(expression, frame, true);
     const text = this.asText(value);
     if (text === null) return;
+    this.chargeText(text);
     if (isObject(value) && text.includes(objectText)) {
       this.printedObjects.add('name' in expression ? expression.name : 'this');
     }

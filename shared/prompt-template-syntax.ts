@@ -20,8 +20,8 @@ export class TemplateProblem extends Error {
   }
 }
 
-/** Most words and signs inside the tags of one template; parsing as many takes about half a second. */
-export const mostTokens = 100_000;
+/** Most words and signs inside the tags of one template; parsing as many takes about 150 ms. */
+export const mostTokens = 30_000;
 /** Most blocks inside each other; every `else if` counts as one. */
 export const mostNesting = 100;
 

@@ -29,7 +29,7 @@ interface Collected {
 
 /** Gives an offset's line and column, both from 1; lines end as in every editor with \n, \r\n or \r. */
 export function createLineFinder(text: string): (offset: number) => { line: number; column: number } {
-  let starts: number[] | null = null;
+  let starts: Uint32Array | null = null;
   return (offset) => {
     starts ??= lineStarts(text);
     let [low, high] = [0, starts.length - 1];
@@ -42,12 +42,16 @@ export function createLineFinder(text: string): (offset: number) => { line: numb
   };
 }
 
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let index = 0; index < text.length; index++) {
+/** Counts first: 4 MB of line ends would take a third of a second in a list that grows. */
+function lineStarts(text: string): Uint32Array {
+  const endsLine = (index: number) => {
     const character = text.charCodeAt(index);
-    if (character === 10 || (character === 13 && text.charCodeAt(index + 1) !== 10)) starts.push(index + 1);
-  }
+    return character === 10 || (character === 13 && text.charCodeAt(index + 1) !== 10);
+  };
+  let lines = 1;
+  for (let index = 0; index < text.length; index++) if (endsLine(index)) lines++;
+  const starts = new Uint32Array(lines);
+  for (let index = 0, line = 1; line < lines; index++) if (endsLine(index)) starts[line++] = index + 1;
   return starts;
 }
 

@@ -9,9 +9,18 @@ function sentencesOf(text: string): string[] {
   return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 }
 
+/** A longer text is read at its beginning and at its end only, as splitting 4 MB of question marks takes seconds. */
+const maxHeadCharacters = 16_384;
+const maxTailCharacters = 65_536;
+
+function headAndTail(text: string): string {
+  if (text.length <= maxHeadCharacters + maxTailCharacters) return text;
+  return `${text.slice(0, maxHeadCharacters)}\n${text.slice(-maxTailCharacters)}`;
+}
+
 /** The sentences of a text that end with a question mark, with single spaces. */
 export function askedSentences(text: string): string[] {
-  return sentencesOf(text)
+  return sentencesOf(headAndTail(text))
     .map((sentence) => sentence.replaceAll(/\s+/gu, ' ').trim())
     .filter((sentence) => /[?？]["'”’)\]]*$/u.test(sentence));
 }

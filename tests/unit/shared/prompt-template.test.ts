@@ -173,6 +173,48 @@ describe('limits', () => {
     expect(parseTemplate(chain(50).repeat(20)).problems).toEqual([]);
   });
 
+  const digits = '1'.repeat(1_000_000);
+  const twoByteDigits = `1${'0'.repeat(999_998)}\u2009`;
+  const deepObject = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`) as object;
+  test.each([
+    ['compares a text with a number', '{{#each l}}{{#with ../s}}{{/with}}{{/each}}', { s: digits }],
+    ['compares a two-byte text with a number', '{{#each l}}{{#with ../s}}{{/with}}{{/each}}', { s: twoByteDigits }],
+    [
+      'compares a number with a text',
+      '{{#with s}}{{#each ../l}}{{#with ../../s}}{{/with}}{{/each}}{{/with}}',
+      { s: digits },
+    ],
+    [
+      'compares equal texts',
+      '{{#with s}}{{#each ../l}}{{#with ../../t}}{{/with}}{{/each}}{{/with}}',
+      { s: digits, t: `1${digits.slice(1)}` },
+    ],
+    ['compares a list with a number', '{{#each l}}{{#with ../s}}{{/with}}{{/each}}', { s: [digits] }],
+    ['looks a long key up', '{{#each l}}{{lookup ../o ../s}}{{/each}}', { o: { a: 1 }, s: digits }],
+    [
+      'looks up a key that V8 hashes by its length',
+      '{{#each l}}{{lookup ../o ../s}}{{/each}}',
+      { o: { a: 1 }, s: ['x'.repeat(17_000)] },
+    ],
+    ['follows a long path', `{{#each l}}{{#if ../deep${'.a'.repeat(10_000)}}}{{/if}}{{/each}}`, { deep: deepObject }],
+    ['prints a long text', '{{#each l}}{{../s}}{{/each}}', { s: digits.slice(0, 100_000) }],
+    ['looks for objects in a long list', '{{#each l}}{{../s}}{{/each}}', { s: [digits.slice(0, 100_000)] }],
+  ])('a template that repeatedly %s uses steps by the length', (_, text, values) => {
+    const template = parseTemplate(text);
+    expect(template.problems).toEqual([]);
+    const l = Array.from({ length: 50 }, (__, index) => index + 2);
+    const limits = { steps: 20_000, characters: 8 * 1_048_576 };
+    expect(refusal(() => renderTemplate(template, { ...values, l }, limits)).details).toEqual([
+      { field: 'promptText', issue: expect.stringContaining('steps') },
+    ]);
+  });
+
+  test('long values that are used once leave nearly all steps', () => {
+    const text = '{{#with s}}{{.}}{{/with}}{{#if s}}{{#each l}}{{#with ../t}}{{/with}}{{/each}}{{/if}}{{lookup o s}}';
+    const values = { s: digits, t: digits.slice(1), l: Array.from({ length: 10 }, () => `x${digits}`), o: { a: 1 } };
+    expect(renderTemplate(parseTemplate(text), values, { steps: 90_000, characters: 4_000_000 }).text).toBe(digits);
+  });
+
   test('loops end at the limit of steps', () => {
     const list = Array.from({ length: 200 }, () => 0);
     const loops = `${'{{#each @root.list}}'.repeat(6)}.${'{{/each}}'.repeat(6)}`;

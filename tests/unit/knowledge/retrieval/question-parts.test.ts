@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { questionParts } from '../../../../electron/knowledge/retrieval/question-parts.ts';
+import { askedSentences, questionParts } from '../../../../electron/knowledge/retrieval/question-parts.ts';
 
 describe('the parts of a question', () => {
   test.each([
@@ -48,7 +48,17 @@ describe('the parts of a question', () => {
     expect(questionParts(text)).toHaveLength(3);
   });
 
+  test('are those at the beginning and at the end of a very long text', () => {
+    const text = `How is gold cleaned properly? ${'？'.repeat(4_000_000)} How is paper cleaned properly?`;
+    const asked = askedSentences(text);
+    expect(asked.length).toBeLessThan(100_000);
+    expect(asked[0]).toBe('How is gold cleaned properly?');
+    expect(asked.at(-1)).toBe('How is paper cleaned properly?');
+  });
+
   test.each([
+    ['quotes after a full stop', `。${'"'.repeat(4_000_000)}`],
+    ['two-byte quotes after a full stop', `。${'”'.repeat(4_000_000)}`],
     ['quotes', '"'.repeat(1_000_000)],
     ['quotes after dots', '.""""'.repeat(200_000)],
     ['spaces', `a${' '.repeat(1_000_000)}b?`],
