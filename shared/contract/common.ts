@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** A uuid of any version, in the usual 8-4-4-4-12 form. */
-export const uuid = z.guid({ error: 'must be a uuid' }).meta({ format: 'uuid' });
+export const uuid = z.guid({ error: 'must be a UUID' }).meta({ format: 'uuid' });
 
 /** UTC with milliseconds, for example `2026-11-20T09:30:00.000Z`. */
 export const timestamp = z.iso.datetime({ precision: 3 });

@@ -436,7 +436,7 @@ describe.each(ways)('%s: refusals', (way) => {
     [{}, 'message', 'is required'],
     [{ message: '' }, 'message', 'must not be empty'],
     [{ message: 5 }, 'message', 'must be of type string'],
-    [{ message: 'Hi', conversationId: 'x' }, 'conversationId', 'must be a uuid'],
+    [{ message: 'Hi', conversationId: 'x' }, 'conversationId', 'must be a UUID'],
     [{ message: 'Hi', conversationId: randomUUID() }, 'conversationId', 'is not a conversation'],
     [{ message: 'Hi', replacements: {} }, 'replacements', 'is not a known field'],
   ])('a turn %j is refused, naming %s', async (body, field, issue) => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => host.close());
 
 const readOnly = 'is set by the service and cannot be sent';
-const noUuid = 'must be a uuid';
+const noUuid = 'must be a UUID';
 const noMoment = 'must be a date and time that exists, such as 2026-11-20T09:30:00Z';
 const foreignToken = 'does not belong to this query';
 const uuidFields = [

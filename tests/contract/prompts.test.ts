@@ -315,7 +315,7 @@ describe.each(ways)('%s: a run of a stored prompt', (way) => {
   });
 });
 
-const uuidIssue = 'must be a uuid';
+const uuidIssue = 'must be a UUID';
 const good = { name: 'P', promptText: 'Hi' };
 const bad: [body: unknown, field: string, issue: string][] = [
   [{ promptText: 'Hi' }, 'name', 'is required'],

@@ -149,12 +149,11 @@ export async function walkEverywhere(page: Page, objects: TourObjects): Promise<
   for (const home of walkHomes(objects)) {
     await page.evaluate((hash) => (location.hash = hash), home);
     await page.reload();
+    await page.locator('h1').first().waitFor();
     await settled(page);
     problems.length = 0;
-    const started = Date.now();
     const wrong = await walk(page, home, problems);
     if (wrong.length > 0) found[home] = wrong;
-    console.log(`${home}: ${Date.now() - started} ms`);
   }
   return found;
 }

@@ -76,14 +76,14 @@ export async function fillHost(page: Page, call: CallHost): Promise<TourObjects>
   const { conversationId } = (await call('POST', `/agents/${agent.id}/run`, { message: 'When are you open?' })) as {
     conversationId: string;
   };
-  const { data: runs } = (await call('GET', '/window/runs')) as { data: { id: string }[] };
+  const { data: runs } = (await call('GET', '/window/runs')) as { data: { runId: string }[] };
   const dataspace = (await call('POST', '/dataspaces', { name: 'Assay office' })) as { id: string };
   return {
     promptId: prompt.id,
     versionId: version.id,
     agentId: agent.id,
     conversationId,
-    runId: runs[0]!.id,
+    runId: runs[0]!.runId,
     dataspaceId: dataspace.id,
     sourceId: await addSource(page, call, dataspace.id),
   };
