@@ -1,5 +1,11 @@
 import { AppError } from '../../shared/app-error.ts';
-import { giveFeedback, listConversations, readConversation } from '../../shared/contract/conversations.ts';
+import {
+  giveFeedback,
+  listConversations,
+  readConversation,
+  type ConversationRun,
+} from '../../shared/contract/conversations.ts';
+import { LazyList } from '../storage/lazy-list.ts';
 import type { AuditStore } from '../storage/audit/audit-store.ts';
 import type { Caller } from './authentication.ts';
 import { implement, type Handler } from './handler.ts';
@@ -9,6 +15,21 @@ const defaultPageSize = 20;
 
 /** With the scope `audit` all callers' conversations are seen, otherwise the caller's own. */
 const seesAll = (caller: Caller): boolean => caller.scopes.includes('audit');
+
+/**
+ * A run as a key without the scope `audit` may see it. A blocked answer would otherwise reach its caller here, by the guard's record
+ * or by the reasoning, which no completion returns.
+ */
+function withoutWithheldText(run: ConversationRun): ConversationRun {
+  const { moderation } = run;
+  return {
+    ...run,
+    output: { ...run.output, reasoning: null },
+    ...(moderation && {
+      moderation: { ...moderation, answer: moderation.answer && { ...moderation.answer, withheld: null } },
+    }),
+  };
+}
 
 export function conversationHandlers(audit: AuditStore): Handler[] {
   return [
@@ -31,7 +52,11 @@ export function conversationHandlers(audit: AuditStore): Handler[] {
           'This conversation belongs to another caller. Use a key with the scope `audit`.',
         );
       }
-      return longJsonAnswer(conversation);
+      if (seesAll(caller)) return longJsonAnswer(conversation);
+      const runs = function* () {
+        for (const run of conversation.runs) yield withoutWithheldText(run);
+      };
+      return longJsonAnswer({ ...conversation, runs: new LazyList(runs) });
     }),
     implement(giveFeedback, ({ parameters, body }) =>
       audit.giveFeedback(parameters.conversationId, parameters.runId, body),

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AuditFilter } from '../../shared/contract/audit.ts';
 import type { GuardSettings } from '../../shared/contract/guard.ts';
 import { judgeError } from '../support/specification-judge.ts';
-import { completionCall, startTestHost, type TestHost } from '../support/test-host.ts';
+import { callJson } from '../support/json-call.ts';
+import { completionCall, minimalRequest, startTestHost, ways, type TestHost } from '../support/test-host.ts';
 
 const threat = 'I will find you, break your fingers and kill you with a knife, you worthless idiot.';
 
@@ -71,6 +72,27 @@ describe('with the guard refusing answers', () => {
       moderation: { prompt: null, answer: { mode: 'refuse', withheld: threat } },
     });
     expect(await found({ moderationFlags: ['answer:violence'] })).toContain(answer.runId);
+  });
+
+  test.each(ways)('%s: only a key with the scope `audit` reads what was withheld, and the reasoning', async (way) => {
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: threat, reasoning: `They want this: ${threat}` }));
+    const key = host.issueKey({ scopes: ['run'] });
+    const run = { ...minimalRequest, promptText: 'Write it.' };
+    const { headers } = await callJson(host, way, 'POST', '/api/completions/sync', { key, body: run });
+    const path = `/conversations/${headers['x-conversation-id']}`;
+    const own = await callJson(host, way, 'GET', path, { key });
+    expect(own.body.runs).toMatchObject([
+      {
+        output: { content: '', reasoning: null, finishReason: 'ContentFilter' },
+        moderation: { prompt: null, answer: { mode: 'refuse', withheld: null } },
+      },
+    ]);
+    expect(own.text).not.toContain('knife');
+    const audited = await callJson(host, way, 'GET', path);
+    expect(audited.body.runs).toMatchObject([
+      { output: { reasoning: `They want this: ${threat}` }, moderation: { answer: { withheld: threat } } },
+    ]);
   });
 
   test('a stream ends before its first flagged sentence', async () => {
