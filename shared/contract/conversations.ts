@@ -100,7 +100,8 @@ export const readConversation = defineEndpoint({
   access: 'run or audit',
   tag,
   summary: 'Read a conversation with its runs',
-  description: 'Runs are sorted oldest first. Only keys with the scope `audit` see feedback, reasoning, and answers that the guard withheld.',
+  description:
+    'Runs are sorted oldest first. Only keys with the scope `audit` see feedback, reasoning, and answers that the guard withheld.',
   parameters: z.object({ id: uuid }),
   response: conversationDetail,
   errors: [404],
