@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Api } from '../api/api.ts';
 import { AccessRules } from './access-rules.ts';
 import { BodyWatch } from './body-watch.ts';
@@ -55,10 +55,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  // By address: `localhost` binds one address family, and which one depends on the machine.
-  server.listen(options.port, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const second = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    if (sockets.size < limits.connections) server.emit('connection', socket);
+    else socket.destroy();
+  });
+  const port = await listenOnLoopback(server, second, options.port).catch((failure: unknown) => {
+    stopRenewing();
+    throw failure;
+  });
   const serving = serve(options, port, limits);
   servers.current = serving.servers;
   const address = `${options.isTls ? 'https' : 'http'}://127.0.0.1:${port}`;
@@ -68,12 +72,48 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     windowAddress: options.window && `${address}/?token=${encodeURIComponent(options.window.token)}`,
     async close({ signal } = {}) {
       stopRenewing();
-      const closed = once(server.close(), 'close');
+      const closed = Promise.all([server, second].filter(({ listening }) => listening).map(closeServer));
       await Promise.race([serving.close(), ...(signal ? [aborted(signal)] : [])]);
       sockets.forEach((socket) => socket.destroy());
       await closed;
     },
   };
+}
+
+/** The address family is missing on this machine. */
+const noAddressCodes = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT']);
+
+const maxPortAttempts = 10;
+
+async function bind(server: Server, port: number, host: string): Promise<void> {
+  server.listen(port, host);
+  await once(server, 'listening');
+}
+
+async function closeServer(server: Server): Promise<void> {
+  await once(server.close(), 'close');
+}
+
+/**
+ * Takes the port on both loopback addresses: `localhost` leads to either, and another process on one of them would get
+ * requests that are meant for us. Resolves with the port.
+ */
+async function listenOnLoopback(server: Server, second: Server, wanted: number, attempt = 1): Promise<number> {
+  await bind(server, wanted, '127.0.0.1');
+  const { port } = server.address() as AddressInfo;
+  try {
+    await bind(second, port, '::1');
+    return port;
+  } catch (failure) {
+    const { code = '' } = failure as NodeJS.ErrnoException;
+    if (noAddressCodes.has(code)) return port;
+    await closeServer(server);
+    // A free port of one address may be taken on the other one.
+    if (wanted === 0 && code === 'EADDRINUSE' && attempt < maxPortAttempts) {
+      return listenOnLoopback(server, second, wanted, attempt + 1);
+    }
+    throw failure;
+  }
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

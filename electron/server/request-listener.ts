@@ -8,7 +8,7 @@ import { IncomingRequest, type NodeRequest } from './incoming-request.ts';
 import type { Log } from './log.ts';
 import { readHead, type RequestHead } from './request-head.ts';
 import type { BrowserWindow } from './browser-window.ts';
-import { writeResponse, type NodeResponse } from './write-response.ts';
+import { defaultHeaders, writeResponse, type NodeResponse } from './write-response.ts';
 
 /** An answer over either protocol, with what HTTP/1.1 alone has. */
 export type NodeAnswer = NodeResponse & { writeContinue(): void; destroy(error?: Error): unknown };
@@ -27,8 +27,8 @@ export function errorResponse(error: AppError): Response {
   return Response.json(error.toBody(requestId), {
     status: error.status,
     headers: {
+      ...defaultHeaders,
       'x-request-id': requestId,
-      'cache-control': 'no-store',
       ...(error.allow ? { allow: error.allow.join(', ') } : {}),
     },
   });

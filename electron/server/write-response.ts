@@ -19,8 +19,18 @@ type Piece = Awaited<ReturnType<Reader['read']>>;
 /** About the connection, not the answer: Node sets them for HTTP/1.1, and HTTP/2 forbids them. */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 
+/**
+ * On every response that doesn't decide otherwise. Responses hold people's texts: no cache keeps them, no browser guesses
+ * another media type, and no page of another origin embeds them.
+ */
+export const defaultHeaders: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
 function toNodeHeaders(headers: Headers): OutgoingHttpHeaders {
-  const result: OutgoingHttpHeaders = {};
+  const result: OutgoingHttpHeaders = { ...defaultHeaders };
   for (const [name, value] of headers) {
     if (!connectionHeaders.has(name)) result[name] = value;
   }
@@ -31,7 +41,7 @@ function toNodeHeaders(headers: Headers): OutgoingHttpHeaders {
 
 /** Head and text are one string to Node then, and one write to the connection. */
 function writeText({ headers, text }: AnswerText, status: number, outgoing: NodeResponse): void {
-  outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) });
+  outgoing.writeHead(status, { ...defaultHeaders, ...headers, 'content-length': Buffer.byteLength(text) });
   outgoing.end(text);
 }
 

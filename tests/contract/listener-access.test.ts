@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { JsonAnswer } from '../../electron/api/json-answer.ts';
 import { contentSecurityPolicy } from '../../electron/server/window-content.ts';
 import {
   fetchText,
@@ -89,10 +93,65 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
     expect(Object.keys(answer.headers).filter((header) => header.startsWith('access-control'))).toEqual([]);
   });
 
+  test('responses are never stored, guessed at or embedded by another origin, with or without an error', async () => {
+    const { address } = await startListener(async (request) =>
+      request.url.endsWith('/kept')
+        ? Response.json({}, { headers: { 'cache-control': 'max-age=1' } })
+        : new JsonAnswer({}, { headers: { 'x-request-id': '1' } }),
+    );
+    const expected = {
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    };
+    expect((await fetchText(transport, address)).headers).toMatchObject(expected);
+    expect((await fetchText(transport, address, { headers: { origin: 'null' } })).headers).toMatchObject(expected);
+    const kept = await fetchText(transport, address, { path: '/kept' });
+    expect(kept.headers).toMatchObject({ ...expected, 'cache-control': 'max-age=1' });
+  });
+
   test('a preflight of a foreign page is refused', async () => {
     const { address } = await startPlain();
     const headers = { origin: 'https://example.com', 'access-control-request-method': 'POST' };
     expect((await fetchText(transport, address, { method: 'OPTIONS', headers })).status).toBe(403);
+  });
+});
+
+/** Whether this machine has `::1`. */
+const hasIpv6 = Object.values(networkInterfaces()).some((found) => found?.some(({ address }) => address === '::1'));
+
+/** Takes a port that is free on `::1`. */
+async function takePort(): Promise<number> {
+  const server = createServer().listen(0, '::1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+describe.runIf(hasIpv6)('the other loopback address', () => {
+  test.each([false, true])('serves the same, and no other process can take it (TLS: %s)', async (isTls) => {
+    const { port } = await startListener(async () => new Response('reached'), { isTls });
+    const address = `${isTls ? 'https' : 'http'}://[::1]:${port}`;
+    const transport = isTls ? 'HTTP/1.1 over TLS' : 'HTTP/1.1';
+    expect((await fetchText(transport, address)).text).toBe('reached');
+    const [error] = (await once(createServer().listen(port, '::1'), 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('EADDRINUSE');
+  });
+
+  test('that is taken already ends the start and leaves nothing behind', async () => {
+    const port = await takePort();
+    await expect(startListener(async () => new Response(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    const first = createServer().listen(port, '127.0.0.1');
+    onTestFinished(() => void first.close());
+    await once(first, 'listening');
+  });
+
+  test('is free again once the listener is closed', async () => {
+    const listener = await startListener(async () => new Response());
+    await listener.close();
+    const server = createServer().listen(listener.port, '::1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
   });
 });
 
