@@ -3,6 +3,7 @@ import type { Client } from '../host/client.ts';
 import { beginStreamingRun } from './activity.ts';
 import { rememberModel } from './model-choices.ts';
 import { oncePerFrame } from './once-per-frame.ts';
+import { useDrafts } from './playground-drafts.ts';
 import { followRun } from './playground-run.ts';
 import type { LiveRun, RunOptions } from './playground-run.ts';
 
@@ -36,6 +37,11 @@ const frames = oncePerFrame((waiting: typeof waitingStates) => {
   const runs = Object.fromEntries(newest.map(([draftId, { run }]) => [draftId, run]));
   useLiveRuns.setState(({ live }) => ({ live: { ...live, ...runs } }));
 });
+
+/** Where the runs of a compared model are kept. */
+export function columnKey(draftId: string, columnId: string): string {
+  return `${draftId}/${columnId}`;
+}
 
 function without<Value>(values: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(values).filter(([other]) => other !== key));
@@ -94,3 +100,14 @@ export const useLiveRuns = create<LiveRunsState>()((set, get) => ({
     set(({ live }) => ({ live: without(live, draftId) }));
   },
 }));
+
+/** A deleted draft can no longer show its runs or stop them: they end with it, those of its compared models included. */
+useDrafts.subscribe(({ drafts }, before) => {
+  if (drafts === before.drafts) return;
+  const ids = new Set(drafts.map(({ id }) => id));
+  for (const { id, compared } of before.drafts) {
+    if (ids.has(id)) continue;
+    const keys = [id, ...(compared ?? []).map((column) => columnKey(id, column.id))];
+    for (const key of keys) useLiveRuns.getState().stop(key);
+  }
+});

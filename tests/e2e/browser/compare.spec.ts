@@ -25,7 +25,7 @@ test('a prompt runs on several models at once, each in a column and as a run of 
   await addModel(page, 'kestrel-small');
   await addModel(page, 'kestrel-large');
   await addModel(page, 'kestrel-small');
-  await expect(playground.answer.getByRole('button', { name: 'Add model' })).toBeHidden();
+  await expect(playground.answer.getByRole('button', { name: 'Add model' })).toBeDisabled();
   const column = (number: number) => playground.answer.getByRole('region', { name: new RegExp(`^Answer ${number}, `) });
   await expect(column(4)).toContainText('Not run yet');
 

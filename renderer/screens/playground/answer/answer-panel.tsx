@@ -5,15 +5,16 @@ import { Segmented } from '../../../components/choices.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { keyShortcut } from '../../../components/key-caps.tsx';
+import { Tooltip } from '../../../components/tooltip.tsx';
 import { EmptyState } from '../../../components/state-panels.tsx';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { CompareColumns } from '../compare/compare-columns.tsx';
-import type { Comparison } from '../compare/use-comparison.ts';
+import { maxComparedColumns, type Comparison } from '../compare/use-comparison.ts';
 import { FirstStart } from '../first-start/first-start.tsx';
 import type { PlaygroundState } from '../playground.tsx';
 import { AnswerBody } from './answer-body.tsx';
 import { MetricsBar } from './metrics-bar.tsx';
-import { RateAnswer } from './rate-answer.tsx';
+import { RateAnswer, useRatingActions } from './rate-answer.tsx';
 import type { RemedyActions } from './run-failure.tsx';
 import { RunStateMark } from './run-state-mark.tsx';
 import type { ShownRun } from './shown-run.ts';
@@ -27,19 +28,24 @@ const answerViews = [
 /** Another column, whether columns scroll together, and the way back to one answer. */
 function CompareButtons({ comparison }: { comparison: Comparison }) {
   const isLinked = usePlaygroundView((view) => view.isScrollLinked);
+  const label = comparison.isActive ? 'Add model' : 'Compare models';
+  const reason = comparison.canAdd ? undefined : `Up to ${maxComparedColumns + 1} models can be compared`;
   return (
     <>
-      {comparison.canAdd && (
+      <Tooltip text={reason ?? label} keys={comparison.canAdd ? 'Mod+Shift+L' : undefined}>
         <Button
           icon={comparison.isActive ? Plus : Columns3}
           size="small"
           variant="quiet"
+          aria-label={label}
+          aria-description={reason}
           aria-keyshortcuts={keyShortcut('Mod+Shift+L')}
+          aria-disabled={!comparison.canAdd || undefined}
           onClick={() => comparison.add()}
         >
-          {comparison.isActive ? 'Add model' : 'Compare models'}
+          <span className="answer__label">{label}</span>
         </Button>
-      )}
+      </Tooltip>
       {comparison.isActive && (
         <>
           <IconButton
@@ -104,6 +110,7 @@ export function AnswerPanel({ run, state, mustWait, isWaiting, actions }: Answer
   const shown = isFirst ? null : run;
   const single = comparison.isActive ? null : shown;
   const panel = useRef<HTMLElement>(null);
+  useRatingActions();
   return (
     <section ref={panel} className="panel play__answer" aria-label="Answer">
       <AnswerHeader run={shown} comparison={comparison} />

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatCost, formatPlural, runDuration } from '../../../components/format.ts';
+import { formatCost, formatPlural, formatRunDuration, runDuration } from '../../../components/format.ts';
 import type { Metrics } from './shown-run.ts';
 import { useNow } from './use-now.ts';
 
@@ -32,21 +32,45 @@ function TimeMetric({ name, milliseconds }: { name: string; milliseconds: number
   return <Metric name={name} value={time?.value ?? null} unit={time?.unit} width={54} />;
 }
 
-function tokensText({ inputTokens, outputTokens, isEstimated }: Metrics): string | null {
+function tokensText({
+  inputTokens,
+  outputTokens,
+  isEstimated,
+}: Pick<Metrics, 'inputTokens' | 'outputTokens' | 'isEstimated'>): string | null {
   if (inputTokens === null || outputTokens === null) return null;
   const about = isEstimated ? '~' : '';
   return `${about}${inputTokens.toLocaleString('en')} + ${about}${outputTokens.toLocaleString('en')}`;
 }
 
-/** The figures of the run below its answer. */
-export function MetricsBar({ metrics }: { metrics: Metrics | null }) {
+export interface MetricsBarProps {
+  metrics: Metrics | null;
+  /** In a column, whose narrow form shows the most important values without names: hovering shows all. */
+  isColumn?: boolean;
+}
+
+function allMetrics({ firstTokenMs, totalMs, speed, credits, ...metrics }: Metrics): string {
+  const about = metrics.isEstimated ? '~' : '';
+  const tokens = tokensText(metrics);
+  const parts = [
+    firstTokenMs !== null && `First token ${formatRunDuration(firstTokenMs)}`,
+    totalMs !== null && `Total ${formatRunDuration(totalMs)}`,
+    speed !== null && `Speed ${about}${Math.round(speed)} tok/s`,
+    tokens !== null && `Tokens in + out ${tokens}`,
+    metrics.cost !== null && `Cost ${about}${formatCost(metrics.cost)}`,
+    credits !== null && formatPlural(credits, 'credit'),
+  ];
+  return parts.filter((part) => part !== false).join('\n');
+}
+
+/** The metrics of the run below its answer. */
+export function MetricsBar({ metrics, isColumn = false }: MetricsBarProps) {
   const now = useNow(metrics?.runningSince != null);
   if (!metrics) return null;
   const { runningSince, firstTokenMs, totalMs, speed, isEstimated } = metrics;
   const elapsed = runningSince === null ? totalMs : Math.max(0, now - runningSince);
   const about = isEstimated ? '~' : '';
   return (
-    <dl className="metrics" aria-label="Run metrics">
+    <dl className="metrics" title={isColumn ? allMetrics(metrics) : undefined} aria-label="Run metrics">
       <TimeMetric name="First token" milliseconds={firstTokenMs} />
       <TimeMetric name={runningSince === null ? 'Total' : 'Elapsed'} milliseconds={elapsed} />
       <Metric name="Speed" value={speed === null ? null : about + Math.round(speed)} unit="tok/s" width={68} />

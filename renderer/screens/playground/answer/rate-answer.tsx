@@ -1,4 +1,7 @@
+import { Star } from 'lucide-react';
 import type { RefObject } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { Popover } from '../../../components/popover.tsx';
 import { Score, ScoreScale } from '../../../components/scores/score-scale.tsx';
 import { useScoreKeys } from '../../../components/scores/use-score-keys.ts';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
@@ -11,23 +14,69 @@ export interface RateAnswerProps {
   runId: string;
   /** Keys rate the answer while the focus is inside. */
   scope: RefObject<HTMLElement | null>;
+  /** Set in a column, where the scale opens from a button with this name. */
+  compactLabel?: string;
+}
+
+/** Lists the keys that rate an answer; `useScoreKeys` handles them. */
+export function useRatingActions(): void {
+  const group = 'Answer';
+  useActions('playground-rating', [
+    { id: 'playground.score', title: 'Rate answer', group, keys: '0+9', isHiddenInPalette: true, run: () => {} },
+    { id: 'playground.minus', title: 'Negative score', group, keys: '−', isHiddenInPalette: true, run: () => {} },
+  ]);
+}
+
+interface CompactRatingProps {
+  label: string;
+  score: number | null;
+  isNegativeNext: boolean;
+  onScore: (score: number | null) => void;
+}
+
+function CompactRating({ label, score, isNegativeNext, onScore }: CompactRatingProps) {
+  return (
+    <Popover
+      label={label}
+      align="end"
+      className="rate__popover"
+      trigger={
+        <Button icon={Star} size="small" variant="quiet" aria-label={score === null ? label : `${label}, ${score}`}>
+          {isNegativeNext ? <span className="score negative">−</span> : score !== null && <Score score={score} />}
+        </Button>
+      }
+    >
+      <ScoreScale score={score} onScore={onScore} />
+      <p className="caption tertiary">With the focus in the answer, press 0-9 to rate, - for negative</p>
+    </Popover>
+  );
 }
 
 /** Rates the answer with the audit's keys. The audit shows the same feedback. */
-export function RateAnswer({ conversationId, runId, scope }: RateAnswerProps) {
+export function RateAnswer({ conversationId, runId, scope, compactLabel }: RateAnswerProps) {
   const { data: conversation } = useConversation(conversationId);
   const run = conversation?.runs.find(({ conversationRunId }) => conversationRunId === runId);
   const { give, error, isSuccess } = useGiveFeedback();
   const score = feedbackInput(run?.feedback).score ?? null;
   const rate = (next: number | null): void => void give(conversationId, runId, { score: next });
   const isNegativeNext = useScoreKeys(score, rate, { isEnabled: run !== undefined, scope });
-  const group = 'Answer';
-  useActions('playground-rating', [
-    // `useScoreKeys` handles the keys; these entries list them in the keyboard shortcuts.
-    { id: 'playground.score', title: 'Rate the answer', group, keys: '0+9', isHiddenInPalette: true, run: () => {} },
-    { id: 'playground.minus', title: 'Negative score', group, keys: '−', isHiddenInPalette: true, run: () => {} },
-  ]);
   if (!run) return null;
+  const outcome = (
+    <>
+      <span className="visually-hidden" role="status">
+        {isSuccess ? 'Rating saved' : ''}
+      </span>
+      {error && <ErrorFailure title="Feedback wasn't saved" error={error} />}
+    </>
+  );
+  if (compactLabel !== undefined) {
+    return (
+      <>
+        <CompactRating label={compactLabel} score={score} isNegativeNext={isNegativeNext} onScore={rate} />
+        {outcome}
+      </>
+    );
+  }
   return (
     <div className="rate" role="group" aria-label="Rate the answer">
       <span className="small secondary">Rate</span>
@@ -36,10 +85,7 @@ export function RateAnswer({ conversationId, runId, scope }: RateAnswerProps) {
         {isNegativeNext ? <span className="score negative">−</span> : score !== null && <Score score={score} />}
       </span>
       <span className="caption tertiary nowrap rate__hint">Press 0-9 to rate, - for negative</span>
-      <span className="visually-hidden" role="status">
-        {isSuccess ? 'Rating saved' : ''}
-      </span>
-      {error && <ErrorFailure title="Feedback wasn't saved" error={error} />}
+      {outcome}
     </div>
   );
 }

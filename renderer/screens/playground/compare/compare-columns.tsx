@@ -1,19 +1,21 @@
 import { Play, Square, X } from 'lucide-react';
+import { useRef } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { modelPlace } from '../../../components/models/model-list.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import type { ComparedColumn } from '../../../stores/playground-drafts.ts';
+import { columnKey } from '../../../stores/playground-runs.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { AnswerBody } from '../answer/answer-body.tsx';
 import { MetricsBar } from '../answer/metrics-bar.tsx';
+import { RateAnswer } from '../answer/rate-answer.tsx';
 import type { RemedyActions } from '../answer/run-failure.tsx';
 import { RunStateMark } from '../answer/run-state-mark.tsx';
 import type { ShownRun } from '../answer/shown-run.ts';
 import type { PlaygroundState } from '../playground.tsx';
 import { useChosenModel, useShownRun } from '../session/use-session.ts';
-import { columnKey } from './use-comparison.ts';
 import { useLinkedScroll } from './use-linked-scroll.ts';
 import './compare.css';
 
@@ -32,8 +34,9 @@ interface ColumnProps {
 function Column({ number, title, model, run, actions, onStop, onRemove }: ColumnProps) {
   const isActive = run?.state === 'connecting' || run?.state === 'streaming';
   const name = `Answer ${number}, ${title}`;
+  const column = useRef<HTMLElement>(null);
   return (
-    <section className="panel compare__column" aria-label={name}>
+    <section ref={column} className="panel compare__column" aria-label={name}>
       <div className="compare__head">
         <div className="row">
           <Button
@@ -62,13 +65,26 @@ function Column({ number, title, model, run, actions, onStop, onRemove }: Column
         <div className="row compare__state">
           {model && <span className="caption tertiary truncate">{modelPlace(model)}</span>}
           <span className="grow" />
-          <div role="status">{run && <RunStateMark run={run} />}</div>
+          <div className="compare__mark" role="status">
+            {run && <RunStateMark run={run} />}
+          </div>
         </div>
       </div>
       {run ? (
         <>
           <AnswerBody run={run} title={name} actions={actions} />
-          <MetricsBar metrics={run.metrics} />
+          <div className="compare__foot">
+            <MetricsBar metrics={run.metrics} isColumn />
+            {run.runId !== null && run.conversationId !== null && (
+              <RateAnswer
+                key={run.runId}
+                conversationId={run.conversationId}
+                runId={run.runId}
+                scope={column}
+                compactLabel={`Rate answer ${number}`}
+              />
+            )}
+          </div>
         </>
       ) : (
         <p className="compare__empty small secondary">Not run yet</p>

@@ -7,7 +7,7 @@ import { useHost } from '../../../host/host-context.tsx';
 import { runsKey } from '../../../queries/runs.ts';
 import { useDrafts, type ComparedColumn, type Draft } from '../../../stores/playground-drafts.ts';
 import { isUnderWay } from '../../../stores/playground-run.ts';
-import { useLiveRuns } from '../../../stores/playground-runs.ts';
+import { columnKey, useLiveRuns } from '../../../stores/playground-runs.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { groundedRequest } from '../grounding/use-grounding.ts';
 import { referenceOf } from '../grounding/passage-choice.ts';
@@ -44,11 +44,6 @@ export interface Comparison {
 
 const noColumns: readonly ComparedColumn[] = [];
 
-/** Where the runs of a column are kept while the window is open. */
-export function columnKey(draftId: string, columnId: string): string {
-  return `${draftId}/${columnId}`;
-}
-
 function draftNow(draftId: string): Draft | undefined {
   return useDrafts.getState().drafts.find(({ id }) => id === draftId);
 }
@@ -78,7 +73,8 @@ function useColumnRuns(draftId: string) {
 
   async function start(column: ComparedColumn, choice: GroundingChoice | null): Promise<void> {
     const draft = draftNow(draftId);
-    if (!draft) return;
+    // Finding the passages takes time, in which a column or the whole draft may be removed.
+    if (!draft?.compared?.some(({ id }) => id === column.id)) return;
     // A column without grounding is there to be compared with the draft's own model.
     const { aiSystem, model } = column.isGrounded ? column : draft;
     const read = readRequest({ ...draft, aiSystem, model }, null);
@@ -161,7 +157,7 @@ export function useComparison(
     setPreparing(true);
     try {
       const same = isShared ? await samePassages(current, model, controller.signal) : null;
-      if (controller.signal.aborted) return;
+      if (controller.signal.aborted || !draftNow(draft.id)) return;
       runDraft(same ?? undefined);
       for (const column of wanted) void start(column, same ?? readChoice(current));
     } finally {
