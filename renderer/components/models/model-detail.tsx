@@ -5,6 +5,7 @@ import { Notice } from '../state-panels.tsx';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
+import { accessAddress, servingModel } from '../remedies.ts';
 import { modelPlace, shortName, shutdownMark } from './model-list.ts';
 import { formatDate, formatPrice } from '../format.ts';
 
@@ -62,18 +63,20 @@ function listed(names: readonly string[]): string {
 
 function Readiness({ model, onLeave }: Pick<DetailProps, 'model' | 'onLeave'>) {
   if (model.isReady || model.hasEnded) return null;
-  const page =
-    model.aiSystem === 'ServiceAi' ? 'on-device' : model.aiSystem === 'OpenAiCompatible' ? 'endpoints' : 'providers';
+  // What stops a routed built-in model is the provider that it is routed to.
+  const { aiSystem } = servingModel({ ...model, model: model.name });
+  const page = aiSystem === 'ServiceAi' ? 'on-device' : aiSystem === 'OpenAiCompatible' ? 'endpoints' : 'providers';
   const text = {
     'on-device': "The on-device model isn't downloaded.",
     endpoints: "The endpoint isn't responding.",
-    providers: `${providerName(model.aiSystem)} has no key.`,
+    providers: `${providerName(aiSystem)} has no key.`,
   }[page];
   const action = { 'on-device': 'Download model', endpoints: 'Open endpoint', providers: 'Add key' }[page];
+  const address = page === 'on-device' ? settingsAddress(page) : accessAddress(aiSystem);
   return (
     <Notice>
       <p>{text}</p>
-      <Button size="small" onClick={() => onLeave(settingsAddress(page))}>
+      <Button size="small" onClick={() => onLeave(address)}>
         {action}
       </Button>
     </Notice>

@@ -11,12 +11,13 @@ export interface ModelFamily {
   copies: Model[];
 }
 
-/** Dated copies go below the model without a date. A dated model without one stays on its own. */
+/** Dated copies go below the model without a date, newest first. A dated model without one stays on its own. */
 export function modelFamilies(models: readonly Model[]): ModelFamily[] {
   const names = new Set(models.map(({ name }) => name));
   const undated = ({ name }: Model): string => name.replace(datedEnding, '');
   const isCopy = (model: Model): boolean => undated(model) !== model.name && names.has(undated(model));
-  const copies = Map.groupBy(models.filter(isCopy), undated);
+  const newestFirst = models.filter(isCopy).toSorted((one, other) => other.name.localeCompare(one.name));
+  const copies = Map.groupBy(newestFirst, undated);
   return models.filter((model) => !isCopy(model)).map((model) => ({ model, copies: copies.get(model.name) ?? [] }));
 }
 

@@ -52,14 +52,14 @@ test('groups with a ready model come first, and in a group ready and newer ones'
   ]);
 });
 
-test('dated copies go below the model without a date', () => {
+test('dated copies go below the model without a date, newest first', () => {
   const families = modelFamilies(
     ['gpt-x', 'gpt-x-2026-05-01', 'gpt-x-2026-06-01', 'gpt-x-mini', 'claude-9-20260501'].map((name) =>
       testModel({ name }),
     ),
   );
   expect(families.map(({ model, copies }) => [model.name, copies.map(({ name }) => name)])).toEqual([
-    ['gpt-x', ['gpt-x-2026-05-01', 'gpt-x-2026-06-01']],
+    ['gpt-x', ['gpt-x-2026-06-01', 'gpt-x-2026-05-01']],
     ['gpt-x-mini', []],
     ['claude-9-20260501', []],
   ]);
