@@ -88,7 +88,9 @@ describe('import', () => {
         }),
       ).prompts[0]!.prompt.configuration;
     expect(read(format(schema))).toEqual({ response_format: format(schema) });
-    expect(read(format({ $ref: 'file://secret.json' }))).toBeUndefined();
+    for (const $ref of ['file://secret.json', '../secret.json', 'https://foreign.example/schema.json'])
+      expect([$ref, read(format({ $ref }))]).toEqual([$ref, undefined]);
+    expect(read(format({ $ref: '#/$defs/a' }))).toEqual({ response_format: format({ $ref: '#/$defs/a' }) });
   });
 });
 
