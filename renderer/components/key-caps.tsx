@@ -1,8 +1,8 @@
-import { ArrowDown, ArrowUp, Command, CornerDownLeft, Option, type LucideIcon } from 'lucide-react';
+import { ArrowDown, ArrowRight, ArrowUp, Command, CornerDownLeft, Option, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { isMac } from './platform.ts';
 
-const drawings: Record<string, LucideIcon> = { Enter: CornerDownLeft, ArrowUp, ArrowDown };
+const drawings: Record<string, LucideIcon> = { Enter: CornerDownLeft, ArrowUp, ArrowDown, ArrowRight };
 const names: Record<string, string> = { Escape: 'Esc', Mod: 'Ctrl' };
 
 function cap(key: string): ReactNode {

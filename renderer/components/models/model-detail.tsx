@@ -6,7 +6,7 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { accessAddress, servingModel } from '../remedies.ts';
-import { modelPlace, shortName, shutdownMark } from './model-list.ts';
+import { modelPlace, runsOnDevice, shortName, shutdownMark } from './model-list.ts';
 import { formatDate, formatPrice } from '../format.ts';
 
 interface DetailProps {
@@ -98,8 +98,14 @@ export function ModelDetail(props: DetailProps) {
       <dl className="facts facts--loose">
         <Fact name="Context" value={model.contextTokens?.toLocaleString('en') ?? null} />
         <Fact name="Max output" value={model.outputTokens?.toLocaleString('en') ?? null} />
-        <Fact name="Input per 1M" value={dollars(model.inputPrice)} />
-        <Fact name="Output per 1M" value={dollars(model.outputPrice)} />
+        {runsOnDevice(model) ? (
+          <Fact name="Price per 1M" value="Free (on device)" />
+        ) : (
+          <>
+            <Fact name="Input per 1M" value={dollars(model.inputPrice)} />
+            <Fact name="Output per 1M" value={dollars(model.outputPrice)} />
+          </>
+        )}
       </dl>
       {model.parameters.length > 0 && <h4 className="section-title">Parameters</h4>}
       {taken.length > 0 && <p className="small secondary">Supports {listed(taken)}</p>}

@@ -3,31 +3,33 @@ import { Button } from '../../components/button.tsx';
 import { Spinner } from '../../components/marks.tsx';
 import type { Runner } from './session/use-session.ts';
 
-/** Run, Download and run, or Stop: one place for the hand, one width. */
-export function RunButton({ runner, mustWait }: { runner: Runner; mustWait: boolean }) {
-  if (runner.isUnderWay) {
-    return (
-      <Button icon={Square} keys="Escape" className="play__run" onClick={runner.stop}>
-        Stop
-      </Button>
-    );
-  }
-  if (runner.isWaiting) {
-    return (
-      <>
+function buttonState({ runner, mustWait }: { runner: Runner; mustWait: boolean }) {
+  if (runner.isUnderWay) return { isRunning: true, text: 'Stop' };
+  if (runner.isWaiting) return { isRunning: true, text: 'Cancel run' };
+  return { isRunning: false, text: mustWait ? 'Download and run' : 'Run' };
+}
+
+/** Run, Download and run, or Stop. One element in all states, so that the focus stays on it when a run starts or finishes. */
+export function RunButton(props: { runner: Runner; mustWait: boolean }) {
+  const { runner } = props;
+  const { isRunning, text } = buttonState(props);
+  return (
+    <>
+      {runner.isWaiting && !runner.isUnderWay && (
         <span className="row small accent nowrap" role="status">
           <Spinner />
           Queued until the model is ready
         </span>
-        <Button icon={Square} keys="Escape" className="play__run" onClick={runner.stop}>
-          Cancel run
-        </Button>
-      </>
-    );
-  }
-  return (
-    <Button variant="primary" icon={Play} keys="Mod+Enter" className="play__run" onClick={runner.run}>
-      {mustWait ? 'Download and run' : 'Run'}
-    </Button>
+      )}
+      <Button
+        variant={isRunning ? 'default' : 'primary'}
+        icon={isRunning ? Square : Play}
+        keys={isRunning ? 'Escape' : 'Mod+Enter'}
+        className="play__run"
+        onClick={isRunning ? runner.stop : runner.run}
+      >
+        {text}
+      </Button>
+    </>
   );
 }

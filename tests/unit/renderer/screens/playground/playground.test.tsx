@@ -125,6 +125,32 @@ test('a JSON schema opens in a large editor that locates mistakes and formats', 
   expect(useDrafts.getState().drafts[0]?.parameters.response_format).toBe('{\n  "type": "object"\n}');
 });
 
+test('the toolbar has one button for Run and Stop, which keeps the focus while a run waits, runs and finishes', async () => {
+  await openPlayground();
+  write('Hello');
+  provider.answerWith((call) => (call.path.endsWith('/chat/completions') ? null : call.models(['kestrel'])));
+  const button = runButton();
+  const shows = (text: string) =>
+    waitFor(() => {
+      expect(button.textContent).toContain(text);
+      expect(document.activeElement).toBe(button);
+    });
+  button.focus();
+  let waiting!: AbortSignal;
+  act(() => void (waiting = useLiveRuns.getState().wait(activeId())));
+  await shows('Cancel run');
+  fireEvent.click(button);
+  expect(waiting.aborted).toBe(true);
+  await shows('Run');
+  fireEvent.click(button);
+  await shows('Stop');
+  await waitFor(() => expect(provider.calls.some(({ method }) => method === 'POST')).toBe(true));
+  await provider.calls.find(({ method }) => method === 'POST')!.chatStream(['Good morning']);
+  await screen.findByRole('group', { name: 'Rate the answer' });
+  await shows('Run');
+  expect(runButton()).toBe(button);
+});
+
 test('the Save button has a label, and its dialog has the variables collapsed', async () => {
   await openPlayground();
   write('Hello {{name}}');
