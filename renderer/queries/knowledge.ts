@@ -7,6 +7,7 @@ import {
   type InfiniteData,
   type QueryClient,
 } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { createDataspace, deleteDataspace, searchDataspace } from '../../shared/contract/dataspaces.ts';
 import {
   followKnowledge,
@@ -19,12 +20,14 @@ import {
   renameDataspace,
   stopDataspace,
   stopSource,
+  type DataspaceSummary,
   type KnowledgeChange,
   type SourceDetail,
   type SourcePassage,
 } from '../../shared/contract/knowledge-window.ts';
 import { deleteSource, reindexSource } from '../../shared/contract/sources.ts';
 import { useHost } from '../host/host-context.tsx';
+import { recountSources, uncount, useDeletions } from '../stores/deletions.ts';
 import { readAgain, showNewer, useFollow } from './follow.ts';
 
 const dataspacesKey = ['knowledge', 'dataspaces'] as const;
@@ -41,13 +44,37 @@ interface SourceRange {
 }
 type SourceRanges = InfiniteData<SourceRange, number>;
 
-/** Every dataspace with its counts, newest first. */
+/** The counts of a dataspace as they are without these sources. */
+function countsWithout(dataspace: DataspaceSummary, removed: readonly SourceDetail[]): DataspaceSummary {
+  const own = removed.filter(({ dataspaceId }) => dataspaceId === dataspace.id);
+  const number = (isCounted: (source: SourceDetail) => boolean) => own.filter(isCounted).length;
+  const sum = (valueOf: (source: SourceDetail) => number) => own.reduce((total, source) => total + valueOf(source), 0);
+  return {
+    ...dataspace,
+    sources: dataspace.sources - own.length,
+    processing: dataspace.processing - number(({ status }) => status === 'Processing'),
+    failed: dataspace.failed - number(({ status }) => status === 'Failed'),
+    outdated: dataspace.outdated - number(({ isOutdated }) => isOutdated),
+    bytes: dataspace.bytes - sum(({ bytes }) => bytes),
+    passages: dataspace.passages - sum(({ passages }) => passages ?? 0),
+  };
+}
+
+/** Every dataspace with its counts, newest first; sources whose deletion can be undone don't count. */
 export function useDataspaces({ isEnabled = true } = {}) {
   const { client } = useHost();
+  const counted = useDeletions((state) => state.counted);
   return useQuery({
     queryKey: dataspacesKey,
     enabled: isEnabled,
     queryFn: async ({ signal }) => (await client.call(listDataspaceSummaries, { signal })).data,
+    select: useCallback(
+      (dataspaces: DataspaceSummary[]) => {
+        const removed = [...counted.values()].flatMap((object) => ('source' in object ? [object.source] : []));
+        return removed.length === 0 ? dataspaces : dataspaces.map((dataspace) => countsWithout(dataspace, removed));
+      },
+      [counted],
+    ),
   });
 }
 
@@ -60,6 +87,8 @@ function isFilteredByStatus(queryClient: QueryClient): boolean {
 /** Puts what has changed where it is shown; lists that may be older than the change are read again. */
 function takeChange(queryClient: QueryClient, change: KnowledgeChange, isFirst: boolean): void {
   showNewer(queryClient, dataspacesKey, change.dataspaces);
+  uncount(change.removedSourceIds);
+  recountSources(change.sources);
   const changed = new Map(change.sources.map((source) => [source.id, source]));
   for (const source of change.sources) {
     const queryKey = [...sourceKey, source.id];
@@ -269,9 +298,18 @@ export function useRemoveDataspace() {
 /** Deletes a source at once; `deleteWithUndo` waits for the time to take it back. */
 export function useRemoveSource(): (id: string) => Promise<unknown> {
   const { client } = useHost();
+  const queryClient = useQueryClient();
   const renew = useRenew();
   return async (id) => {
     await client.call(deleteSource, { parameters: { id } });
+    const counted = useDeletions.getState().counted.get(id);
+    // Unless the stream of changes brought the new counts first.
+    if (counted && 'source' in counted) {
+      queryClient.setQueryData<DataspaceSummary[]>(dataspacesKey, (dataspaces) =>
+        dataspaces?.map((dataspace) => countsWithout(dataspace, [counted.source])),
+      );
+      uncount([id]);
+    }
     await renew();
   };
 }

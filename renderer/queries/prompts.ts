@@ -6,7 +6,8 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { readPromptOutline } from '../../shared/contract/prompt-outline.ts';
+import { useCallback } from 'react';
+import { readPromptOutline, type PromptOutline } from '../../shared/contract/prompt-outline.ts';
 import {
   createPrompt,
   createPromptVersion,
@@ -24,6 +25,7 @@ import {
 } from '../../shared/contract/prompts.ts';
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
+import { uncount, useDeletions } from '../stores/deletions.ts';
 import type { LibraryFilter } from '../stores/prompts-view.ts';
 
 export const promptsKey = ['prompts'] as const;
@@ -94,12 +96,40 @@ export function usePromptsNamed(words: string) {
   });
 }
 
-/** Folders and tags of the library with how many prompts each has. */
+const outlineKey = [...promptsKey, 'outline'] as const;
+
+/** The outline as it is without these prompts; a folder or tag that only they had is left out. */
+function outlineWithout(outline: PromptOutline, removed: readonly Prompt[]): PromptOutline {
+  if (removed.length === 0) return outline;
+  const without = (isIn: (prompt: Prompt) => boolean) => (count: number) => count - removed.filter(isIn).length;
+  const isWithin = (folder: string) => (prompt: Prompt) => `${prompt.folder ?? ''}/`.startsWith(`${folder}/`);
+  return {
+    prompts: without(() => true)(outline.prompts),
+    withoutFolder: without(({ folder }) => folder === null)(outline.withoutFolder),
+    folders: outline.folders
+      .map(({ folder, prompts }) => ({ folder, prompts: without(isWithin(folder))(prompts) }))
+      .filter(({ prompts }) => prompts > 0),
+    tags: outline.tags
+      .map(({ tag, prompts }) => ({ tag, prompts: without(({ tags }) => tags.includes(tag))(prompts) }))
+      .filter(({ prompts }) => prompts > 0),
+  };
+}
+
+/** Folders and tags of the library with how many prompts each has; prompts whose deletion can be undone don't count. */
 export function usePromptOutline() {
   const { client } = useHost();
+  const counted = useDeletions((state) => state.counted);
   return useQuery({
-    queryKey: [...promptsKey, 'outline'],
+    queryKey: outlineKey,
     queryFn: ({ signal }) => client.call(readPromptOutline, { signal }),
+    select: useCallback(
+      (outline: PromptOutline) =>
+        outlineWithout(
+          outline,
+          [...counted.values()].flatMap((object) => ('prompt' in object ? [object.prompt] : [])),
+        ),
+      [counted],
+    ),
   });
 }
 
@@ -186,9 +216,18 @@ export function useUpdatePrompt() {
 /** Deletes a prompt at once; `deleteWithUndo` waits for the time to take it back. */
 export function useRemovePrompt(): (promptId: string) => Promise<unknown> {
   const { client } = useHost();
+  const queryClient = useQueryClient();
   const renew = useRenewPrompts();
   return async (id) => {
     await client.call(deletePrompt, { parameters: { id } });
+    const counted = useDeletions.getState().counted.get(id);
+    if (counted && 'prompt' in counted) {
+      queryClient.setQueryData<PromptOutline>(
+        outlineKey,
+        (outline) => outline && outlineWithout(outline, [counted.prompt]),
+      );
+      uncount([id]);
+    }
     await renew();
   };
 }

@@ -8,6 +8,7 @@ import { KeyCaps } from '../components/key-caps.tsx';
 import { ModalLayer } from '../components/modal-layer.tsx';
 import { allActions, useActionStore, type Action } from '../stores/actions.ts';
 import { useRecentObjects } from '../stores/recent-objects.ts';
+import { useDeletions } from '../stores/deletions.ts';
 import { keysOf } from './global-keys.ts';
 import { addressOfLink } from './links.ts';
 import { useObjectActions } from './object-actions.ts';
@@ -36,7 +37,10 @@ function PaletteItem({ action }: { action: Action }) {
 /** What was opened last, apart from what is open now. */
 function useRecentActions(): ActionGroup[] {
   const [location, navigate] = useLocation();
-  const objects = useRecentObjects((state) => state.objects).filter(({ address }) => address !== location);
+  const deleted = useDeletions(({ ids }) => ids);
+  const objects = useRecentObjects((state) => state.objects).filter(
+    ({ address }) => address !== location && !address.split('/').some((part) => deleted.has(part)),
+  );
   if (objects.length === 0) return [];
   const actions = objects.map(({ address, title, screen }): Action => ({
     id: `recent.${address}`,

@@ -10,6 +10,7 @@ import { useModels } from '../queries/models.ts';
 import { usePromptsNamed } from '../queries/prompts.ts';
 import { useRuns } from '../queries/runs.ts';
 import type { Action } from '../stores/actions.ts';
+import { useDeletions } from '../stores/deletions.ts';
 import {
   agentAddress,
   dataspaceAddress,
@@ -20,6 +21,12 @@ import {
   sourceAddress,
 } from './addresses.ts';
 import { auditAddress } from './audit-address.ts';
+
+/** What to list of some objects: not those whose deletion can still be undone. */
+function useListed(): <T extends { id: string }>(objects: readonly T[] | undefined) => readonly T[] {
+  const deleted = useDeletions(({ ids }) => ids);
+  return (objects = []) => objects.filter(({ id }) => !deleted.has(id));
+}
 
 /** Objects that the palette finds by name: sources, saved views, API keys, prompts, agents, dataspaces, models and recent runs. */
 export function useObjectActions(search: string): readonly Action[] {
@@ -33,6 +40,7 @@ export function useObjectActions(search: string): readonly Action[] {
   const namedSources = useSourcesNamed(search);
   const views = useAuditViews({ isEnabled: isSearching });
   const apiKeys = useApiKeys({ isEnabled: isSearching });
+  const listed = useListed();
   if (!isSearching) return [];
   const modelActions = (models.data?.data ?? [])
     .filter(({ hasEnded }) => !hasEnded)
@@ -55,7 +63,7 @@ export function useObjectActions(search: string): readonly Action[] {
       icon: History,
       run: () => navigate(runAddress(run.runId)),
     }));
-  const promptActions = (prompts.data ?? []).map((prompt): Action => ({
+  const promptActions = listed(prompts.data).map((prompt): Action => ({
     id: `library.${prompt.id}`,
     title: prompt.name,
     detail: prompt.folder ?? '',
@@ -64,7 +72,7 @@ export function useObjectActions(search: string): readonly Action[] {
     keywords: ['prompt', ...prompt.tags],
     run: () => navigate(promptAddress(prompt.id)),
   }));
-  const agentActions = (agents.data ?? []).map((agent): Action => ({
+  const agentActions = listed(agents.data).map((agent): Action => ({
     id: `agent.${agent.id}`,
     title: agent.name,
     detail: agent.model,
@@ -82,7 +90,7 @@ export function useObjectActions(search: string): readonly Action[] {
     keywords: ['dataspace'],
     run: () => navigate(dataspaceAddress(id)),
   }));
-  const sourceActions = (namedSources.data ?? []).map((source): Action => ({
+  const sourceActions = listed(namedSources.data).map((source): Action => ({
     id: `source.${source.id}`,
     title: source.name,
     detail: source.fileName,

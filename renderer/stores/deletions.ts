@@ -1,16 +1,48 @@
 import { create } from 'zustand';
+import type { SourceDetail } from '../../shared/contract/knowledge-window.ts';
+import type { Prompt } from '../../shared/contract/prompts.ts';
+import { AppError } from '../../shared/app-error.ts';
 import { describeError } from '../components/state-panels.tsx';
 import { showToast, useToasts } from './toasts.ts';
 
-/** What was deleted on the screen but not at the host yet. Lists leave these ids out. */
-export const useDeletions = create<{ ids: ReadonlySet<string> }>()(() => ({ ids: new Set() }));
+/** A deleted object that the host's counts still include. */
+type Counted = { prompt: Prompt } | { source: SourceDetail };
 
-function keep(id: string, isDeleted: boolean): void {
-  useDeletions.setState(({ ids }) => {
-    const next = new Set(ids);
-    if (isDeleted) next.add(id);
-    else next.delete(id);
-    return { ids: next };
+interface Deletions {
+  /** What was deleted on the screen but not at the host yet. Lists leave these ids out. */
+  ids: ReadonlySet<string>;
+  /** By id, until the host's counts leave them out. */
+  counted: ReadonlyMap<string, Counted>;
+}
+
+export const useDeletions = create<Deletions>()(() => ({ ids: new Set(), counted: new Map() }));
+
+function addPending({ id, counted }: Deletion): void {
+  useDeletions.setState((state) => ({
+    ids: new Set(state.ids).add(id),
+    counted: counted ? new Map(state.counted).set(id, counted) : state.counted,
+  }));
+}
+
+function removePending(id: string): void {
+  uncount([id]);
+  useDeletions.setState(({ ids }) => ({ ids: new Set([...ids].filter((one) => one !== id)) }));
+}
+
+/** Call when the host's counts no longer include these objects, so that they aren't subtracted twice. */
+export function uncount(ids: readonly string[]): void {
+  const { counted } = useDeletions.getState();
+  if (!ids.some((id) => counted.has(id))) return;
+  useDeletions.setState({ counted: new Map([...counted].filter(([id]) => !ids.includes(id))) });
+}
+
+/** Call with the current state of sources: one that is indexed while Undo is offered counts differently afterwards. */
+export function recountSources(sources: readonly SourceDetail[]): void {
+  const { counted } = useDeletions.getState();
+  const changed = sources.filter(({ id }) => counted.has(id));
+  if (changed.length === 0) return;
+  useDeletions.setState({
+    counted: new Map([...counted, ...changed.map((source) => [source.id, { source }] as const)]),
   });
 }
 
@@ -18,6 +50,8 @@ export interface Deletion {
   id: string;
   /** What the message says: `"Support reply" is deleted.` */
   text: string;
+  /** Given when the host counts the object: counts leave it out from now on. */
+  counted?: Counted;
   /** Deletes it at the host and renews what shows it. */
   carryOut: () => Promise<unknown>;
   onUndo?: () => void;
@@ -27,10 +61,12 @@ async function end({ id, carryOut }: Deletion): Promise<void> {
   try {
     await carryOut();
   } catch (cause) {
+    // Someone else deleted it first: nothing is left to do.
+    if (cause instanceof AppError && cause.status === 404) return;
     const { message, requestId } = describeError(cause);
     showToast({ tone: 'negative', text: message, requestId });
   } finally {
-    keep(id, false);
+    removePending(id);
   }
 }
 
@@ -40,10 +76,10 @@ async function end({ id, carryOut }: Deletion): Promise<void> {
  */
 export function deleteWithUndo(deletion: Deletion): void {
   let isUndone = false;
-  keep(deletion.id, true);
+  addPending(deletion);
   const undo = (): void => {
     isUndone = true;
-    keep(deletion.id, false);
+    removePending(deletion.id);
     deletion.onUndo?.();
   };
   const toastId = showToast({ tone: 'neutral', text: deletion.text, action: { label: 'Undo', run: undo } });

@@ -50,9 +50,10 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
     uploadFiles(client, dataspace.id, files);
     if (files.length === 0) tellNothingAdded();
   };
-  const remove = ({ id, name }: SourceDetail): void => {
+  const remove = (removed: SourceDetail): void => {
+    const { id, name } = removed;
     if (id === address.sourceId) navigate(dataspaceAddress(dataspace.id));
-    deleteWithUndo({ id, text: `"${name}" deleted`, carryOut: () => removeSource(id) });
+    deleteWithUndo({ id, counted: { source: removed }, text: `"${name}" deleted`, carryOut: () => removeSource(id) });
   };
   const open = address.passage && { sourceId: address.sourceId, start: address.passage.start };
   return (

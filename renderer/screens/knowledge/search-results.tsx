@@ -9,6 +9,7 @@ import { EmptyState, ErrorFailure, LoadingRows, Notice } from '../../components/
 import { useKnowledgeSearch, type SearchQuestion } from '../../queries/knowledge.ts';
 import { sourceAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
+import { useDeletions } from '../../stores/deletions.ts';
 
 /** The passage that is open beside a list of passages. */
 export interface OpenPassage {
@@ -89,6 +90,7 @@ function Found({ question, open, onEnd, passages }: SearchResultsProps & { passa
 export function SearchResults(props: SearchResultsProps) {
   const { question, onEnd } = props;
   const search = useKnowledgeSearch(question);
+  const deleted = useDeletions(({ ids }) => ids);
   useActions('knowledge.found', [
     { id: 'knowledge.found.end', title: 'Back to sources', group: 'Knowledge', keys: 'Escape', run: onEnd },
   ]);
@@ -102,7 +104,8 @@ export function SearchResults(props: SearchResultsProps) {
       </ErrorFailure>
     );
   }
-  if (search.data.length > 0) return <Found {...props} passages={search.data} />;
+  const passages = search.data.filter(({ sourceId }) => !deleted.has(sourceId));
+  if (passages.length > 0) return <Found {...props} passages={passages} />;
   return (
     <div className="list-state">
       <EmptyState

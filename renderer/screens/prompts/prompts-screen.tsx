@@ -98,7 +98,9 @@ function useExported(listed: readonly Prompt[]) {
   const view = usePromptsView();
   const isExporting = useTransfer(({ open }) => open === 'export');
   const all = usePromptsAtOnce(view, { most: mostTransferredPrompts, isEnabled: isExporting });
-  return isExporting && all.data ? { key: 'all', prompts: all.data } : { key: 'listed', prompts: listed };
+  const deleted = useDeletions(({ ids }) => ids);
+  const prompts = useMemo(() => all.data?.filter(({ id }) => !deleted.has(id)), [all.data, deleted]);
+  return isExporting && prompts ? { key: 'all', prompts } : { key: 'listed', prompts: listed };
 }
 
 function Library({ outline, onNew }: { outline: PromptOutline; onNew: () => void }) {

@@ -35,6 +35,7 @@ export function usePromptCommands(prompt: Prompt): PromptCommands {
     remove: () => {
       deleteWithUndo({
         id: prompt.id,
+        counted: { prompt },
         text: `Deleted "${prompt.name}". Its runs stay in the audit.`,
         carryOut: async () => {
           await removePrompt(prompt.id);

@@ -2,6 +2,8 @@ import { File } from 'node:buffer';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { KnowledgeScreen } from '../../../../../renderer/screens/knowledge/knowledge-screen.tsx';
+import { useDeletions } from '../../../../../renderer/stores/deletions.ts';
+import { dismissToast, useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { useUploads } from '../../../../../renderer/stores/uploads.ts';
 import { createDataspace, deleteDataspace, listDataspaces } from '../../../../../shared/contract/dataspaces.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
@@ -87,8 +89,33 @@ test('a deleted source leaves the list', async () => {
   await addFiles(new File([handbook], 'kestrel.md'));
   fireEvent.click(await whenIndexed('kestrel.md'));
   fireEvent.click(await screen.findByRole('button', { name: 'Delete source' }));
-  expect(await screen.findByText('No source selected')).toBeTruthy();
+  expect(await screen.findByText('No sources yet')).toBeTruthy();
   expect(screen.queryByRole('option', { name: /kestrel/ })).toBeNull();
+});
+
+test('counts leave out a deleted source while it can be restored, and after it is gone', async () => {
+  const counts = () => screen.getByRole('option', { name: /^Handbooks/ }).textContent;
+  const toast = () => useToasts.getState().toasts.findLast(({ text }) => text === '"kestrel.md" deleted')!;
+  await addFiles(new File([handbook], 'kestrel.md'), new File([handbook], 'merlin.md'));
+  await whenIndexed('merlin.md');
+  fireEvent.click(await whenIndexed('kestrel.md'));
+  await waitFor(() => expect(counts()).toContain('2 sources, 2 passages'));
+  fireEvent.click(await screen.findByRole('button', { name: 'Delete source' }));
+  await waitFor(() => expect(counts()).toContain('1 source, 1 passage'));
+  toast().action!.run();
+  dismissToast(toast().id);
+  await waitFor(() => expect(counts()).toContain('2 sources, 2 passages'));
+  fireEvent.click(await screen.findByRole('option', { name: /^kestrel/ }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Delete source' }));
+  const shown = new Set<string | null>();
+  const observer = new MutationObserver(() => shown.add(counts()));
+  observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+  dismissToast(toast().id);
+  await expect.poll(() => useDeletions.getState().counted.size).toBe(0);
+  await waitFor(() => expect(counts()).toContain('1 source, 1 passage'));
+  observer.disconnect();
+  // Nothing is subtracted twice, nor added again, on the way.
+  expect([...shown].every((text) => text?.includes('1 source, 1 passage'))).toBe(true);
 });
 
 test('a dataspace is made and opened', async () => {

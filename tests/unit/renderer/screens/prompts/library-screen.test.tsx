@@ -3,11 +3,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { PromptsScreen } from '../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { everyPrompt, usePromptsView } from '../../../../../renderer/stores/prompts-view.ts';
-import { useToasts } from '../../../../../renderer/stores/toasts.ts';
+import { deleteWithUndo, useDeletions } from '../../../../../renderer/stores/deletions.ts';
+import { dismissToast, useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { readPromptLabel, setPromptLabel } from '../../../../../shared/contract/prompt-labels.ts';
 import {
   createPrompt,
   createPromptVersion,
+  deletePrompt,
   listPromptVersions,
   type Prompt,
   type PromptVersion,
@@ -77,6 +79,34 @@ test('the service is asked for what is typed, and finds what only an older versi
   await screen.findByText('No matching prompts');
   fireEvent.click(screen.getByText('Show all prompts'));
   await expectListed(/^Reply/, /^Invoice/);
+});
+
+test('counts leave out a deleted prompt while it can be restored, and after it is gone', async () => {
+  const { prompt } = await openLibrary();
+  await openReply();
+  const nav = () => screen.getByRole('navigation', { name: 'Folders and tags' }).textContent;
+  const row = (name: RegExp) => screen.queryByRole('button', { name });
+  expect(row(/^All prompts\s*2$/)).toBeTruthy();
+  const deletion = { id: prompt.id, counted: { prompt }, text: 'Deleted "Reply"' };
+  const remove = vi.fn(() => opened.window.host.client.call(deletePrompt, { parameters: { id: prompt.id } }));
+  deleteWithUndo({ ...deletion, carryOut: remove });
+  await waitFor(() => expect(row(/^All prompts\s*1$/)).toBeTruthy());
+  expect([row(/^support/), row(/^mail/), row(/^a, b\s*1$/) === null]).toEqual([null, null, false]);
+  useToasts.getState().toasts.at(-1)!.action!.run();
+  await waitFor(() => expect(row(/^mail\s*1$/)).toBeTruthy());
+  fireEvent.click(names()[0]!);
+  fireEvent.keyDown(await screen.findByRole('button', { name: 'More for Reply' }), { key: 'Enter' });
+  fireEvent.click(await screen.findByRole('menuitem', { name: /^Delete/ }));
+  await waitFor(() => expect(row(/^All prompts\s*1$/)).toBeTruthy());
+  const shown = new Set<string | null>();
+  const observer = new MutationObserver(() => shown.add(nav()));
+  observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+  dismissToast(useToasts.getState().toasts.at(-1)!.id);
+  await expect.poll(() => useDeletions.getState().ids.size).toBe(0);
+  await waitFor(() => expect(row(/^All prompts\s*1$/)).toBeTruthy());
+  observer.disconnect();
+  // Nothing is subtracted twice, nor added again, on the way.
+  expect([...shown].filter((text) => !text?.includes('All prompts1'))).toEqual([]);
 });
 
 test('a label that was moved by someone else meanwhile stays where it is, and the reason is told', async () => {
