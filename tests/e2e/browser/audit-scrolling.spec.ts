@@ -53,6 +53,44 @@ test('the whole list is within reach of the scroll bar, Home and End, and shows 
     .toEqual({ isWhole: true, isInTheMiddle: true, unread: 0 });
 });
 
+test('every row in view shows its whole cost at the sizes of the window', async ({ page, served }) => {
+  const audit = auditPage(page);
+  await page.goto(`${served.address}/#/audit/all`);
+  for (const size of [
+    { width: 1280, height: 800 },
+    { width: 980, height: 700 },
+    { width: 640, height: 400 },
+  ]) {
+    await page.setViewportSize(size);
+    await audit.settled();
+    const costs = await audit.list.evaluate((list) =>
+      [...list.querySelectorAll<HTMLElement>('.conversation')]
+        .filter((row) => row.textContent.includes('$'))
+        .map((row) => {
+          const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT, (node) =>
+            node.nodeValue!.startsWith('$') ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP,
+          );
+          const range = document.createRange();
+          range.selectNodeContents(texts.nextNode()!);
+          const { left, right, width } = range.getBoundingClientRect();
+          // The boxes that cut off what is wider than they are.
+          const clips = [range.startContainer.parentElement!, row, list].flatMap((from) => {
+            const boxes: DOMRect[] = [];
+            for (let box: Element | null = from; box && box !== list.parentElement; box = box.parentElement)
+              if (getComputedStyle(box).overflowX !== 'visible') boxes.push(box.getBoundingClientRect());
+            return boxes;
+          });
+          return width > 0 && clips.every((clip) => left >= clip.left - 0.5 && right <= clip.right + 0.5);
+        }),
+    );
+    expect({ size, isAny: costs.length > 0, areWhole: costs.every(Boolean) }).toEqual({
+      size,
+      isAny: true,
+      areWhole: true,
+    });
+  }
+});
+
 test('under the wheel rows follow each other without a gap and without a blank', async ({ page, served }) => {
   const audit = auditPage(page);
   await page.goto(`${served.address}/#/audit`);

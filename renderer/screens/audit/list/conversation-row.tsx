@@ -50,14 +50,20 @@ export const ConversationRow = memo(function ConversationRow({
   return (
     <div className={classNames('conversation', isOpen && 'is-selected', isSelected && 'is-picked')}>
       <span className="conversation__mark">{isSelected && <Icon icon={Check} size="tiny" />}</span>
-      <span className="conversation__name truncate">{row.name}</span>
+      <span className="conversation__name truncate">
+        {row.name}
+        {/* Conversations that the same stored prompt opened all have its name. */}
+        {run.title !== row.name && run.title !== '' && <span className="conversation__words">{run.title}</span>}
+      </span>
       <span className="conversation__time">{formatTime(time)}</span>
-      <span className="conversation__meta truncate">
-        <span title={row.callerId}>{caller}</span>
-        <i>{run.model}</i>
-        <i>{formatPlural(row.runs, 'run')}</i>
-        {row.isSample && <i>sample</i>}
-        {run.cost !== null && <i className="wide-only">{formatCost(run.cost)}</i>}
+      <span className="conversation__meta">
+        <span className="truncate">
+          <span title={row.callerId}>{caller}</span>
+          <i>{run.model}</i>
+          <i>{formatPlural(row.runs, 'run')}</i>
+          {row.isSample && <i>sample</i>}
+        </span>
+        {run.cost !== null && <i className="conversation__cost">{formatCost(run.cost)}</i>}
       </span>
       <Judgement run={run} />
     </div>

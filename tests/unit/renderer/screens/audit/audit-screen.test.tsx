@@ -95,6 +95,17 @@ describe('the audit', () => {
     await screen.findByText('300 conversations');
   });
 
+  test('shows the first words of the run beside a name that other conversations have too', async () => {
+    await openSamples();
+    await feedback();
+    const { rows } = await conversationsOf({});
+    const named = rows.find(({ name, run }) => name !== run.title);
+    const list = within(await screen.findByRole('listbox', { name: 'Conversations' }));
+    const options = await list.findAllByRole('option');
+    const index = rows.indexOf(named!);
+    expect(options[index]?.textContent).toContain(`${named!.name}${named!.run.title}`);
+  });
+
   test('goes back from the replays to the same filter and the same selection', async () => {
     await openSamples('/audit/from=last-30-days&status=Failed');
     await feedback();
