@@ -138,7 +138,10 @@ function failureAnswer(error: unknown, requestId: string, options: ApiOptions): 
   }
   return errorAnswer(
     describeDiskFailure(error) ??
-      new AppError('internal', `Something went wrong here, not in your request. The log names it by ${requestId}.`),
+      new AppError(
+        'internal',
+        `Unexpected error in Touchstone. Your request is not the cause. Search the log for ${requestId}.`,
+      ),
     requestId,
   );
 }

@@ -44,7 +44,8 @@ function lastPart(error: unknown, options: StreamAnswerOptions): unknown {
   }
   options.reportFailure(`request ${options.requestId} failed in its stream`, error);
   const told =
-    describeDiskFailure(error) ?? new AppError('internal', 'Something went wrong here, not in your request.');
+    describeDiskFailure(error) ??
+    new AppError('internal', 'Unexpected error in Touchstone. Your request is not the cause. The log has details.');
   return told.toBody(options.requestId);
 }
 

@@ -23,7 +23,7 @@ const longestRest = 120_000;
 
 const gaveUp =
   'The service stopped several times while it read this file. If something else stopped it, re-index the source. Otherwise split the file.';
-const ourFault = 'Something went wrong in the service. Re-index the source. The log has details.';
+const ourFault = 'Unexpected error in Touchstone. Re-index the source. The log has details.';
 
 const waiting: SourceProgress = { stage: 'waiting', fraction: 0, passagesDone: null, passagesTotal: null, rate: null };
 

@@ -36,7 +36,7 @@ export function errorResponse(error: AppError): Response {
 
 const tooSlow = () => new AppError('invalid_request', 'The request body took too long to arrive; send it again.');
 
-const internal = () => new AppError('internal', 'Something went wrong in the service; try again.');
+const internal = () => new AppError('internal', 'Unexpected error in Touchstone. Try again. The log has details.');
 
 /** Turns requests of both protocols into calls of the API, and ends what they started when their callers leave. */
 export class RequestListener {

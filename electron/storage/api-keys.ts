@@ -45,7 +45,7 @@ export function createApiKeys(database: Database.Database): ApiKeys {
 
   function require(id: string): Omit<ApiKeyRow, 'sequence' | 'hash'> {
     const row = queries.find.first({ id: id.toLowerCase() });
-    if (!row) throw new AppError('not_found', 'There is no API key with this id.');
+    if (!row) throw new AppError('not_found', 'No API key has this ID.');
     return row;
   }
 

@@ -104,7 +104,7 @@ export function createBackups(
     scheduleRestore(fileName) {
       const file = join(backupDirectory(directory), fileName);
       if (basename(fileName) !== fileName || !fileName.endsWith('.sqlite') || !existsSync(file)) {
-        throw new AppError('not_found', 'There is no backup with this name.');
+        throw new AppError('not_found', 'No backup has this name.');
       }
       requireRestorable(file);
       writeFileSync(restoreMark(directory), fileName, { mode: 0o600 });

@@ -108,13 +108,14 @@ export function createConversations(database: Database.Database): Conversations 
 
 function requireMembership(present: Membership, callerId: string, workspaceId: string | null): void {
   if (present.callerId !== callerId) {
-    const message = 'This conversation belongs to another caller. Leave conversationId out to begin a new one.';
+    const message = 'This conversation belongs to another caller. Leave out conversationId to start a new one.';
     throw new AppError('forbidden', message, {
       details: [{ field: 'metadata.conversationId', issue: 'belongs to another caller' }],
     });
   }
   if (workspaceId !== null && present.workspaceId !== null && workspaceId !== present.workspaceId) {
-    const message = "This conversation belongs to another workspace. Send that workspace's id, or none.";
+    const message =
+      "This conversation belongs to another workspace. Send that workspace's ID, or leave out workspaceId.";
     throw new AppError('conflict', message, {
       details: [{ field: 'metadata.workspaceId', issue: "is not this conversation's workspace" }],
     });

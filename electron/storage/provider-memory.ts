@@ -47,13 +47,14 @@ export function createProviderMemory(database: Database.Database): ProviderMemor
     setListedModels: (account, listedModels) => change(account, { listedModels }),
     endpoints: () => endpoints,
     addEndpoint({ name, baseAddress }) {
-      if (endpoints.some(isNamed(name))) throw new AppError('conflict', `There is an endpoint named ${name} already.`);
+      if (endpoints.some(isNamed(name)))
+        throw new AppError('conflict', `An endpoint named "${name}" already exists. Choose another name.`);
       queries.insertEndpoint.run({ name, base_address: baseAddress });
       endpoints = [...endpoints, { name, baseAddress }];
     },
     setEndpointAddress(name, baseAddress) {
       const present = endpoints.find(isNamed(name));
-      if (!present) throw new AppError('not_found', `There is no endpoint named ${name}.`);
+      if (!present) throw new AppError('not_found', `No endpoint is named "${name}".`);
       queries.setEndpointAddress.run({ name, base_address: baseAddress });
       endpoints = endpoints.map((endpoint) => (endpoint === present ? { ...endpoint, baseAddress } : endpoint));
     },

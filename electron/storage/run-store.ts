@@ -25,7 +25,7 @@ function endInterruptedRuns(database: Database.Database): void {
   const queries = runWriteQueries(database);
   database
     .transaction(() => {
-      queries.interruptTexts.run({ error_message: 'The host ended before the answer was complete. Run it again.' });
+      queries.interruptTexts.run({ error_message: 'Touchstone closed before the answer was complete. Run it again.' });
       queries.interruptRuns.run({});
     })
     .immediate();

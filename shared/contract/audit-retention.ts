@@ -35,7 +35,7 @@ export const previewRetention = defineEndpoint({
   path: '/window/audit/retention/preview',
   access: 'window',
   tag,
-  summary: 'What a retention would delete or anonymise now, without doing it',
+  summary: 'Preview what a retention would delete or anonymise now',
   body: z.strictObject({ mode: z.enum(['delete', 'anonymise']), days: retention.shape.days }),
   response: retentionPreview,
 });
@@ -61,6 +61,6 @@ export const readRetention = defineEndpoint({
   path: '/window/audit/retention',
   access: 'window',
   tag,
-  summary: 'The retention in force and when it was applied last; it is changed as the settings group `retention`',
+  summary: 'Read the current retention and when it was last applied; change it in the settings group `retention`',
   response: retentionState,
 });

@@ -36,7 +36,7 @@ export const listAuditViews = defineEndpoint({
   path: '/window/audit/views',
   access: 'window',
   tag,
-  summary: 'Saved views, by name',
+  summary: 'List saved views by name',
   response: z.object({ data: z.array(auditView) }),
 });
 
@@ -71,7 +71,7 @@ export const deleteAuditView = defineEndpoint({
   path: '/window/audit/views/{id}',
   access: 'window',
   tag,
-  summary: 'Forget a view',
+  summary: 'Delete a view',
   parameters: viewParameters,
   status: 204,
   kinds: ['empty'],

@@ -224,7 +224,7 @@ export const searchAudit = defineEndpoint({
   path: '/window/audit/search',
   access: 'window',
   tag,
-  summary: 'Rows of the list that a filter and a sort make, from any place of it',
+  summary: 'List conversations by filter and sort, from any offset',
   body: auditSearch,
   response: auditPage,
 });
@@ -279,7 +279,7 @@ export const summarizeAudit = defineEndpoint({
   path: '/window/audit/summary',
   access: 'window',
   tag,
-  summary: 'Counts, tokens, cost, latency and feedback of the runs that meet a filter, also over time',
+  summary: 'Summarise the runs that match a filter: counts, tokens, cost, latency and feedback, in total and over time',
   body: z.strictObject({ filter: auditFilter, bucketSize: z.enum(bucketSizes).optional() }),
   response: auditSummary,
 });
@@ -330,7 +330,7 @@ export const countAuditFacets = defineEndpoint({
   path: '/window/audit/facets',
   access: 'window',
   tag,
-  summary: 'How many runs each value of a field would find, with the rest of a filter',
+  summary: 'Count the runs of each filter value under the other filters',
   body: z.strictObject({ filter: auditFilter }),
   response: auditFacetCounts,
 });
@@ -341,6 +341,6 @@ export const readAuditFacets = defineEndpoint({
   path: '/window/audit/facets',
   access: 'window',
   tag,
-  summary: 'The models, callers, tags, headers and other values that recorded runs have',
+  summary: 'List the models, callers, tags, headers and other values of the recorded runs',
   response: auditFacets,
 });

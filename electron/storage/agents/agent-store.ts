@@ -66,7 +66,7 @@ export function createAgentStore(database: Database.Database, tokenSecret: strin
 
   function required(id: string): AgentRow {
     const row = queries.find.first({ id: id.toLowerCase() });
-    if (!row) throw new AppError('not_found', 'There is no agent with this id.');
+    if (!row) throw new AppError('not_found', 'No agent has this ID.');
     return row;
   }
 

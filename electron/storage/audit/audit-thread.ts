@@ -112,7 +112,7 @@ function failureOf(error: unknown): AuditAnswer['error'] {
 /** Lets other questions in; throws when this one is no longer asked. */
 async function pause(id: number): Promise<void> {
   await new Promise(setImmediate);
-  if (cancelled.has(id)) throw new AppError('internal', 'The question was withdrawn.');
+  if (cancelled.has(id)) throw new AppError('internal', 'The search was canceled.');
 }
 
 async function answer({ id, method, input }: AuditCall): Promise<void> {

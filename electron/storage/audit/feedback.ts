@@ -15,7 +15,7 @@ export function createFeedbackStore(database: Database.Database) {
   return {
     giveFeedback(conversationId: string, runId: string, input: FeedbackInput): Feedback {
       const run = queries.find.first({ run: runId.toLowerCase(), conversation: conversationId.toLowerCase() });
-      if (!run) throw new AppError('not_found', 'This conversation has no run with this id.');
+      if (!run) throw new AppError('not_found', 'No run of this conversation has this ID.');
       const row: FeedbackRow = {
         run: run.sequence,
         score: input.score ?? null,

@@ -26,7 +26,7 @@ export function createAuditViews(database: Database.Database) {
 
   function required(id: string): AuditViewRow {
     const row = queries.find.first({ id: id.toLowerCase() });
-    if (!row) throw new AppError('not_found', 'There is no saved view with this id.');
+    if (!row) throw new AppError('not_found', 'No saved view has this ID.');
     return row;
   }
 

@@ -37,7 +37,7 @@ export function createDataspaceStore(database: Database.Database, tokenSecret: s
 
   function required(id: string): DataspaceRow {
     const row = queries.find.first({ id: id.toLowerCase() });
-    if (!row) throw new AppError('not_found', 'There is no dataspace with this id.');
+    if (!row) throw new AppError('not_found', 'No dataspace has this ID.');
     return row;
   }
 

@@ -93,8 +93,7 @@ function sourceOf(row: JoinedSource): StoredSource {
   };
 }
 
-export const unknownDataspace = () =>
-  invalidField('dataspaceId', 'is not a dataspace', 'There is no dataspace with this id.');
+export const unknownDataspace = () => invalidField('dataspaceId', 'is not a dataspace', 'No dataspace has this ID.');
 
 export function createSourceStore(database: Database.Database, tokenSecret: string): SourceStore {
   const queries = sourceQueries(database);
@@ -105,7 +104,7 @@ export function createSourceStore(database: Database.Database, tokenSecret: stri
   };
   function read(id: string): StoredSource {
     const source = find(id);
-    if (!source) throw new AppError('not_found', 'There is no source with this id.');
+    if (!source) throw new AppError('not_found', 'No source has this ID.');
     return source;
   }
 

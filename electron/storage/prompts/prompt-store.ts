@@ -63,7 +63,7 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
 
   function required(id: string): ListedPromptRow {
     const row = reading.find(id);
-    if (!row) throw new AppError('not_found', 'There is no prompt with this ID.');
+    if (!row) throw new AppError('not_found', 'No prompt has this ID.');
     return row;
   }
 

@@ -84,7 +84,7 @@ test.each([
   [['list', '--name', 'x'], "doesn't support --name"],
   [['revoke'], 'keys revoke needs exactly one ID.'],
   [['revoke', 'a', 'b'], 'keys revoke needs exactly one ID.'],
-  [['revoke', 'nobody'], 'There is no API key with this id.'],
+  [['revoke', 'nobody'], 'No API key has this ID.'],
   [['list', '--data-dir', ''], '--data-dir must be the path'],
   [['list', '--unheard-of'], 'Unknown option \'--unheard-of\'. Run "npm run keys -- --help" to see all options.'],
   [['list', '--data-dir', '/nowhere/at/all'], 'No Touchstone data in /nowhere/at/all'],
@@ -117,6 +117,6 @@ test('as a program it speaks JSON on its output, and sentences with status 2 on 
   await expect(run('revoke', 'nobody', '--data-dir', directory)).rejects.toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'There is no API key with this id.\n',
+    stderr: 'No API key has this ID.\n',
   });
 });

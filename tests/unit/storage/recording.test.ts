@@ -167,7 +167,7 @@ test('runs that were under way when the host ended are failed as interrupted at 
     completedAt: null,
     output: {
       finishReason: 'Error',
-      error: { code: 'interrupted', message: 'The host ended before the answer was complete. Run it again.' },
+      error: { code: 'interrupted', message: 'Touchstone closed before the answer was complete. Run it again.' },
     },
   });
   expect(storage.runs.count()).toBe(2);
