@@ -27,6 +27,6 @@ describe('the passages of a run', () => {
 
   test('are missed in words where an answer was grounded on none', () => {
     expect(show([])).toEqual([]);
-    expect(screen.getByText('This run was not grounded on any passage.')).toBeDefined();
+    expect(screen.getByText('This run used no passages.')).toBeDefined();
   });
 });
