@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './playground-window.ts';
 
 async function addModel(page: Page, words: string): Promise<void> {
-  const picker = page.getByRole('dialog', { name: 'Choose a model' });
+  const picker = page.getByRole('dialog', { name: 'Choose model' });
   await page.keyboard.press('Control+Shift+L');
   await picker.getByRole('combobox', { name: 'Search models' }).fill(words);
   await picker

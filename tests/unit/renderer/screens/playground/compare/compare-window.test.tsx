@@ -16,7 +16,7 @@ test('with four models Add model stays, disabled and with the reason', async () 
   expect(addModel().getAttribute('aria-disabled')).toBe('true');
   expect(addModel().getAttribute('aria-description')).toBe('Up to 4 models can be compared');
   fireEvent.click(addModel());
-  expect(screen.queryByRole('dialog', { name: 'Choose a model' })).toBeNull();
+  expect(screen.queryByRole('dialog', { name: 'Choose model' })).toBeNull();
 });
 
 test('each column rates its own answer, with its button and with the keys', async () => {
