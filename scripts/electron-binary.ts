@@ -22,7 +22,7 @@ const downloadLimit = 180_000;
 /** Lets Electron's package fetch its program, as it does at its first use. Null when it cannot. */
 export function fetchElectron(): string | null {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string };
-  process.stderr.write(`Fetching Electron ${version} (about 120 MB, once).\n`);
+  process.stderr.write(`Downloading Electron ${version} (about 120 MB, once).\n`);
   spawnSync(process.execPath, [join(packageFolder, 'install.js')], { stdio: 'ignore', timeout: downloadLimit });
   return findElectron();
 }

@@ -50,16 +50,16 @@ export async function fetchPackages(
       if (!(error instanceof DamagedPartError)) throw error;
       const damaged = error.partIndex === null ? paths.parts : paths.parts.slice(error.partIndex, error.partIndex + 1);
       await Promise.all(damaged.map(({ received }) => rm(received, { force: true })));
-      if (attempt === attempts) throw damagedTwice(error);
+      if (attempt === attempts) throw checksumMismatch(error);
     }
   }
 }
 
-function damagedTwice(cause: DamagedPartError): AppError {
+function checksumMismatch(cause: DamagedPartError): AppError {
   return new AppError(
     'provider_failed',
-    'The model arrived damaged twice: its checksum is wrong. Something between the registry and this machine changes it. ' +
-      'Try another network, or add a model by file.',
+    "The download failed twice: the model's checksum doesn't match. A proxy may be changing the data. " +
+      'Try another network, or add a model from a file.',
     { cause },
   );
 }

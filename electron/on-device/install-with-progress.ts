@@ -12,9 +12,9 @@ export interface InstallWithProgressOptions {
 }
 
 /**
- * Fetches a model and tells a terminal about it: size and licence before, progress during, checksum after. Goes on by itself
- * after a failure for as long as each attempt brings further bytes. When the signal ends it, the fetch is paused and the
- * signal's reason is thrown; the next call goes on from there.
+ * Downloads a model and prints its size and licence, then progress, then the checksum. Retries after a failure while each
+ * attempt receives more bytes. When the signal aborts, this pauses the download and throws the signal's reason; the next call
+ * resumes it.
  */
 export async function installWithProgress(
   models: OnDeviceLanguageModels,
@@ -24,7 +24,7 @@ export async function installWithProgress(
   const read = () => {
     const model = models.state().models.find((candidate) => candidate.id === id);
     if (model) return model;
-    throw new AppError('not_found', `There is no on-device model ${JSON.stringify(id)}.`);
+    throw new AppError('not_found', `On-device model ${JSON.stringify(id)} not found.`);
   };
   const start = read();
   if (start.state === 'installed') return;
@@ -60,15 +60,15 @@ async function installAndRetry(
       const { receivedBytes, failure } = read();
       if (receivedBytes <= beforeBytes) throw error;
       beforeBytes = receivedBytes;
-      write(`\n${failure ?? 'The fetch was paused.'} Trying again.\n`);
+      write(`\n${failure ?? 'The download was paused.'} Retrying...\n`);
     }
   }
 }
 
 function introduction({ title, bytes, licence, receivedBytes, note }: OnDeviceModel): string {
-  const facts = [bytes === null ? 'size not known yet' : byteText(bytes), licence].filter(Boolean).join(', ');
-  const here = receivedBytes > 0 ? ` ${byteText(receivedBytes)} are here already.` : '';
-  return `Fetching ${title} (${facts}).${here} ${note}`;
+  const facts = [bytes === null ? 'size unknown' : byteText(bytes), licence].filter(Boolean).join(', ');
+  const here = receivedBytes > 0 ? ` Resuming at ${byteText(receivedBytes)}.` : '';
+  return `Downloading ${title} (${facts}).${here} ${note}`;
 }
 
 function progressText({ receivedBytes, bytes, bytesPerSecond, step }: OnDeviceModel): string {

@@ -30,10 +30,10 @@ export function noSpaceError(neededBytes: number | null, freeBytes: number | nul
   const numbers =
     neededBytes === null || freeBytes === null
       ? ''
-      : ` (${byteText(neededBytes)} are needed, ${byteText(freeBytes)} are free)`;
+      : ` (needed: ${byteText(neededBytes)}, free: ${byteText(freeBytes)})`;
   return new AppError(
     'conflict',
-    `There is not enough free space on the disk of the data folder${numbers}. Free some and resume; what was fetched is kept.`,
+    `Not enough disk space for the data folder${numbers}. Free some space, then resume the download.`,
   );
 }
 

@@ -106,6 +106,6 @@ async function checkFile(
 function failureText(error: unknown, log: ModelJobsOptions['log']): string {
   if (error instanceof AppError) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return noSpaceError(null, null).message;
-  log('Fetching an on-device model failed', error);
+  log("Couldn't download an on-device model", error);
   return "Couldn't store the model in the data folder. Check the log, then resume.";
 }

@@ -136,7 +136,7 @@ export class ModelLibrary {
     const entry = this.#entries.find(({ model }) => model.id === id);
     if (entry) return entry;
     const name = JSON.stringify(id);
-    throw new AppError('not_found', `There is no on-device model ${name}. See Settings, On-device models.`);
+    throw new AppError('not_found', `On-device model ${name} not found. See Settings, On-device models.`);
   }
 
   #path(entry: ModelEntry): string {

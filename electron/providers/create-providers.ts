@@ -97,7 +97,7 @@ export function createProviders(options: ProvidersOptions): Providers {
     environment: options.environment,
   });
   const accounts = new Accounts({ ...options, transport, onChange: () => resolver.forget() });
-  const directory = new ModelDirectory(memory, accounts);
+  const directory = new ModelDirectory(memory, accounts, settings);
   const resolver = createModelResolver({ settings, onDevice, accounts, directory });
   const { resolve, systemOf, forget } = resolver;
   const unsubscribe = settings.subscribe(forget);
@@ -149,7 +149,7 @@ export function createProviders(options: ProvidersOptions): Providers {
       return stateOf(aiSystem);
     },
 
-    ...createEndpoints({ memory, accounts, onChange: forget }),
+    ...createEndpoints({ memory, accounts, settings, onChange: forget }),
     findLocalEndpoints({ signal }) {
       const taken = new Set(accounts.endpoints().map(({ baseAddress }) => baseAddress));
       const candidates = (options.wellKnownEndpoints ?? wellKnownEndpoints).filter(

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { CompatibleEndpoint } from '../../shared/contract/providers.ts';
-import type { ProviderMemory } from '../storage/storage.ts';
+import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, type Accounts, type EndpointAddress } from './accounts.ts';
 import type { Providers } from './create-providers.ts';
 import { testAccount } from './provider-tests.ts';
@@ -8,13 +8,14 @@ import { testAccount } from './provider-tests.ts';
 export interface EndpointsOptions {
   readonly memory: ProviderMemory;
   readonly accounts: Accounts;
+  readonly settings: SettingsStore;
   readonly onChange: () => void;
 }
 
 type Endpoints = Pick<Providers, 'endpoints' | 'addEndpoint' | 'updateEndpoint' | 'removeEndpoint' | 'testEndpoint'>;
 
 /** The compatible endpoints that people name themselves. */
-export function createEndpoints({ memory, accounts, onChange }: EndpointsOptions): Endpoints {
+export function createEndpoints({ memory, accounts, settings, onChange }: EndpointsOptions): Endpoints {
   function stateOf({ name, baseAddress }: EndpointAddress): CompatibleEndpoint {
     const account = endpointAccount(name);
     return { name, baseAddress, keySource: accounts.keySource(account), lastTest: memory.lastTest(account) };
@@ -75,6 +76,10 @@ export function createEndpoints({ memory, accounts, onChange }: EndpointsOptions
         const isItsOwn = aiSystem === 'OpenAiCompatible' && model.startsWith(`${endpoint.name}/`);
         if (isItsOwn) memory.removeUserModel(aiSystem, model);
       }
+      // Another endpoint that takes the name later has its own prices.
+      const { endpointPrices } = settings.read();
+      const remaining = endpointPrices.filter(({ model }) => !model.startsWith(`${endpoint.name}/`));
+      if (remaining.length < endpointPrices.length) settings.update({ endpointPrices: remaining });
       memory.removeEndpoint(endpoint.name);
       onChange();
     },

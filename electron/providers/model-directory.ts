@@ -1,10 +1,10 @@
 import { AppError } from '../../shared/app-error.ts';
 import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
 import { serviceModels } from '../../shared/contract/settings.ts';
-import type { ProviderMemory } from '../storage/storage.ts';
+import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, isKeyedProvider, type Account, type Accounts, type EndpointAddress } from './accounts.ts';
 import { catalogue, findEntry } from './catalogue/catalogue.ts';
-import { factsOf, type ModelFacts } from './model-facts.ts';
+import { factsOf, type ModelFacts, type ModelPrices } from './model-facts.ts';
 import { nearestNames } from './nearest-names.ts';
 import type { ListedModel } from './provider.ts';
 import { titleOf } from './registry.ts';
@@ -28,9 +28,12 @@ export class ModelDirectory {
   readonly #memory: ProviderMemory;
   readonly #accounts: Accounts;
 
-  constructor(memory: ProviderMemory, accounts: Accounts) {
+  readonly #settings: SettingsStore;
+
+  constructor(memory: ProviderMemory, accounts: Accounts, settings: SettingsStore) {
     this.#memory = memory;
     this.#accounts = accounts;
+    this.#settings = settings;
   }
 
   /** Every model of every provider and endpoint. */
@@ -71,11 +74,14 @@ export class ModelDirectory {
 
   #ofEndpoint(endpoint: EndpointAddress): KnownModel[] {
     const listed = this.#memory.listedModels(endpointAccount(endpoint.name)) ?? [];
-    const models = listed.map((model) => endpointModel(endpoint, model.name, 'provider', model));
+    const prices = new Map(this.#settings.read().endpointPrices.map((price) => [price.model, price]));
+    const describe = (providerName: string, origin: ModelOrigin, model: ListedModel | null) =>
+      endpointModel(endpoint, providerName, origin, model, prices.get(`${endpoint.name}/${providerName}`) ?? null);
+    const models = listed.map((model) => describe(model.name, 'provider', model));
     const names = new Set(models.map(({ name }) => name));
     for (const { model } of this.#userModels('OpenAiCompatible')) {
       const providerName = nameAtEndpoint(endpoint, model);
-      if (providerName !== null && !names.has(model)) models.push(endpointModel(endpoint, providerName, 'user', null));
+      if (providerName !== null && !names.has(model)) models.push(describe(providerName, 'user', null));
     }
     return models;
   }
@@ -86,12 +92,14 @@ export class ModelDirectory {
     if (!endpoint || !providerName) return null;
     const listed = this.#memory.listedModels(endpointAccount(endpoint.name));
     const model = listed?.find((candidate) => candidate.name === providerName) ?? null;
-    if (model) return endpointModel(endpoint, providerName, 'provider', model);
+    const fullName = `${endpoint.name}/${providerName}`;
+    const price = this.#settings.read().endpointPrices.find((candidate) => candidate.model === fullName) ?? null;
+    if (model) return endpointModel(endpoint, providerName, 'provider', model, price);
     const isAdded = this.#userModels('OpenAiCompatible').some(
       (added) => nameAtEndpoint(endpoint, added.model) === providerName,
     );
     // An endpoint that was never asked for its list, or has none, knows its own models better than we do.
-    return isAdded || !listed?.length ? endpointModel(endpoint, providerName, 'user', null) : null;
+    return isAdded || !listed?.length ? endpointModel(endpoint, providerName, 'user', null, price) : null;
   }
 
   #userModels(aiSystem: AiSystem): { model: string }[] {
@@ -164,9 +172,10 @@ function endpointModel(
   providerName: string,
   origin: ModelOrigin,
   listed: ListedModel | null,
+  prices: ModelPrices | null,
 ): KnownModel {
   const account = endpointAccount(endpoint.name);
-  const facts = factsOf('OpenAiCompatible', providerName, null, listed);
+  const facts = factsOf('OpenAiCompatible', providerName, null, listed, prices);
   return {
     aiSystem: 'OpenAiCompatible',
     name: `${endpoint.name}/${providerName}`,

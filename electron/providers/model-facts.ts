@@ -3,6 +3,11 @@ import type { CatalogueEntry } from './catalogue/catalogue.ts';
 import { parameterFacts, refusalInCall, type ParameterFact, type RuleSet } from './parameter-rules.ts';
 import type { ListedModel } from './provider.ts';
 
+export interface ModelPrices {
+  readonly inputPrice: number;
+  readonly outputPrice: number;
+}
+
 /** What is known of a model from every source together; the provider's own list wins over the bundled catalogue. */
 export interface ModelFacts {
   readonly title: string;
@@ -12,6 +17,8 @@ export interface ModelFacts {
   /** True for models known to have ended on a day that no one wrote down. */
   readonly hasEndedBefore: boolean;
   readonly catalogueEntry: CatalogueEntry | null;
+  /** US dollars per million tokens; null when unknown. */
+  readonly prices: ModelPrices | null;
   readonly ruleSet: RuleSet;
   readonly parameters: readonly ParameterFact[];
 }
@@ -23,11 +30,17 @@ function day(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
+function cataloguePrices(entry: CatalogueEntry | null): ModelPrices | null {
+  const { inputPrice = null, outputPrice = null } = entry ?? {};
+  return inputPrice === null || outputPrice === null ? null : { inputPrice, outputPrice };
+}
+
 export function factsOf(
   ruleSet: RuleSet,
   name: string,
   entry: CatalogueEntry | null,
   listed: ListedModel | null,
+  prices: ModelPrices | null = cataloguePrices(entry),
 ): ModelFacts {
   return {
     title: entry?.title ?? listed?.title ?? name,
@@ -36,6 +49,7 @@ export function factsOf(
     shutdownDate: listed?.shutdownDate ?? entry?.shutdownDate ?? null,
     hasEndedBefore: entry?.hasEnded ?? false,
     catalogueEntry: entry,
+    prices,
     ruleSet,
     parameters: parameterFacts(ruleSet, entry),
   };
@@ -86,8 +100,7 @@ function droppedWarning(parameter: NamedParameter, title: string, reason: string
 }
 
 /** US dollars, null when the price is unknown. */
-export function costOf({ catalogueEntry }: ModelFacts, usage: Usage): number | null {
-  const { inputPrice, outputPrice } = catalogueEntry ?? { inputPrice: null, outputPrice: null };
-  if (inputPrice === null || outputPrice === null) return null;
-  return (usage.prompt_tokens * inputPrice + usage.completion_tokens * outputPrice) / 1_000_000;
+export function costOf({ prices }: Pick<ModelFacts, 'prices'>, usage: Usage): number | null {
+  if (prices === null) return null;
+  return (usage.prompt_tokens * prices.inputPrice + usage.completion_tokens * prices.outputPrice) / 1_000_000;
 }

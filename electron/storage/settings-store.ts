@@ -30,7 +30,7 @@ function parseKept(json: string | null): unknown {
 
 /** What every reader shares must not be changed by one of them. */
 function frozen<Value>(value: Value): Value {
-  if (isRecord(value)) Object.values(value).forEach(frozen);
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen);
   return Object.freeze(value);
 }
 

@@ -9,6 +9,7 @@ import {
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 import { modelsKey } from './models.ts';
+import { settingsKey } from './query-keys.ts';
 
 export const endpointsKey = ['endpoints'] as const;
 
@@ -24,6 +25,8 @@ function useRenewEndpoints() {
     Promise.all([
       queryClient.invalidateQueries({ queryKey: endpointsKey }),
       queryClient.invalidateQueries({ queryKey: modelsKey }),
+      // Removing an endpoint removes its prices.
+      queryClient.invalidateQueries({ queryKey: settingsKey }),
     ]);
 }
 

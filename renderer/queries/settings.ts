@@ -40,7 +40,7 @@ export function useUpdateSettings(meta: { isFailureShown?: boolean } = {}) {
     onSettled: (_settings, _error, change) =>
       Promise.all([
         change.localServer && queryClient.invalidateQueries({ queryKey: hostKey }),
-        change.serviceRoutes && queryClient.invalidateQueries({ queryKey: modelsKey }),
+        (change.serviceRoutes ?? change.endpointPrices) && queryClient.invalidateQueries({ queryKey: modelsKey }),
       ]),
   });
 }

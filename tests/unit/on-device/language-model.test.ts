@@ -189,7 +189,7 @@ describe('an answer of the on-device model', longTest, () => {
     const tooLong = models.provider.generate(request('word '.repeat(4000)), { signal });
     await expect(tooLong).rejects.toMatchObject({
       code: 'invalid_request',
-      details: [{ field: 'promptText', issue: expect.stringMatching(/has 40\d\d tokens .* takes 2048/) }],
+      details: [{ field: 'promptText', issue: expect.stringMatching(/has 40\d\d tokens .* supports 2048/) }],
     });
     await expect(models.provider.generate(request('word '.repeat(200_000)), { signal })).rejects.toMatchObject({
       code: 'invalid_request',

@@ -52,6 +52,26 @@ describe('compatible endpoints', () => {
     expect(providers.addEndpoint({ name: 'Home', baseAddress: 'http://127.0.0.1:1/v1' }).keySource).toBeNull();
   });
 
+  it('have the prices that a person sets, until they are removed', () => {
+    const providers = world.open();
+    const usage = { prompt_tokens: 1_000_000, completion_tokens: 500_000, total_tokens: 1_500_000 };
+    const cost = (model: string) => providers.cost(providers.resolve('OpenAiCompatible', model), usage);
+    providers.addEndpoint({ name: 'Home', baseAddress: world.server.baseAddress });
+    providers.addEndpoint({ name: 'Homestead', baseAddress: world.server.baseAddress });
+    providers.addModel('OpenAiCompatible', 'Home/qwen');
+    expect(cost('home/qwen')).toBeNull();
+    const price = { model: 'Home/qwen', inputPrice: 0.5, outputPrice: 2 };
+    const neighbour = { model: 'Homestead/qwen', inputPrice: 0, outputPrice: 0 };
+    world.storage.settings.update({ endpointPrices: [price, neighbour] });
+    expect([cost('home/qwen'), cost('Homestead/qwen'), cost('Home/other')]).toEqual([1.5, 0, null]);
+    expect(providers.models().find(({ name }) => name === 'Home/qwen')).toMatchObject({
+      inputPrice: 0.5,
+      outputPrice: 2,
+    });
+    providers.removeEndpoint('home');
+    expect(world.storage.settings.read().endpointPrices).toEqual([neighbour]);
+  });
+
   it('of the command line cannot be changed or removed', () => {
     const providers = world.open({ endpointOverrides: [{ name: 'bench', baseAddress: world.server.baseAddress }] });
     expect(refusalOf(() => providers.updateEndpoint('bench', { baseAddress: 'http://127.0.0.1:1' })).code).toBe(

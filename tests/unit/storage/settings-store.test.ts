@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { defaultSettings, settings as settingsSchema } from '../../../shared/contract/settings.ts';
+import { defaultSettings, settings as settingsSchema, type EndpointPrice } from '../../../shared/contract/settings.ts';
 import { createSettingsStore } from '../../../electron/storage/settings-store.ts';
 import type { Facts } from '../../../electron/storage/facts.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
@@ -33,6 +33,23 @@ test('what one reader holds cannot change what others read', () => {
   expect(() => (settings.read().timeLimits.firstByteSeconds = 1)).toThrow(TypeError);
   expect(() => settings.update({ timeLimits: { firstByteSeconds: -1, betweenBytesSeconds: 1 } })).toThrow();
   expect(settings.read()).toEqual(defaultSettings);
+});
+
+test.each([
+  ['one price', { model: 'home/qwen', inputPrice: 1 }],
+  ['a negative price', { model: 'home/qwen', inputPrice: -1, outputPrice: 1 }],
+  ['a price above the maximum', { model: 'home/qwen', inputPrice: 1, outputPrice: 100_001 }],
+  ['a price that is no number', { model: 'home/qwen', inputPrice: Number.NaN, outputPrice: 1 }],
+  ['a model without an endpoint', { model: 'qwen', inputPrice: 1, outputPrice: 1 }],
+])('rejects an endpoint price with %s', (_case, price) => {
+  const { settings } = openTestStorage();
+  expect(() => settings.update({ endpointPrices: [price as EndpointPrice] })).toThrow();
+  expect(settings.read().endpointPrices).toEqual([]);
+});
+
+test('rejects two prices for one model', () => {
+  const price = { model: 'home/qwen', inputPrice: 1, outputPrice: 2 };
+  expect(() => openTestStorage().settings.update({ endpointPrices: [price, price] })).toThrow(/list each model once/);
 });
 
 test('damaged and unknown parts fall back to their defaults, the others stay', () => {

@@ -11,6 +11,7 @@ import { useRemoveEndpoint, useTestEndpoint } from '../../../queries/endpoints.t
 import { TestNotice } from '../providers/test-notice.tsx';
 import { testState } from '../providers/test-state.ts';
 import { EndpointForm } from './endpoint-form.tsx';
+import { EndpointPrices } from './endpoint-prices.tsx';
 
 function found({ lastTest }: CompatibleEndpoint): string {
   if (!lastTest) return '';
@@ -22,9 +23,12 @@ function found({ lastTest }: CompatibleEndpoint): string {
 
 /** One compatible endpoint with its address, its last test and what can be done about it. */
 export function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
-  const [isEditing, setEditing] = useState(false);
+  const [openForm, setOpenForm] = useState<'endpoint' | 'prices' | null>(null);
   const [isRemoving, setRemoving] = useState(false);
-  const editButton = useReturnFocus<HTMLButtonElement>(isEditing);
+  const editButton = useReturnFocus<HTMLButtonElement>(openForm === 'endpoint');
+  const pricesButton = useReturnFocus<HTMLButtonElement>(openForm === 'prices');
+  const toggle = (form: 'endpoint' | 'prices') => setOpenForm(openForm === form ? null : form);
+  const close = () => setOpenForm(null);
   const test = useTestEndpoint();
   const remove = useRemoveEndpoint();
   const { name, baseAddress, lastTest } = endpoint;
@@ -44,17 +48,29 @@ export function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
           <Button size="small" isBusy={test.isPending} onClick={() => test.mutate(name)}>
             Test
           </Button>
-          <Button ref={editButton} size="small" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
+          <Button
+            ref={pricesButton}
+            size="small"
+            aria-label={`Prices of ${name}`}
+            aria-expanded={openForm === 'prices'}
+            onClick={() => toggle('prices')}
+          >
+            Prices
+          </Button>
+          <Button
+            ref={editButton}
+            size="small"
+            aria-expanded={openForm === 'endpoint'}
+            onClick={() => toggle('endpoint')}
+          >
             Edit
           </Button>
           <IconButton size="small" icon={Trash2} label={`Remove ${name}`} onClick={() => setRemoving(true)} />
         </span>
       </div>
-      {isEditing ? (
-        <EndpointForm endpoint={endpoint} onDone={() => setEditing(false)} />
-      ) : (
-        <TestNotice test={lastTest} baseAddress={baseAddress} />
-      )}
+      {openForm === 'endpoint' && <EndpointForm endpoint={endpoint} onDone={close} />}
+      {openForm === 'prices' && <EndpointPrices endpoint={name} onDone={close} />}
+      {openForm === null && <TestNotice test={lastTest} baseAddress={baseAddress} />}
       <ConfirmDialog
         title={`Remove endpoint ${name}?`}
         isOpen={isRemoving}
@@ -63,7 +79,7 @@ export function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate(name, { onSettled: () => setRemoving(false) })}
       >
-        This also removes its key and its models. Its runs are kept.
+        This also removes its key, its models and their prices. Its runs are kept.
       </ConfirmDialog>
     </div>
   );

@@ -9,6 +9,7 @@ import { LocalServerPage } from '../../../../../renderer/screens/settings/local-
 import { OnDevicePage } from '../../../../../renderer/screens/settings/on-device/on-device-page.tsx';
 import { ServiceModelsPage } from '../../../../../renderer/screens/settings/service-models/service-models-page.tsx';
 import { SettingsScreen } from '../../../../../renderer/screens/settings/settings-screen.tsx';
+import { addEndpoint, testEndpoint } from '../../../../../shared/contract/providers.ts';
 import { readSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
 import { startListingProvider } from '../../../../support/listing-provider.ts';
 import { openWindow, type OpenWindow, type OpenWindowOptions } from '../../../../support/open-window.tsx';
@@ -95,6 +96,36 @@ describe('a compatible endpoint', () => {
     fireEvent.click(within(row).getByRole('button', { name: 'Remove workshop' }));
     await press('Remove endpoint');
     await screen.findByText(/No endpoints/);
+  });
+
+  test('has prices for its models, checked before they are sent and cleared when both are empty', async () => {
+    await using provider = await startListingProvider('', ['llama3.2', 'qwen3']);
+    await open(<EndpointsPage />, {
+      prepare: async (client) => {
+        await client.call(addEndpoint, { body: { name: 'workshop', baseAddress: provider.baseAddress } });
+        await client.call(testEndpoint, { parameters: { name: 'workshop' } });
+      },
+    });
+    const saved = async () => (await opened.window.host.client.call(readSettings)).endpointPrices;
+    await press('Prices of workshop');
+    await screen.findByLabelText('Input price of llama3.2');
+    fill('Input price of llama3.2', '0.25');
+    await press('Save prices');
+    expect(screen.getByText('Enter both prices or neither')).toBeTruthy();
+    fill('Output price of llama3.2', '1e3');
+    await press('Save prices');
+    expect(screen.getByText('Must be a number from 0 to 100,000')).toBeTruthy();
+    expect(await saved()).toEqual([]);
+    fill('Output price of llama3.2', '1.5');
+    await press('Save prices');
+    await waitFor(() => expect(screen.queryByRole('form', { name: 'Prices of workshop' })).toBeNull());
+    expect(await saved()).toEqual([{ model: 'workshop/llama3.2', inputPrice: 0.25, outputPrice: 1.5 }]);
+    await press('Prices of workshop');
+    expect((await screen.findByLabelText<HTMLInputElement>('Input price of llama3.2')).value).toBe('0.25');
+    fill('Input price of llama3.2', '');
+    fill('Output price of llama3.2', ' ');
+    await press('Save prices');
+    await waitFor(async () => expect(await saved()).toEqual([]));
   });
 
   test('with a bad name or address is refused field by field before it is sent', async () => {
