@@ -13,13 +13,13 @@ const startLimit = 8_000;
 
 /** Why there is no window, or null after one was open. */
 async function startWindow(parameters: readonly string[]): Promise<string | null> {
-  if (!hasDisplay()) return 'There is no display here';
-  if (process.platform === 'linux' && process.getuid?.() === 0) return 'Electron does not run as root';
+  if (!hasDisplay()) return 'No display found';
+  if (process.platform === 'linux' && process.getuid?.() === 0) return "Electron doesn't run as root";
   const electron = findElectron() ?? fetchElectron();
-  if (!electron) return 'Electron could not be fetched';
+  if (!electron) return "Electron couldn't be downloaded";
   const startedAt = Date.now();
   const status = await runToEnd(electron, [root, ...parameters]);
-  if (status !== 0 && Date.now() - startedAt < startLimit) return `Electron ended at once with status ${status}`;
+  if (status !== 0 && Date.now() - startedAt < startLimit) return `Electron exited immediately with status ${status}`;
   process.exitCode = status;
   return null;
 }
@@ -29,7 +29,7 @@ await buildIfStale();
 const obstacle = await startWindow(parameters);
 if (obstacle) {
   process.stderr.write(
-    `${obstacle}, so Touchstone runs without its own window: open the address below in a browser.\n`,
+    `${obstacle}, so Touchstone runs without a desktop window. Open the address below in a browser.\n`,
   );
   await runBuilt('serve', ['--fetch-model', ...parameters]);
 }

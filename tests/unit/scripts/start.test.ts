@@ -53,9 +53,9 @@ async function answers(address: string): Promise<boolean> {
 describe.runIf(process.platform === 'linux')('a start without a display', () => {
   test('says so, serves the service and its window, and ends cleanly when it is told to', async () => {
     const host = start(process.execPath, ['scripts/start.mjs', '--port', '0', '--data-dir', folder]);
-    const address = await host.printed(/serves its API at (\S+)/);
-    await host.printed(/Open the window in a browser: +\S+\?token=/);
-    expect(host.output()).toContain('There is no display here');
+    const address = await host.printed(/^API: +(\S+)\n/m);
+    await host.printed(/^Open in a browser: +\S+\?token=/m);
+    expect(host.output()).toContain('No display found');
     expect(await answers(address)).toBe(true);
     host.child.kill('SIGTERM');
     await once(host.child, 'close');
@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('a start without a display', () => 
   test('does not outlive the shell through which npm starts it', async () => {
     const script = `"${process.execPath}" scripts/start.mjs --port 0 --data-dir "${folder}"; true`;
     const shell = start('sh', ['-c', script]);
-    const address = await shell.printed(/serves its API at (\S+)/);
+    const address = await shell.printed(/^API: +(\S+)\n/m);
     shell.child.kill('SIGKILL');
     // Closed when the last process that holds its output is gone.
     await once(shell.child, 'close');
