@@ -59,7 +59,7 @@ function TurnFailure({ agent, turn, conversationId, onRetry }: TurnViewProps) {
   const ways: Record<Exclude<Remedy, 'run-again'>, [label: string, address: string]> = {
     'set-key': ['Open providers', accessAddress(run.aiSystem)],
     'open-endpoints': ['Open endpoints', accessAddress(run.aiSystem)],
-    'open-routes': ['Open service models', accessAddress(run.aiSystem)],
+    'open-routes': ['Open built-in models', accessAddress(run.aiSystem)],
     'pick-model': ['Choose another model', editAgentAddress(agent.id, conversationId)],
     'install-model': ['Open on-device models', settingsAddress('on-device')],
   };

@@ -44,7 +44,7 @@ function AnswerFailure({ run, onAskAgain, onPickModel }: Pick<AnswerPanelProps, 
     'pick-model': ['Choose another model', onPickModel],
     'set-key': ['Add key', openAccess],
     'open-endpoints': ['Open endpoints', openAccess],
-    'open-routes': ['Open service models', openAccess],
+    'open-routes': ['Open built-in models', openAccess],
     'install-model': ['Open on-device models', () => navigate(settingsAddress('on-device'))],
   };
   return (

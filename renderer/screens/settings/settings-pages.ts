@@ -46,7 +46,7 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
   },
   {
     id: 'service-models',
-    title: 'Service models',
+    title: 'Built-in models',
     icon: Route,
     keywords: ['ServiceAi', 'hl-gpt-4o-mini', 'hl-gpt-4.1-mini', 'route'],
   },

@@ -6,7 +6,7 @@ import { expect, test } from '../../support/served-window.ts';
 const pages = {
   providers: 'Providers and keys',
   endpoints: 'Compatible endpoints',
-  'service-models': 'Service models',
+  'service-models': 'Built-in models',
   'on-device': 'On-device models',
   'api-keys': 'API keys',
   'local-server': 'Local server',

@@ -49,7 +49,7 @@ export function RunFailure({ failure, run, actions }: { failure: Cause; run: Sho
   const buttons: Record<Exclude<Remedy, 'run-again'>, [label: string, onClick: () => void]> = {
     'set-key': [failure.code === 'provider_key_refused' ? 'Replace key' : 'Add key', openAccess],
     'open-endpoints': ['Open endpoints', openAccess],
-    'open-routes': ['Open service models', openAccess],
+    'open-routes': ['Open built-in models', openAccess],
     'pick-model': ['Choose another model', actions.pickModel],
     'install-model': ['Download and run', actions.installModel],
   };

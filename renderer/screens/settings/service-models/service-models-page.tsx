@@ -4,7 +4,7 @@ import { ServiceModelsSection } from './service-models-section.tsx';
 export function ServiceModelsPage() {
   return (
     <SettingsPage
-      title="Service models"
+      title="Built-in models"
       lead={
         <>
           Route each service model to the on-device model or to a provider. The{' '}

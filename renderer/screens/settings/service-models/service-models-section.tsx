@@ -66,7 +66,7 @@ function RouteRow({ name, settings }: { name: ServiceModel; settings: Settings }
 }
 
 /** Where the runs of the service's own two models go. */
-export function ServiceModelsSection({ title = 'Service models' }: { title?: string }) {
+export function ServiceModelsSection({ title = 'Built-in models' }: { title?: string }) {
   const settings = useSettings();
   return (
     <SettingsSection title={title}>
