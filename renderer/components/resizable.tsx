@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react';
-import { Group, Panel, Separator, type PanelProps } from 'react-resizable-panels';
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
+import { Group, Panel, Separator, useGroupRef, type Layout, type PanelProps } from 'react-resizable-panels';
 import { useWindowState } from '../stores/window-state.ts';
 
 export interface ResizableGroupProps {
@@ -7,15 +7,25 @@ export interface ResizableGroupProps {
   id: string;
   orientation?: 'horizontal' | 'vertical';
   className?: string;
+  /** Percentages by panel, applied when the orientation changes and nobody has resized the panels in it. */
+  turnedLayout?: Layout;
   children: ReactNode;
 }
 
 /** Panels that share a direction. What the person sets with pointer or arrow keys survives a restart. */
-export function ResizableGroup({ id, orientation = 'horizontal', className, children }: ResizableGroupProps) {
+export function ResizableGroup({ id, orientation = 'horizontal', className, turnedLayout, children }: ResizableGroupProps) {
   const layout = useWindowState.getState().layouts[id];
+  const group = useGroupRef();
+  const orientationOfLayout = useRef(orientation);
+  useLayoutEffect(() => {
+    if (orientationOfLayout.current === orientation) return;
+    orientationOfLayout.current = orientation;
+    const next = useWindowState.getState().layouts[id] ?? turnedLayout;
+    if (next) group.current?.setLayout(next);
+  }, [group, id, orientation, turnedLayout]);
   return (
     <Group
-      id={id}
+      groupRef={group}
       orientation={orientation}
       className={className}
       {...(layout ? { defaultLayout: layout } : {})}

@@ -129,21 +129,46 @@ function Wire({ state }: { state: PlaygroundState }) {
   );
 }
 
+/** Percentages of the prompt and the answer, side by side and one above the other. */
+const besideLayout = { edit: 48, answer: 52 };
+const stackedLayout = { edit: 36, answer: 64 };
+
+/** Pixels that a compared answer needs to be read with ease. */
+const minColumnWidth = 300;
+/** Pixels of the window's width that the rail and the panel of model, parameters and history take. */
+const besideWork = 300;
+
+/** Whether the prompt stands above its answers, because all of them don't fit beside it. */
+function useStackedPanes(columnCount: number): boolean {
+  const minWidth = Math.ceil((columnCount * minColumnWidth * 100) / besideLayout.answer) + besideWork;
+  const fitsBeside = useMediaQuery(`(min-width: ${minWidth}px)`);
+  return columnCount > 1 && !fitsBeside;
+}
+
 function Work({ state }: { state: PlaygroundState }) {
   const isWireOpen = usePlaygroundView((view) => view.isWireOpen);
+  const isStacked = useStackedPanes(1 + state.comparison.columns.length);
   const { draft, template, shown, change, focusAt } = state;
   return (
-    <div className="panel play__work">
+    <div className={isStacked ? 'panel play__work is-stacked' : 'panel play__work'}>
       <ResizableGroup id="playground-rows" orientation="vertical">
         <ResizablePanel id="panes" minSize={160}>
-          <ResizableGroup id="playground-panes">
-            <ResizablePanel id="edit" defaultSize="48%" minSize={280}>
+          <ResizableGroup
+            id={isStacked ? 'playground-panes-stacked' : 'playground-panes'}
+            orientation={isStacked ? 'vertical' : 'horizontal'}
+            turnedLayout={isStacked ? stackedLayout : besideLayout}
+          >
+            <ResizablePanel
+              id="edit"
+              defaultSize={`${(isStacked ? stackedLayout : besideLayout).edit}%`}
+              minSize={isStacked ? 96 : 280}
+            >
               <PromptPanel draft={draft} template={template} onChange={change} focusAt={focusAt}>
                 <GroundingPanel state={state} />
               </PromptPanel>
             </ResizablePanel>
-            <ResizeHandle label="Width of the prompt" />
-            <ResizablePanel id="answer" minSize={280}>
+            <ResizeHandle label={isStacked ? 'Height of the prompt' : 'Width of the prompt'} />
+            <ResizablePanel id="answer" minSize={isStacked ? 140 : 280}>
               <AnswerPanel
                 run={shown}
                 state={state}

@@ -162,56 +162,60 @@ export function PromptPanel({ draft, template, onChange, focusAt, children }: Pr
   );
   return (
     <section className="panel play__edit" aria-label="Prompt">
-      <SystemMessage draft={draft} onChange={onChange} />
-      <div className="header line-top">
-        <h2>Prompt</h2>
-        {template.unfilled.length > 0 && (
-          <Badge tone="caution">
-            <Icon icon={TriangleAlert} size="tiny" />
-            {template.unfilled.length} without a value
-          </Badge>
+      <div className="play__write">
+        <SystemMessage draft={draft} onChange={onChange} />
+        <div className="header line-top">
+          <h2>Prompt</h2>
+          {template.unfilled.length > 0 && (
+            <Badge tone="caution">
+              <Icon icon={TriangleAlert} size="tiny" />
+              {template.unfilled.length} without a value
+            </Badge>
+          )}
+          <span className="grow" />
+          {view === 'rendered' && template.rendered !== null && (
+            <span className="caption tertiary">about {formatPlural(estimateTokens(template.rendered), 'token')}</span>
+          )}
+          <Segmented
+            label="Prompt view"
+            value={view}
+            onValueChange={(promptView) => usePlaygroundView.setState({ promptView })}
+            options={promptViews}
+          />
+        </div>
+        {view === 'rendered' ? (
+          <Rendered template={template} />
+        ) : (
+          <TemplateEditor
+            key={draft.id}
+            className="play__prompt"
+            label="Prompt, Handlebars"
+            hint="Write your prompt. Type {{name}} to add a variable."
+            value={draft.promptText}
+            onValueChange={(promptText) => onChange(promptEdit(draft, promptText))}
+            names={names}
+            mistakes={template.mistakes}
+            unfilled={unfilledPlaces}
+            onReady={takeFocus}
+          />
         )}
-        <span className="grow" />
-        {view === 'rendered' && template.rendered !== null && (
-          <span className="caption tertiary">about {formatPlural(estimateTokens(template.rendered), 'token')}</span>
-        )}
-        <Segmented
-          label="Prompt view"
-          value={view}
-          onValueChange={(promptView) => usePlaygroundView.setState({ promptView })}
-          options={promptViews}
-        />
+        <Mistakes template={template} onGo={(offset) => focusAt.current?.(offset)} />
+        <PrintedObjects names={template.printedObjects} />
       </div>
-      {view === 'rendered' ? (
-        <Rendered template={template} />
-      ) : (
-        <TemplateEditor
-          key={draft.id}
-          className="play__prompt"
-          label="Prompt, Handlebars"
-          hint="Write your prompt. Type {{name}} to add a variable."
-          value={draft.promptText}
-          onValueChange={(promptText) => onChange(promptEdit(draft, promptText))}
-          names={names}
-          mistakes={template.mistakes}
-          unfilled={unfilledPlaces}
-          onReady={takeFocus}
+      <div className="play__fill">
+        <VariablesPanel
+          fields={template.fields}
+          values={draft.values}
+          unfilled={template.unfilled}
+          onTextChange={(name, text) => onChange({ values: { ...draft.values, [name]: text } })}
+          onJsonChange={(name, isJson) =>
+            onChange({
+              jsonNames: isJson ? [...draft.jsonNames, name] : draft.jsonNames.filter((other) => other !== name),
+            })
+          }
         />
-      )}
-      <Mistakes template={template} onGo={(offset) => focusAt.current?.(offset)} />
-      <PrintedObjects names={template.printedObjects} />
-      <VariablesPanel
-        fields={template.fields}
-        values={draft.values}
-        unfilled={template.unfilled}
-        onTextChange={(name, text) => onChange({ values: { ...draft.values, [name]: text } })}
-        onJsonChange={(name, isJson) =>
-          onChange({
-            jsonNames: isJson ? [...draft.jsonNames, name] : draft.jsonNames.filter((other) => other !== name),
-          })
-        }
-      />
-      {children}
+        {children}
+      </div>
     </section>
   );
 }

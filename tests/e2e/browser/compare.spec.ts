@@ -26,6 +26,9 @@ test('a prompt runs on several models at once, each in a column and as a run of 
   await addModel(page, 'kestrel-large');
   await addModel(page, 'kestrel-small');
   await expect(playground.answer.getByRole('button', { name: 'Add model' })).toBeDisabled();
+  // All four fit side by side, below the prompt.
+  const columns = playground.answer.getByRole('group', { name: 'Compared answers' });
+  expect(await columns.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   const column = (number: number) => playground.answer.getByRole('region', { name: new RegExp(`^Answer ${number}, `) });
   await expect(column(4)).toContainText('Not run yet');
 

@@ -19,6 +19,19 @@ test('with four models Add model stays, disabled and with the reason', async () 
   expect(screen.queryByRole('dialog', { name: 'Choose model' })).toBeNull();
 });
 
+test('the prompt moves above the answers where they do not fit beside it, and keeps its editor', async () => {
+  playground = await openPlayground({ isWide: false });
+  const editor = screen.getByRole('textbox', { name: 'Prompt, Handlebars' });
+  expect(screen.getByRole('separator', { name: 'Width of the prompt' })).toBeTruthy();
+  compareWith(1);
+  expect(screen.getByRole('separator', { name: 'Height of the prompt' }).getAttribute('aria-orientation')).toBe(
+    'horizontal',
+  );
+  expect(screen.getByRole('textbox', { name: 'Prompt, Handlebars' })).toBe(editor);
+  fireEvent.click(screen.getByRole('button', { name: 'Close comparison' }));
+  expect(screen.getByRole('separator', { name: 'Width of the prompt' })).toBeTruthy();
+});
+
 test('each column rates its own answer, with its button and with the keys', async () => {
   playground = await openPlayground();
   compareWith(1);
