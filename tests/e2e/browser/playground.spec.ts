@@ -249,3 +249,29 @@ test('a run has an address that puts it back, whoever made it', async ({ page, p
   await expect(playground.prompt).toContainText('Deep {{link}}');
   await expect(playground.variable('link')).toHaveValue('here');
 });
+
+test('the wire shows what the provider received, also for a run of the history', async ({
+  page,
+  playground,
+  nextRun,
+}) => {
+  await playground.writePrompt('Name a bird.');
+  await playground.chooseModel('kestrel-large');
+  const call = nextRun();
+  await playground.run();
+  await (await call).chatStream(['Kes', 'trel']);
+  await expect(playground.answer).toContainText('Kestrel');
+  await page.keyboard.press('Control+j');
+  await playground.wire.getByRole('radio', { name: 'Provider' }).click();
+  const shown = async (): Promise<void> => {
+    await expect(playground.wire.getByRole('region', { name: 'Provider request', exact: true })).toContainText(
+      '"model": "kestrel-large"',
+    );
+    await expect(playground.wire.getByRole('region', { name: 'Provider response', exact: true })).toContainText(
+      'data: [DONE]',
+    );
+  };
+  await shown();
+  await page.reload();
+  await shown();
+});
