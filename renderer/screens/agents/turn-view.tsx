@@ -41,7 +41,7 @@ function State({ state, agent }: Pick<ShownTurn, 'state'> & Pick<TurnViewProps, 
       </span>
     );
   }
-  const marks = { failed: [CircleX, 'Failed'], stopped: [Square, 'Stopped'], completed: [Check, 'Finished'] } as const;
+  const marks = { failed: [CircleX, 'Failed'], stopped: [Square, 'Stopped'], completed: [Check, 'Complete'] } as const;
   const [icon, word] = marks[state];
   return (
     <span className={state === 'failed' ? 'row nowrap negative' : 'row nowrap secondary'}>

@@ -58,8 +58,8 @@ const test = base.extend<{ registry: WaitingRegistry; host: HeadlessHost; window
 test('a first start opens with a filled example and offers the model of this device, with its size', async ({
   window,
 }) => {
-  await expect(window.getByRole('textbox', { name: 'Prompt, Handlebars' })).toContainText('Passage: {{passage}}');
-  await expect(window.getByLabel('passage', { exact: true })).toHaveValue(/workshop in Leipzig/);
+  await expect(window.getByRole('textbox', { name: 'Prompt, Handlebars' })).toContainText('{{passage}}');
+  await expect(window.getByLabel('passage', { exact: true })).toHaveValue(/The workshop is open/);
   await expect(window.getByText('2 of 2 filled')).toBeVisible();
   await expect(window.getByText('322.6 MB').first()).toBeVisible();
   await expect(window.getByText('9ee11adf…2b61add0')).toBeVisible();

@@ -76,7 +76,7 @@ test('a copy of the database is made and asked for at the next start', async ({ 
   await page.getByRole('button', { name: 'Back up now' }).click();
   await page.getByRole('button', { name: /^Restore / }).click();
   await page.getByRole('button', { name: 'Restore at next start' }).click();
-  await expect(page.getByText(/takes its place at the next start/)).toBeVisible();
+  await expect(page.getByText(/will be restored at the next start/)).toBeVisible();
 });
 
 test('everything on the providers page is reached with Tab, in the order of reading', async ({ page, served }) => {
@@ -107,6 +107,6 @@ test('what changes in one window is seen in another without being asked for', as
   await page.goto(`${served.address}/#/settings/on-device`);
   await page.getByLabel('GGUF file path or hf: address').fill('hf:nordwind/kestrel-1b-gguf:Q4_K_M');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('It is in the list above now.')).toBeVisible();
+  await expect(page.getByText('Added to the list above')).toBeVisible();
   await expect(second.getByRole('group', { name: /kestrel/ })).toBeVisible();
 });

@@ -74,8 +74,8 @@ test('on the desktop a folder is linked by the dialog of the system, and follows
   await page.getByRole('link', { name: 'Prompts' }).click();
   await page.getByRole('button', { name: 'Link a folder' }).click();
   await page.getByRole('button', { name: 'Choose' }).click();
-  await expect(page.getByLabel('Folder on this machine')).toHaveValue(files);
-  await page.getByRole('button', { name: 'Link the folder' }).click();
+  await expect(page.getByLabel('Folder on this device')).toHaveValue(files);
+  await page.getByRole('button', { name: 'Link folder' }).click();
   await expect(page.getByRole('region', { name: 'prompts' }).getByText('1 file')).toBeVisible();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
   await page.getByRole('option', { name: /greeting/ }).click();

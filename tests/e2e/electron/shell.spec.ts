@@ -158,7 +158,7 @@ test('a second start on the same data folder shows the first window instead', as
   });
   const [told, exit] = await Promise.all([readText(second.stderr), once(second, 'exit')]);
   expect({ told, exit }).toEqual({
-    told: expect.stringContaining('open with this data folder already'),
+    told: expect.stringContaining('already open with this data folder'),
     exit: [0, null],
   });
   const windows = () =>
@@ -227,7 +227,7 @@ test('a window whose process ends is loaded again', async () => {
   const crashed = page.waitForEvent('crash');
   await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]!.webContents.forcefullyCrashRenderer());
   await crashed;
-  await expect.poll(() => seen.jsonValue()).toEqual(['The window stopped working and was loaded again.', 'loaded']);
+  await expect.poll(() => seen.jsonValue()).toEqual(['The window crashed and was reloaded.', 'loaded']);
 });
 
 test('the local server is off until it is switched on, and then has nothing that only the window may do', async () => {

@@ -116,12 +116,12 @@ test.runIf(process.platform === 'linux')('a keychain that refuses says what to d
   const refused = (action: string) =>
     expect.objectContaining({
       code: 'provider_not_configured',
-      message: `The key could not be ${action} the Secret Service keyring. Unlock it and try again.`,
+      message: `Couldn't ${action} the Secret Service keyring. Unlock it and try again.`,
       cause: undefined,
     });
-  expect(() => keyStore.write('OpenAi', secret)).toThrow(refused('kept in'));
-  expect(() => keyStore.read('OpenAi')).toThrow(refused('read from'));
-  expect(() => keyStore.remove('OpenAi')).toThrow(refused('removed from'));
+  expect(() => keyStore.write('OpenAi', secret)).toThrow(refused('save the key in'));
+  expect(() => keyStore.read('OpenAi')).toThrow(refused('read the key from'));
+  expect(() => keyStore.remove('OpenAi')).toThrow(refused('remove the key from'));
 });
 
 test('in memory a key is there until it is removed', () => {

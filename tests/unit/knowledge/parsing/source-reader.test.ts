@@ -80,7 +80,7 @@ describe('the reader of sources', () => {
     const read = await Promise.all(words.map((word) => reader.readSource(text(word), { signal })));
     expect(read.map((parsed) => parsed.passages.map((passage) => passage.text))).toEqual(words.map((word) => [word]));
     await expect(reader.readSource({ ...text('{'), mediaType: 'application/json' }, { signal })).rejects.toThrow(
-      'not valid',
+      'Invalid JSON at line 1',
     );
     expect(processes()).toBe(2);
   });

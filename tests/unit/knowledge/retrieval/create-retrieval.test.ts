@@ -85,7 +85,7 @@ test('when embeddings cannot be made, words alone answer, and it is told and log
   const outcome = await search();
   expect([outcome.passages, outcome.wordsAloneBecause, log]).toEqual([
     [expect.objectContaining({ sourceId: 'known', textRank: expect.any(Number), vectorRank: null, similarity: null })],
-    expect.stringContaining('could not be run'),
+    expect.stringContaining('could not run'),
     [expect.stringContaining('words alone')],
   ]);
 });

@@ -12,7 +12,7 @@ test('a prompt of one’s own in the place of the example’s has neither its pa
 });
 
 test('an example that is edited keeps its parameters, and so does a prompt that never was one', () => {
-  const edited = exampleDraft.promptText.replace('bakery', 'library');
+  const edited = exampleDraft.promptText.replace('short sentence', 'long sentence');
   expect([
     promptEdit(exampleDraft, edited),
     promptEdit({ isExample: false, name: exampleDraft.name }, 'Write a poem.'),
