@@ -58,8 +58,10 @@ export function groupModels(models: readonly Model[], filter: ModelFilter): Mode
     if (filter.isReadyOnly && !model.isReady) continue;
     if (!filter.capabilities.every((capability) => model.capabilities.includes(capability))) continue;
     if (!isFound(model, words)) continue;
-    const title = endpointOf(model) ?? providerName(model.aiSystem);
-    const key = `${model.aiSystem}/${title}`;
+    const endpoint = endpointOf(model);
+    const title = endpoint ?? providerName(model.aiSystem);
+    // Part of an element's ID, so without the spaces that a provider's name may have.
+    const key = `${model.aiSystem}/${endpoint ?? ''}`;
     const group = groups.get(key) ?? { key, title, aiSystem: model.aiSystem, models: [] };
     group.models.push(model);
     groups.set(key, group);
