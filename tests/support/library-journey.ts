@@ -50,7 +50,7 @@ async function editAndSave({ page, model, chooseModel, writePrompt }: LibraryJou
   await writePrompt('Greet {{name}} warmly in one line.');
   await expect(page.getByText('Edited', { exact: true })).toBeVisible();
   await page.getByRole('link', { name: 'Version 1 in the library' }).click();
-  await expect(page.getByText(/^Edits of version 1 are not saved/)).toBeVisible();
+  await expect(page.getByText(/^Edits to version 1 are unsaved/)).toBeVisible();
   await page.getByRole('button', { name: 'Continue editing' }).click();
   await expect(page.getByRole('link', { name: 'Version 1 in the library' })).toBeVisible();
   await page.keyboard.press('Control+s');
