@@ -55,6 +55,7 @@ async function editAndSave({ page, model, chooseModel, writePrompt }: LibraryJou
   await expect(page.getByRole('link', { name: 'Version 1 in the library' })).toBeVisible();
   await page.keyboard.press('Control+s');
   const dialog = page.getByRole('dialog', { name: 'Save "greeting"' });
+  await dialog.getByText('Descriptions, defaults and samples').click();
   await dialog.getByLabel('Description of name').fill('Who is greeted');
   await dialog.getByLabel('Default of name').fill('you');
   await dialog.getByLabel('Note').fill('Warmer');

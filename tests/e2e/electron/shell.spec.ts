@@ -173,7 +173,7 @@ test('an option that cannot be followed ends the start, and what is taken is sai
   const parameters = desktopParameters({ dataDirectory, parameters: ['--endpoint', 'local'] });
   const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
   const [told, exit] = await Promise.all([readText(other.stderr), once(other, 'exit')]);
-  expect({ told, exit }).toEqual({ told: expect.stringContaining('--endpoint takes NAME=URL'), exit: [2, null] });
+  expect({ told, exit }).toEqual({ told: expect.stringContaining('--endpoint must be NAME=URL'), exit: [2, null] });
 });
 
 test('a data folder that cannot be used is said, with what to do', async ({ electronProgram, environment, folder }) => {
