@@ -45,7 +45,7 @@ export function Failure({ title, reason, requestId, children }: FailureProps) {
         <div className="row">
           {children}
           <span className="grow" />
-          {requestId && <span className="mono--small tertiary">{requestId}</span>}
+          {requestId && <span className="mono--small tertiary">Request ID {requestId}</span>}
         </div>
       )}
     </div>

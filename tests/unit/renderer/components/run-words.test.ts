@@ -48,3 +48,12 @@ test('a model that is not valid leads to another one', () => {
     remedies: ['pick-model'],
   });
 });
+
+test('a message that opens with the title is not said twice', () => {
+  const message = 'Rate limit or quota of "workshop" reached. Retry in 30 s. Provider message: Slow down';
+  const run = { aiSystem: 'OpenAiCompatible', model: 'workshop/m', text: '' } as const;
+  expect(failureWords({ code: 'rate_limited', message, error: null }, run)).toMatchObject({
+    title: 'Rate limit or quota of "workshop" reached',
+    reason: 'Retry in 30 s. Provider message: Slow down',
+  });
+});
