@@ -13,7 +13,13 @@ export interface ResizableGroupProps {
 }
 
 /** Panels that share a direction. What the person sets with pointer or arrow keys survives a restart. */
-export function ResizableGroup({ id, orientation = 'horizontal', className, turnedLayout, children }: ResizableGroupProps) {
+export function ResizableGroup({
+  id,
+  orientation = 'horizontal',
+  className,
+  turnedLayout,
+  children,
+}: ResizableGroupProps) {
   const layout = useWindowState.getState().layouts[id];
   const group = useGroupRef();
   const orientationOfLayout = useRef(orientation);
