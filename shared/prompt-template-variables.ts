@@ -61,6 +61,13 @@ function normalize(place: readonly string[], lists: ReadonlySet<string>): readon
   return parts.at(-1) === 'length' && lists.has(parts.slice(0, -1).join('.')) ? parts.slice(0, -1) : parts;
 }
 
+/** Of a path such as `lines.*.price`, what is before the list inside it. */
+function fieldBeforeItems(path: string): string {
+  const item = path.indexOf('*');
+  if (item < 0) return path;
+  return path.slice(0, path[item - 1] === '.' ? item - 1 : item);
+}
+
 function kindOf(variable: Collected): VariableKind {
   if (variable.uses.has('list') || variable.hasItems) return 'list';
   if (variable.uses.has('text')) return 'text';
@@ -103,10 +110,7 @@ export function collectVariables(
       continue;
     }
     found.hasItems = true;
-    const field = parts
-      .slice(item + 1)
-      .join('.')
-      .replace(/\.?\*.*$/, '');
+    const field = fieldBeforeItems(parts.slice(item + 1).join('.'));
     if (field !== '') found.itemFields.add(field);
     if (found.positions.length === 0) found.positions.push({ start, end });
   }

@@ -29,10 +29,8 @@ import { originOf, toMessageAnswer, wholeRunAnswer } from './run-answer.ts';
 
 /** Tags of a list that commas separate; `\,` is a comma within one. */
 function readTags(list: string): string[] {
-  return list
-    .split(/(?<!\\),/)
-    .map((tag) => tag.replaceAll('\\,', ',').trim())
-    .filter((tag) => tag !== '');
+  const tags = list.match(/(?:\\,|[^,])+/g) ?? [];
+  return tags.map((tag) => tag.replaceAll('\\,', ',').trim()).filter((tag) => tag !== '');
 }
 
 function toFilter({ search, searchIn, folder, tags }: z.output<typeof promptListQuery>): PromptFilter {

@@ -46,8 +46,8 @@ export function exportedBatch(
     batch
       .summary()
       .name.replace(/\.\w{1,5}$/, '')
-      .replace(/[^\w-]+/g, '-')
-      .replace(/^-+|-+$/g, '') || 'texts';
+      .replace(/\W+/g, '-')
+      .replace(/^-|-$/g, '') || 'texts';
   const content = format === 'csv' ? csv(batch, thresholds) : jsonLines(batch, thresholds);
   return { fileName: `${name}-moderation.${format}`, content };
 }

@@ -6,7 +6,7 @@ import { isGgufFile } from './model-file.ts';
 import type { AddedModel } from './model-records.ts';
 
 /** `hf:<user>/<model>`, then `:<quantization>` or `/<path>.gguf` and perhaps `#<revision>`. */
-const huggingFaceAddress = /^hf:[\w.-]+\/([\w.-]+)(?::([\w.-]+)|\/((?:[\w.-]+\/)*[\w.-]+\.gguf)(?:#[\w./-]+)?)?$/;
+const huggingFaceAddress = /^hf:[\w.-]+\/([\w.-]+)(?::([\w.-]+)|\/([\w.-][\w./-]*\.gguf)(?:#[\w./-]+)?)?$/;
 
 /** Reads what a person typed. Throws `invalid_request` naming `address`. */
 export async function readAddedModel(address: string): Promise<AddedModel> {
@@ -20,7 +20,7 @@ export async function readAddedModel(address: string): Promise<AddedModel> {
 
 function readHuggingFaceAddress(address: string): AddedModel {
   const match = huggingFaceAddress.exec(address);
-  if (!match || address.includes('..')) {
+  if (!match || address.includes('..') || address.includes('//')) {
     throw invalidField(
       'address',
       'must have the form hf:<user>/<model>:<quantization> or hf:<user>/<model>/<file>.gguf',

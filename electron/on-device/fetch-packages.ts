@@ -114,7 +114,7 @@ type PartDownload = Omit<Parameters<typeof downloadResumably>[0], 'address'>;
 
 /** Registries keep tarballs under a conventional address; one that does not names it in the version's metadata. */
 async function downloadPart(part: PackagePart, registry: string, download: PartDownload): Promise<void> {
-  const base = registry.replace(/\/+$/, '');
+  const base = registry.endsWith('/') ? registry.slice(0, -1) : registry;
   const fileName = part.name.slice(part.name.lastIndexOf('/') + 1);
   try {
     await downloadResumably({ ...download, address: `${base}/${part.name}/-/${fileName}-${part.version}.tgz` });

@@ -41,7 +41,9 @@ export function endpointAccount(name: string): Account {
 }
 
 function withoutEndSlash(address: string): string {
-  return address.replace(/\/+$/, '');
+  let end = address.length;
+  while (address[end - 1] === '/') end -= 1;
+  return address.slice(0, end);
 }
 
 function checkOverrides(overrides: Readonly<Record<string, string>>): Map<string, string> {

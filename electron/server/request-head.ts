@@ -36,7 +36,7 @@ function hasBody(incoming: NodeRequest, headers: Readonly<Record<string, string>
 /** Splits the absolute form, which callers that think of us as a proxy send, into authority and target. */
 function splitTarget(target: string): { authority: string | null; target: string } | null {
   if (target.startsWith('/')) return { authority: null, target };
-  const match = /^https?:\/\/([^/?#]+)([^#]*)$/i.exec(target);
+  const match = /^https?:\/\/([^/?#]+)([/?][^#]*)?$/i.exec(target);
   if (!match) return null;
   return { authority: match[1] as string, target: match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}` };
 }

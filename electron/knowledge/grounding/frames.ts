@@ -28,7 +28,7 @@ export interface PromptFrame {
 
 /** A passage must not be able to end its own quotation, or to begin another. */
 function quoted(text: string): string {
-  return text.replaceAll(/<(?=\s*\/?\s*(?:passages?|request)\b)/giu, '‹');
+  return text.replaceAll(/<(?=\s*(?:\/\s*)?(?:passages?|request)\b)/giu, '‹');
 }
 
 function attribute(value: string): string {

@@ -2,6 +2,7 @@ import { promptContent, type PromptContent } from '../../../shared/prompt-conten
 import { frontMatter } from '../transfer/formats/dotprompt.ts';
 import { readPrompts, type ReadPrompts } from '../transfer/read-prompts.ts';
 import { Refusal } from '../transfer/refusal.ts';
+import { plainLines } from '../transfer/source-text.ts';
 import { literalTemplate } from '../transfer/templates/assemble-template.ts';
 import { bodyOf, guarded, writeDotprompt } from '../transfer/writers/dotprompt.ts';
 import { editFrontMatter } from './front-matter-edits.ts';
@@ -80,11 +81,6 @@ function* candidates(task: EditTask, text: string): Generator<string> {
 function inManner(old: string, text: string): string {
   const isCarriage = /\r\n/.test(old) && !/[^\r]\n/.test(old);
   return `${old.startsWith('\uFEFF') ? '\uFEFF' : ''}${isCarriage ? text.replaceAll('\n', '\r\n') : text}`;
-}
-
-/** The text with plain ends of lines, as files are read and compared here. */
-export function plainLines(text: string): string {
-  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }
 
 /**

@@ -3,9 +3,8 @@ import { promptContent, type PromptContent } from '../../../shared/prompt-conten
 import type { PromptReader } from '../transfer/create-prompt-reader.ts';
 import { withModel, type SystemOf } from '../transfer/known-model.ts';
 import { Refusal } from '../transfer/refusal.ts';
-import { decodeText } from '../transfer/source-text.ts';
+import { decodeText, plainLines } from '../transfer/source-text.ts';
 import { diskReason, hashOf, readBytes } from './disk-file.ts';
-import { plainLines } from './edit-prompt-file.ts';
 
 /** Stands for the hash of a file that could not be read, and equals that of no file. */
 const unreadable = 'unreadable';

@@ -3,7 +3,7 @@ import { Document, isMap, isNode, isScalar, parseDocument, Scalar, YAMLMap, type
 import { parameterName } from '../transfer/parameter-names.ts';
 import { writeDotpromptModel } from '../transfer/model-names.ts';
 import { dotpromptParameters } from '../transfer/writers/dotprompt.ts';
-import { picoKey } from '../transfer/formats/dotprompt.ts';
+import { readPicoKey } from '../transfer/formats/dotprompt.ts';
 import { settingsOf } from './same-content.ts';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -100,18 +100,18 @@ function editSchema(document: Document, name: string, facts: Facts | undefined, 
     const description = facts.description === null ? {} : { description: facts.description };
     return put(path, { type: 'string', ...description });
   }
-  const pair = schema.items.find(({ key }) => picoKey.exec(keyText(key))?.[1] === name);
+  const pair = schema.items.find(({ key }) => readPicoKey(keyText(key))?.name === name);
   if (facts === undefined) return pair && put(['input', 'schema', keyText(pair.key)], null);
   const { description } = facts;
   if (pair === undefined)
     return put(['input', 'schema', name], description === null ? 'string' : `string, ${description}`);
-  const [, , optional = '', kind] = picoKey.exec(keyText(pair.key)) ?? [];
-  if (isScalar(pair.value) && typeof pair.value.value === 'string' && kind === undefined) {
+  const { isOptional = false, kind = null } = readPicoKey(keyText(pair.key)) ?? {};
+  if (isScalar(pair.value) && typeof pair.value.value === 'string' && kind === null) {
     const type = /^[^,]*/.exec(pair.value.value)![0].trim();
     return put(['input', 'schema', keyText(pair.key)], description === null ? type : `${type}, ${description}`);
   }
   const key =
-    kind === undefined ? null : `${name}${optional}(${kind}${description === null ? '' : `, ${description}`})`;
+    kind === null ? null : `${name}${isOptional ? '?' : ''}(${kind}${description === null ? '' : `, ${description}`})`;
   if (key !== null && isScalar(pair.key)) pair.key.value = key;
   put(['input', 'schema', key ?? keyText(pair.key)], pair.value);
 }

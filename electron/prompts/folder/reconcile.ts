@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../../shared/app-error.ts';
 import type { FolderIssue } from '../../../shared/contract/prompt-folders.ts';
 import type { KeptFile } from '../../storage/prompts/folder-store.ts';
-import { baseName } from '../transfer/draft.ts';
-import { isPartial } from '../transfer/formats/dotprompt.ts';
+import { baseName, isPartial } from '../transfer/draft.ts';
 import { diskReason } from './disk-file.ts';
 import { libraryFolder, type FoundFile } from './found-file.ts';
 import {

@@ -71,7 +71,9 @@ function refuseDepth(text: string): void {
     else if ((code === 93 || code === 125) && depth > 0) depth -= 1;
     if (depth > 8 * mostDepth) throw tooDeep();
   }
-  if (/^(?:[^\S\n]*[-?:][^\S\n]){65}/m.test(text)) throw tooDeep();
+  // Line by line: with the flag m, each carriage return of a million would be a start of its own.
+  const isDeep = (line: string) => /^(?:[^\S\n]*[-?:][^\S\n]){65}/.test(line);
+  if (text.split('\n').some(isDeep)) throw tooDeep();
 }
 
 export interface ReadYaml {

@@ -76,6 +76,11 @@ export function baseName(path: string): string {
   return file.replace(/\.[A-Za-z0-9]{1,8}$/, '') || file;
 }
 
+/** Files that others include have names that begin with an underscore. */
+export function isPartial(path: string): boolean {
+  return path.split(/[\\/]/).at(-1)!.startsWith('_');
+}
+
 export function roleOf(role: unknown): DraftMessage['role'] {
   if (role === 'system' || role === 'developer') return 'system';
   if (role === 'user' || role === 'human') return 'user';

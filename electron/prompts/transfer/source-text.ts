@@ -23,3 +23,8 @@ export function decodeText(bytes: Uint8Array): string {
     );
   }
 }
+
+/** The text with plain ends of lines, as files are read and compared here. */
+export function plainLines(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+}

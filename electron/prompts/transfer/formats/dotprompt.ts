@@ -7,6 +7,7 @@ import {
   baseName,
   describeVariable,
   emptyDraft,
+  isPartial,
   note,
   roleOf,
   type Draft,
@@ -16,18 +17,12 @@ import {
 import { readDotpromptModel } from '../model-names.ts';
 import { takeParameters } from '../parameter-names.ts';
 import { lineAt, Refusal } from '../refusal.ts';
+import { endGuard, startGuard } from '../writers/dotprompt.ts';
 import { aiSystem } from '../../../../shared/contract/common.ts';
 
 /** As the `dotprompt` package has it: the fields, and the template. */
 export const frontMatter =
   /^---[^\S\r\n]*(?:\r\n|\r|\n)([\s\S]*?)(?:\r\n|\r|\n)---[^\S\r\n]*(?:(?:\r\n|\r|\n)([\s\S]*))?$/;
-
-/**
- * Readers of `.prompt` files take away white space at the ends of a text. Where it belongs to the prompt, comments stand beside it: a
- * line of its own at the start, which renders as nothing, and two at the end, which are no line of their own.
- */
-export const startGuard = /^\{\{!\}\}\r?\n/;
-export const endGuard = '{{!}}{{!}}';
 
 /** Whether a text begins with front matter. */
 export function isDotprompt(text: string): boolean {
@@ -137,14 +132,29 @@ function takeTags(draft: Draft, fields: ReadMap, lineOf: ReadYaml['lineOf']): vo
     note(draft, 'refused', 'touchstone.tags', 'Must be a list of texts', lineOf(['touchstone.tags']));
 }
 
-/** A key of Picoschema: `name?(enum, description)`. */
-export const picoKey = /^([^?(]+)(\??)(?:\(\s*(\w+)\s*(?:,\s*([\s\S]*?)\s*)?\))?$/;
+export interface PicoKey {
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly kind: string | null;
+  readonly description: string | null;
+}
+
+/** Reads a key of Picoschema, `name?(enum, description)`; null for any other key. */
+export function readPicoKey(key: string): PicoKey | null {
+  const [, name, optional, , inner] = /^([^?(]+)(\??)(\(([^]*)\))?$/.exec(key) ?? [];
+  if (name === undefined) return null;
+  if (inner === undefined) return { name, isOptional: optional !== '', kind: null, description: null };
+  const comma = inner.indexOf(',');
+  const kind = (comma < 0 ? inner : inner.slice(0, comma)).trim();
+  if (!/^\w+$/.test(kind)) return null;
+  return { name, isOptional: optional !== '', kind, description: comma < 0 ? null : inner.slice(comma + 1).trim() };
+}
 
 function takeInput(draft: Draft, input: ReadMap | null): void {
   const schema = mapIn(input, 'schema');
   const properties = schema?.get('type') === 'object' ? mapIn(schema, 'properties') : null;
   for (const [key, value] of properties ?? schema ?? []) {
-    const [, picoName = key, , , picoText = null] = picoKey.exec(key) ?? [];
+    const { name: picoName = key, description: picoText = null } = readPicoKey(key) ?? {};
     const name = properties === null ? picoName : key;
     const pico = typeof value === 'string' ? (/^[^,]*,\s*(.+)$/s.exec(value)?.[1] ?? picoText) : picoText;
     describeVariable(draft, name, { description: isMap(value) ? textIn(value, 'description') : pico });
@@ -215,11 +225,6 @@ function modelNamed(name: string, system: string | null): Draft['model'] {
   const known = aiSystem.safeParse(system);
   const read = readDotpromptModel(name);
   return known.success ? { aiSystem: known.data, model: read.aiSystem === null ? name : read.model } : read;
-}
-
-/** Files that others include have names that begin with a line. */
-export function isPartial(path: string): boolean {
-  return /(^|[\\/])_[^\\/]*$/.test(path);
 }
 
 /** `.prompt` files: front matter in YAML and a template of Handlebars, with roles. */

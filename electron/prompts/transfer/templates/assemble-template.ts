@@ -35,13 +35,13 @@ function escapeBraces(braces: string): string {
   return `${braces.length % 2 === 1 ? '{' : ''}${'\\{{'.repeat(Math.floor(braces.length / 2))}`;
 }
 
-const endsWithOneBrace = (text: string) => /(?<!\{)\{$/.test(text);
+const endsWithOneBrace = (text: string) => text.endsWith('{') && !text.endsWith('{{');
 
 function escapeText(text: string, isAfterTag: boolean, isBeforeTag: boolean): string {
-  const escaped = text.replace(/(\\*)(\{{2,})/g, (_, slashes: string, braces: string) => {
+  const escaped = text.replace(/\{{2,}/g, (braces, offset: number) => {
     const written = escapeBraces(braces);
     // A backslash before an escape would be read with it; an empty comment parts them.
-    return slashes !== '' && written.startsWith('\\') ? `${slashes}\\{{!}}${written}` : slashes + written;
+    return text[offset - 1] === '\\' && written.startsWith('\\') ? `\\{{!}}${written}` : written;
   });
   const ending = !isBeforeTag ? '' : text.endsWith('\\') ? '\\' : endsWithOneBrace(text) ? ' ' : '';
   return `${isAfterTag && text.startsWith('}') ? '{{!}}' : ''}${escaped}${ending}`;

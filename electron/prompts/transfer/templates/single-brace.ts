@@ -3,7 +3,7 @@ import { lineAt, Refusal } from '../refusal.ts';
 
 /** Whether a text looks as if it had variables in single braces, as Python's `format` has. */
 export function hasSingleBraces(text: string): boolean {
-  return /(?<!\{)\{[A-Za-z_]\w*\}(?!\})/.test(text);
+  return /(?:^|[^{])\{[A-Za-z_]\w*\}(?!\})/.test(text);
 }
 
 function tagOf(text: string, inner: string, offset: number): string {

@@ -1,5 +1,4 @@
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
-import { endGuard, startGuard } from '../formats/dotprompt.ts';
 import { writeDotpromptModel } from '../model-names.ts';
 import { Refusal } from '../refusal.ts';
 import { literalTemplate } from '../templates/assemble-template.ts';
@@ -7,6 +6,13 @@ import { present, valuesOf, type WritablePrompt, type Written } from './exported
 import { yamlText } from './yaml-text.ts';
 
 type Version = WritablePrompt['version'];
+
+/**
+ * Readers of `.prompt` files remove white space at the ends of a text. Where it belongs to the prompt, comments protect it: one on its
+ * own line at the start, which renders as nothing, and two at the end, on the last line.
+ */
+export const startGuard = /^\{\{!\}\}\r?\n/;
+export const endGuard = '{{!}}{{!}}';
 
 /** Names under which the `dotprompt` package has helpers: a variable of that name would never be filled. */
 const helpers = new Set(['role', 'history', 'media', 'section', 'json', 'ifEquals', 'unlessEquals']);

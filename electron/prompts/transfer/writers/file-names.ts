@@ -2,14 +2,20 @@
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 const mostCharacters = 80;
 
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\s-]/.test(text[end - 1]!)) end -= 1;
+  return text.slice(0, end);
+}
+
 function segment(text: string): string {
   const safe = text
     .normalize('NFC')
     // Control characters, what file systems forbid, dots that begin an ending, and halves of characters.
     .replace(/[\p{C}<>:"/\\|?*.]+/gu, '-')
     .replace(/\s+/g, ' ')
-    .replace(/^[\s_-]+|[\s-]+$/g, '');
-  const short = [...safe].slice(0, mostCharacters).join('').trimEnd();
+    .replace(/^[\s_-]+/, '');
+  const short = [...withoutEnd(safe)].slice(0, mostCharacters).join('').trimEnd();
   if (short === '') return 'prompt';
   return devices.test(short) ? `${short}-prompt` : short;
 }

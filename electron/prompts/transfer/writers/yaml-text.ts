@@ -1,12 +1,16 @@
 import { Scalar, stringify } from 'yaml';
 
-/** Lines that begin and end with a sign: what a block of YAML keeps exactly, whoever reads it. */
-const blockText = /^[^\s\p{C}][^\p{C}]*(\n+[^\s\p{C}][^\p{C}]*)*$/u;
+/** Whether a block of YAML keeps the text exactly, whoever reads it: no line starts with white space, none is empty at the ends. */
+function isBlockText(text: string): boolean {
+  const lines = text.split('\n');
+  const isKept = (line: string) => line === '' || /^[^\s\p{C}][^\p{C}]*$/u.test(line);
+  return lines[0] !== '' && lines.at(-1) !== '' && lines.every(isKept);
+}
 
 function scalar(text: string): unknown {
   if (!/[\n\p{C}]|^\s|\s$/u.test(text)) return text;
   const node = new Scalar(text);
-  node.type = blockText.test(text) ? 'BLOCK_LITERAL' : 'QUOTE_DOUBLE';
+  node.type = isBlockText(text) ? 'BLOCK_LITERAL' : 'QUOTE_DOUBLE';
   return node;
 }
 

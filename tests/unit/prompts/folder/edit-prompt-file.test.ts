@@ -1,6 +1,7 @@
 import { Dotprompt } from 'dotprompt';
 import { describe, expect, test } from 'vitest';
-import { editPromptFile, plainLines } from '../../../../electron/prompts/folder/edit-prompt-file.ts';
+import { editPromptFile } from '../../../../electron/prompts/folder/edit-prompt-file.ts';
+import { plainLines } from '../../../../electron/prompts/transfer/source-text.ts';
 import { promptContent, type PromptContent } from '../../../../shared/prompt-content.ts';
 import { fixture, preview } from '../../../support/prompt-transfer.ts';
 
