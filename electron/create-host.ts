@@ -1,5 +1,6 @@
 import packageFile from '../package.json' with { type: 'json' };
 import type { Capability, HostState } from '../shared/contract/settings.ts';
+import type { StartChild } from './child-process/child.ts';
 import { createConversationThreads } from './agents/conversation-threads.ts';
 import { agentThreadHandlers } from './api/agent-threads.ts';
 import { agentHandlers } from './api/agents.ts';
@@ -51,6 +52,8 @@ export interface HostOptions {
   readonly log: Log;
   /** The keychain unless told; tests bring their own. */
   readonly keyStore?: KeyStore;
+  /** Starts child processes; Node's `fork` by default. */
+  readonly startChild?: StartChild;
   /** What only this kind of host can answer, such as native dialogs. */
   readonly handlers?: readonly Handler[];
 }

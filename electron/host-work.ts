@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import packageFile from '../package.json' with { type: 'json' };
 import { createAgents } from './agents/create-agents.ts';
 import { createAuditWork } from './audit/create-audit-work.ts';
+import { forkChild } from './child-process/fork-child.ts';
 import { createCompletions } from './completions/create-completions.ts';
 import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
@@ -26,17 +27,18 @@ import type { HostOptions } from './create-host.ts';
 
 /** All that the service does, without the endpoints through which it is reached. */
 export async function createHostWork(options: HostOptions) {
-  const { dataDirectory, log } = options;
+  const { dataDirectory, startChild = forkChild, log } = options;
   const storage = openStorage({ directory: dataDirectory });
   const onDevice = createOnDeviceLanguageModels({
     directory: join(dataDirectory, 'models'),
     settings: storage.settings,
     registryAddress,
+    startChild,
     log,
   });
   const providers = createProviders({
     memory: storage.providerMemory,
-    keyStore: options.keyStore ?? (await createKeyStore()),
+    keyStore: options.keyStore ?? (await createKeyStore({ startChild })),
     environment: options.environment,
     baseOverrides: options.providerBases,
     endpointOverrides: options.endpoints,
@@ -45,7 +47,7 @@ export async function createHostWork(options: HostOptions) {
   });
   const embeddings = createEmbeddings();
   const moderation = createModeration({ settings: () => storage.settings.read().moderation, providers, embeddings });
-  const knowledgeWork = await createKnowledgeWork({ dataDirectory, storage, embeddings, providers, log });
+  const knowledgeWork = await createKnowledgeWork({ dataDirectory, storage, embeddings, providers, startChild, log });
   const { knowledge, retrieval } = knowledgeWork;
   const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
   const batches = createModerationBatches({ storage, classifierOf: moderation.classifierOf, log });

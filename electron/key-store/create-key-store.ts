@@ -1,6 +1,5 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { childEnvironment, type StartChild } from '../child-process/child.ts';
+import { forkChild } from '../child-process/fork-child.ts';
 import { siblingModule } from '../sibling-module.ts';
 import { createKeychainKeyStore } from './keychain-key-store.ts';
 import type { KeyStore } from './key-store.ts';
@@ -22,6 +21,8 @@ const titles: Partial<Record<NodeJS.Platform, string>> = {
 export interface CreateKeyStoreOptions {
   /** How long the keychain may take to prove that it works, in milliseconds. */
   readonly probeMilliseconds?: number;
+  /** Starts the process that tries the keychain; Node's `fork` by default. */
+  readonly startChild?: StartChild;
 }
 
 /** The platform's keychain if it works, otherwise secrets in memory. Never throws and never waits longer than the probe may. */
@@ -29,7 +30,7 @@ export async function createKeyStore(options: CreateKeyStoreOptions = {}): Promi
   const title = titles[process.platform];
   const isWorking =
     process.platform === 'linux'
-      ? await probeInProcess(options.probeMilliseconds ?? probeMilliseconds)
+      ? await probeInProcess(options.startChild ?? forkChild, options.probeMilliseconds ?? probeMilliseconds)
       : title !== undefined && probeHere();
   return isWorking ? createKeychainKeyStore(title!) : createMemoryKeyStore();
 }
@@ -42,23 +43,30 @@ function probeHere(): boolean {
   }
 }
 
+/** By which the bus and the keychain of a session are found. */
+const sessionVariables = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME', 'DISPLAY', 'WAYLAND_DISPLAY'];
+
 /** A D-Bus that accepts and then says nothing blocks its caller for ever, in native code that nothing can interrupt. */
-async function probeInProcess(milliseconds: number): Promise<boolean> {
-  const probe = fork(fileURLToPath(siblingModule(import.meta.url, 'keychain-probe-process')), [], {
-    // In Electron this makes the child a plain Node; elsewhere it means nothing.
-    env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    timeout: startMilliseconds,
-    killSignal: 'SIGKILL',
+async function probeInProcess(startChild: StartChild, milliseconds: number): Promise<boolean> {
+  const ended = Promise.withResolvers<boolean>();
+  let isWorking = false;
+  const probe = startChild({
+    program: siblingModule(import.meta.url, 'keychain-probe-process'),
+    environment: childEnvironment(sessionVariables),
   });
-  let limit: NodeJS.Timeout | undefined;
-  probe.once('message', () => (limit = setTimeout(() => probe.kill('SIGKILL'), milliseconds)));
+  let limit = setTimeout(probe.kill, startMilliseconds);
+  probe.onMessage((message) => {
+    clearTimeout(limit);
+    if (message === 'started') {
+      limit = setTimeout(probe.kill, milliseconds);
+      return;
+    }
+    isWorking = message === 'works';
+    probe.kill();
+  });
+  probe.onEnd(() => ended.resolve(isWorking));
   try {
-    const [status] = (await once(probe, 'exit')) as [number | null];
-    return status === 0;
-  } catch {
-    return false;
+    return await ended.promise;
   } finally {
     clearTimeout(limit);
   }

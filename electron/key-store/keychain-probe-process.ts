@@ -1,8 +1,18 @@
+import { connectToParent } from '../child-process/parent-connection.ts';
 import { probeKeychain } from './probe-keychain.ts';
 
-// Its exit status is the answer: a keychain that hangs hangs this process, which can be ended, and not the host. What a slow
-// computer needs to start a process is not the keychain's: the host counts from this message.
-process.send!('started', () => {
-  process.exitCode = probeKeychain() ? 0 : 1;
-  process.disconnect();
-});
+// A keychain that hangs blocks this process, which can be ended, and not the host. The host counts from the first message: the
+// time that a slow computer takes to start a process is not the keychain's.
+const { send } = connectToParent<never, 'started' | 'works' | 'fails'>();
+send('started');
+
+function probe(): boolean {
+  try {
+    return probeKeychain();
+  } catch {
+    return false;
+  }
+}
+
+// The first message leaves before the process may block.
+setImmediate(() => send(probe() ? 'works' : 'fails'));

@@ -1,3 +1,4 @@
+import type { StartChild } from '../child-process/child.ts';
 import type { Log } from '../log.ts';
 import type { Embeddings } from '../on-device/embeddings.ts';
 import type { Providers } from '../providers/create-providers.ts';
@@ -19,16 +20,17 @@ export interface KnowledgeWorkOptions {
   readonly storage: Pick<Storage, 'dataspaces' | 'sources' | 'settings'>;
   readonly embeddings: Embeddings;
   readonly providers: Pick<Providers, 'provider' | 'endpointProvider'>;
+  readonly startChild: StartChild;
   readonly log: Log;
 }
 
 /** Dataspaces, their sources, and the search in them, with the threads that read and index. */
 export async function createKnowledgeWork(options: KnowledgeWorkOptions): Promise<KnowledgeWork> {
-  const { dataDirectory, storage, embeddings, providers, log } = options;
+  const { dataDirectory, storage, embeddings, providers, startChild, log } = options;
   const settings = () => storage.settings.read().embeddings;
   const embedder = createTextEmbedders({ settings, embeddings, providers });
   const index = createKnowledgeIndex({ directory: dataDirectory });
-  const reader = createSourceReader();
+  const reader = createSourceReader({ startChild });
   const sourceName = (id: string) => storage.sources.find(id)?.name ?? null;
   const retrieval = createRetrieval({ index, embedder, sourceName, log });
   const knowledge = await createKnowledge({ dataDirectory, storage, reader, index, embedder, log });

@@ -1,5 +1,7 @@
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
 import { AppError } from '../../shared/app-error.ts';
+import type { StartChild } from '../child-process/child.ts';
+import { forkChild } from '../child-process/fork-child.ts';
 import type { Log } from '../log.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createChangeNotifier } from './change-notifier.ts';
@@ -27,6 +29,8 @@ export interface OnDeviceLanguageModelsOptions {
   readonly silenceSeconds?: number;
   /** Minutes without a question after which the memory is given back; 10 unless told. */
   readonly idleMinutes?: number;
+  /** Starts the process that holds the model; Node's `fork` by default. */
+  readonly startChild?: StartChild;
   readonly log: Log;
 }
 
@@ -41,6 +45,7 @@ export function createOnDeviceLanguageModels(
   const notifier = createChangeNotifier<OnDeviceState>(state, notificationMs);
   const engine = createLanguageModelEngine({
     threads: options.threads ?? null,
+    startChild: options.startChild ?? forkChild,
     idleMs: (options.idleMinutes ?? 10) * 60_000,
     onChange: notifier.changed,
     onLoaded: (path, contextTokens) => library.setContextTokens(path, contextTokens),

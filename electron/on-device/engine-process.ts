@@ -1,17 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { addAbortSignal, Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type { FinishReason, Usage } from '../../shared/contract/completions.ts';
 import { AppError, invalidField } from '../../shared/app-error.ts';
+import { childEnvironment, describeEnd, type StartChild } from '../child-process/child.ts';
 import { siblingModule } from '../sibling-module.ts';
 import type { EngineMessage, EngineQuestion, HostMessage, LoadFailure } from './engine-messages.ts';
 
 export type EnginePart =
   | { readonly type: 'prompt' | 'text' | 'reasoning'; readonly text: string }
   | { readonly type: 'finished'; readonly finishReason: FinishReason; readonly usage: Usage };
-
-/** Characters of the process's error output that are kept for the log. */
-const errorOutputCharacters = 4000;
 
 const loadFailureText: Record<LoadFailure['reason'], string> = {
   memory: 'there is not enough free memory for it. Close other programs, or choose a smaller model',
@@ -52,23 +48,16 @@ export interface EngineProcess {
 export interface EngineProcessOptions {
   readonly modelPath: string;
   readonly threads: number | null;
+  readonly startChild: StartChild;
   readonly log: (message: string) => void;
 }
 
-function forkProcess(): ChildProcess {
-  return fork(fileURLToPath(siblingModule(import.meta.url, 'language-model-process')), [], {
-    serialization: 'advanced',
-    // A debugger's or test runner's own options are not for this process.
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    // Electron's executable is a plain Node only when it is told so.
-    env: process.versions['electron'] ? { ...process.env, ELECTRON_RUN_AS_NODE: '1' } : process.env,
-  });
-}
-
 /** Starts the process and loads the model into it. */
-export function startEngineProcess({ modelPath, threads, log }: EngineProcessOptions): EngineProcess {
-  const child = forkProcess();
+export function startEngineProcess({ modelPath, threads, startChild, log }: EngineProcessOptions): EngineProcess {
+  const child = startChild({
+    program: siblingModule(import.meta.url, 'language-model-process'),
+    environment: childEnvironment(['HOME', 'USERPROFILE']),
+  });
   const loaded = Promise.withResolvers<number>();
   // Whoever asks sees the failure; nobody may have asked yet.
   loaded.promise.catch(() => {});
@@ -76,13 +65,9 @@ export function startEngineProcess({ modelPath, threads, log }: EngineProcessOpt
   let exchange: Exchange | null = null;
   let lastId = 0;
   let endReason: AppError | null = null;
-  let errorOutput = '';
   let isAlive = true;
 
-  const send = (message: HostMessage) => {
-    // A process that has just ended takes no message; its `exit` event tells whoever waits.
-    if (child.connected) child.send(message, () => {});
-  };
+  const send = (message: HostMessage) => child.send(message);
   const settle = () => {
     exchange?.settle();
     exchange = null;
@@ -94,10 +79,8 @@ export function startEngineProcess({ modelPath, threads, log }: EngineProcessOpt
     settle();
   };
 
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    errorOutput = (errorOutput + text).slice(-errorOutputCharacters);
-  });
-  child.on('message', (message: EngineMessage) => {
+  child.onMessage((received) => {
+    const message = received as EngineMessage;
     if (message.type === 'loaded') return loaded.resolve(message.contextTokens);
     if (message.type === 'load-failed') {
       log(`The on-device model could not be loaded: ${message.failure.details}`);
@@ -107,30 +90,29 @@ export function startEngineProcess({ modelPath, threads, log }: EngineProcessOpt
           `Couldn't load the on-device model: ${loadFailureText[message.failure.reason]}.`,
         ),
       );
-      return child.kill('SIGKILL');
+      return child.kill();
     }
     if (message.id !== exchange?.id) return;
     deliver(message, exchange.parts, log);
     if (!isPart(message)) settle();
   });
-  const onEnd = (how: string) => {
-    if (!endReason) log(`The on-device model's process ended: ${how}. ${errorOutput}`);
-    fail(
-      endReason ??
-        new AppError(
-          'provider_failed',
-          `The on-device model's process stopped (${how}). Run the prompt again to restart it.`,
-        ),
-    );
+  child.onEnd((end) => {
+    const how = describeEnd(end);
+    if (!endReason) log(`The on-device model's process ended: ${how}. ${child.errorOutput}`);
+    const message =
+      end.signal === 'SIGILL'
+        ? `Couldn't load the on-device model: ${loadFailureText.platform}.`
+        : `The on-device model's process stopped (${how}). Run the prompt again to restart it.`;
+    fail(endReason ?? new AppError('provider_failed', message));
     ended.resolve();
-  };
-  child.once('error', (error) => onEnd(error.message));
-  child.once('exit', (code, killedBy) => onEnd(killedBy ?? `exit code ${code}`));
+  });
 
   send({ type: 'load', modelPath, threads });
   return {
     modelPath,
-    processId: child.pid,
+    get processId() {
+      return child.processId;
+    },
     loaded: loaded.promise,
     get isAlive() {
       return isAlive;
@@ -148,7 +130,7 @@ export function startEngineProcess({ modelPath, threads, log }: EngineProcessOpt
     },
     async end(reason) {
       endReason = reason;
-      child.kill('SIGKILL');
+      child.kill();
       await ended.promise;
     },
   };

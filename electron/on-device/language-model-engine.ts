@@ -1,5 +1,6 @@
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
 import { AppError } from '../../shared/app-error.ts';
+import type { StartChild } from '../child-process/child.ts';
 import type { EngineQuestion } from './engine-messages.ts';
 import { type EnginePart, type EngineProcess, startEngineProcess } from './engine-process.ts';
 import { createTurnQueue } from './turn-queue.ts';
@@ -21,6 +22,7 @@ export interface LanguageModelEngine {
 
 export interface LanguageModelEngineOptions {
   readonly threads: number | null;
+  readonly startChild: StartChild;
   /** Milliseconds without a question after which the process is ended. */
   readonly idleMs: number;
   readonly onChange: () => void;
@@ -64,7 +66,8 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
       await end(new AppError('provider_failed', 'Another on-device model was selected.'));
     }
     if (!engineProcess?.isAlive) {
-      const started = startEngineProcess({ modelPath, threads: options.threads, log: options.log });
+      const { threads, startChild, log } = options;
+      const started = startEngineProcess({ modelPath, threads, startChild, log });
       engineProcess = started;
       change('loading');
       void started.ended.then(() => {

@@ -2,19 +2,28 @@
  * Entry point of the process that holds the language model. It is started by `language-model-engine.ts` and lives as long as
  * its parent wants: it ends when the connection to the parent does, however the parent ended.
  */
+import { registerHooks } from 'node:module';
 import { constants, setPriority } from 'node:os';
+import { connectToParent } from '../child-process/parent-connection.ts';
 import type { EngineMessage, EngineQuestion, HostMessage, LoadFailure } from './engine-messages.ts';
 import { loadModel, type LoadedModel } from './loaded-model.ts';
 
 // Before the inference library is loaded, because its threads inherit the priority of the moment in which they start.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
+// On Linux, node-llama-cpp first loads its binary in a process that it forks. This process may crash instead, and a packaged
+// Electron can't be forked: the library would start the whole application a second time.
+registerHooks({
+  load: (url, context, nextLoad) =>
+    url.endsWith('/node-llama-cpp/dist/bindings/utils/testBindingBinary.js')
+      ? { format: 'module', shortCircuit: true, source: 'export const testBindingBinary = async () => true;' }
+      : nextLoad(url, context),
+});
+
 let model: Promise<LoadedModel> | null = null;
 const answering = new Map<number, AbortController>();
 
-function send(message: EngineMessage): void {
-  if (process.connected) process.send?.(message);
-}
+const { send, onMessage } = connectToParent<HostMessage, EngineMessage>();
 
 function toLoadFailure(error: unknown): LoadFailure {
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -64,9 +73,8 @@ async function answer(id: number, question: EngineQuestion): Promise<void> {
   }
 }
 
-process.on('message', (message: HostMessage) => {
+onMessage((message) => {
   if (message.type === 'load') void load(message.modelPath, message.threads);
   else if (message.type === 'answer') void answer(message.id, message.question);
   else answering.get(message.id)?.abort();
 });
-process.on('disconnect', () => process.exit(0));

@@ -16,6 +16,7 @@ import { openMainWindow } from './main-window.ts';
 import { linkedAddress, openAddress } from './open-address.ts';
 import { closeBeforeQuit } from './quit.ts';
 import { withSystemProxy } from './system-proxy.ts';
+import { startUtilityChild } from './utility-child.ts';
 import { offerPorts } from './window-port.ts';
 import { registerWindowScheme, serveWindowFiles } from './window-protocol.ts';
 import { addressOfLink, linkScheme } from './window-address.ts';
@@ -86,6 +87,7 @@ async function start(): Promise<void> {
       ...(process.platform === 'darwin' ? [] : ['application-menu' as const]),
     ],
     environment,
+    startChild: startUtilityChild,
     handlers: desktopHandlers(dataDirectory),
     log,
   });

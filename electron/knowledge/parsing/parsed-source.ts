@@ -1,3 +1,4 @@
+import type { StartChild } from '../../child-process/child.ts';
 /** What reading a file gives: its text, its pages and the passages it was cut into. */
 
 /** Every kind of file that can be read, by its content. */
@@ -76,4 +77,6 @@ export interface SourceReaderOptions {
   readonly deadlineSeconds?: number;
   /** Memory limit of each process; 1024 by default. */
   readonly memoryMegabytes?: number;
+  /** Starts the processes; Node's `fork` by default. */
+  readonly startChild?: StartChild;
 }

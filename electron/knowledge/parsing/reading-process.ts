@@ -1,6 +1,5 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { AppError } from '../../../shared/app-error.ts';
+import { childEnvironment, describeEnd, type ChildEnd, type StartChild } from '../../child-process/child.ts';
 import { siblingModule } from '../../sibling-module.ts';
 import type { ReadAnswer, ReadQuestion } from './source-reader-messages.ts';
 
@@ -21,21 +20,6 @@ export interface ReadingHandlers {
   readonly onEnd: (reason: AppError) => void;
 }
 
-/** Characters of the process's error output that are kept for the log. */
-const errorOutputCharacters = 4000;
-
-/** What the process needs of its surroundings; keys of providers may be among them, and hostile files are read in it. */
-const neededVariables = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR', 'LD_LIBRARY_PATH'];
-
-function environment(): NodeJS.ProcessEnv {
-  const needed = neededVariables.flatMap((name) =>
-    process.env[name] === undefined ? [] : [[name, process.env[name]]],
-  );
-  // Electron's executable is a plain Node only when it is told so.
-  const asNode = process.versions['electron'] ? { ELECTRON_RUN_AS_NODE: '1' } : {};
-  return { ...Object.fromEntries(needed), ...asNode };
-}
-
 export function unreadable(reason: string, cause?: unknown): AppError {
   return new AppError('invalid_request', reason, { cause });
 }
@@ -47,54 +31,46 @@ const heapShare = 0.6;
 export const damaged = 'The file is damaged and cannot be read.';
 
 /** Whether V8 or the watch ended the process; on Windows there are no signals, and the watch's end is exit code 1. */
-function endedByMemory(code: number | null, signal: string | null): boolean {
+function endedByMemory({ code, signal }: ChildEnd): boolean {
   const byV8 = code === 134 || ['SIGABRT', 'SIGTRAP', 'SIGILL'].includes(signal ?? '');
   return byV8 || signal === 'SIGKILL' || (process.platform === 'win32' && code === 1);
 }
 
-function forkProcess(memoryMegabytes: number): ChildProcess {
-  return fork(fileURLToPath(siblingModule(import.meta.url, 'source-reader-process')), [String(memoryMegabytes)], {
-    serialization: 'advanced',
-    // A debugger's or test runner's own options are not for this process.
-    execArgv: [`--max-old-space-size=${Math.round(memoryMegabytes * heapShare)}`],
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    env: environment(),
-  });
+function failureFor(end: ChildEnd, memoryMegabytes: number, cause: Error): AppError {
+  if (end.error)
+    return unreadable(
+      'The process that reads files could not start. Close other programs and re-index the source.',
+      cause,
+    );
+  if (!endedByMemory(end)) return unreadable(damaged, cause);
+  return unreadable(
+    `Reading the file needs more than ${memoryMegabytes} MB of memory. Split it into smaller files.`,
+    cause,
+  );
 }
 
 /**
  * Starts the process. It is one of its own, as a thread that runs out of memory within a single call of V8 (a list of ten million
  * entries in a JSON file) takes its whole process with it.
  */
-export function startReadingProcess(memoryMegabytes: number): ReadingProcess {
-  const child = forkProcess(memoryMegabytes);
+export function startReadingProcess(startChild: StartChild, memoryMegabytes: number): ReadingProcess {
+  const child = startChild({
+    program: siblingModule(import.meta.url, 'source-reader-process'),
+    parameters: [String(memoryMegabytes)],
+    heapMegabytes: Math.round(memoryMegabytes * heapShare),
+    environment: childEnvironment(),
+  });
   const ended = Promise.withResolvers<void>();
   let handlers: ReadingHandlers | null = null;
-  let errorOutput = '';
   let isAlive = true;
 
-  function onEnd(reason: (cause: Error) => AppError, how: string): void {
+  child.onMessage((answer) => handlers?.onAnswer(answer as ReadAnswer));
+  child.onEnd((end) => {
     isAlive = false;
-    handlers?.onEnd(reason(new Error(`The process that reads files ended (${how}). ${errorOutput}`)));
+    const cause = new Error(`The process that reads files ended (${describeEnd(end)}). ${child.errorOutput}`);
+    handlers?.onEnd(failureFor(end, memoryMegabytes, cause));
     ended.resolve();
-  }
-
-  const reasonOfExit = (code: number | null, signal: string | null) => (cause: Error) =>
-    endedByMemory(code, signal)
-      ? unreadable(
-          `Reading the file needs more than ${memoryMegabytes} MB of memory. Split it into smaller files.`,
-          cause,
-        )
-      : unreadable(damaged, cause);
-  const notStarted = (cause: Error) =>
-    unreadable('The process that reads files could not start. Close other programs and re-index the source.', cause);
-
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    errorOutput = (errorOutput + text).slice(-errorOutputCharacters);
   });
-  child.on('message', (answer: ReadAnswer) => handlers?.onAnswer(answer));
-  child.once('error', (error) => onEnd(notStarted, error.message));
-  child.once('exit', (code, signal) => onEnd(reasonOfExit(code, signal), signal ?? `exit code ${code}`));
 
   return {
     get isAlive() {
@@ -102,21 +78,17 @@ export function startReadingProcess(memoryMegabytes: number): ReadingProcess {
     },
     ask(question, given) {
       handlers = given;
-      child.ref();
-      child.channel?.ref();
-      // A process that has just ended takes no question; its `exit` event tells.
-      if (child.connected) child.send(question, () => {});
+      child.setHoldsHost(true);
+      child.send(question);
     },
     rest() {
       handlers = null;
-      child.unref();
-      child.channel?.unref();
-      (child.stderr as { unref?: () => void } | null)?.unref?.();
+      child.setHoldsHost(false);
     },
     async end() {
       isAlive = false;
-      child.ref();
-      child.kill('SIGKILL');
+      child.setHoldsHost(true);
+      child.kill();
       await ended.promise;
     },
   };

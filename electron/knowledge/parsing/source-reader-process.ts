@@ -4,6 +4,7 @@
  */
 import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { connectToParent } from '../../child-process/parent-connection.ts';
 import { siblingModule } from '../../sibling-module.ts';
 import { readDocument } from './read-document.ts';
 import { SourceFailure } from './source-failure.ts';
@@ -22,9 +23,7 @@ new Worker(siblingModule(import.meta.url, 'source-reader-watch'), {
   workerData: { memoryMegabytes: Number(process.argv[2]), parentId: process.ppid },
 }).unref();
 
-function answer(message: ReadAnswer): void {
-  if (process.connected) process.send?.(message);
-}
+const { send: answer, onMessage } = connectToParent<ReadQuestion, ReadAnswer>();
 
 async function read({ id, path, mediaType }: ReadQuestion): Promise<void> {
   let reported = 0;
@@ -43,8 +42,7 @@ async function read({ id, path, mediaType }: ReadQuestion): Promise<void> {
   }
 }
 
-process.on('message', (question: ReadQuestion) => void read(question));
-process.on('disconnect', () => process.exit());
+onMessage((question) => void read(question));
 process.on('uncaughtException', (error) => {
   process.stderr.write(error.stack ?? String(error));
   process.exit(failureExitCode);

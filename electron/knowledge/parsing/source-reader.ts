@@ -1,3 +1,4 @@
+import { forkChild } from '../../child-process/fork-child.ts';
 import { createTurnQueue } from '../../on-device/turn-queue.ts';
 import type { ParsedSource, ReadSourceOptions, SourceReader, SourceReaderOptions } from './parsed-source.ts';
 import { damaged, startReadingProcess, unreadable, type ReadingProcess } from './reading-process.ts';
@@ -28,6 +29,7 @@ async function endProcess(slot: Slot): Promise<void> {
 export function createSourceReader({
   deadlineSeconds = 120,
   memoryMegabytes = 1024,
+  startChild = forkChild,
 }: SourceReaderOptions = {}): SourceReader {
   const closing = new AbortController();
   const queue = createTurnQueue(() => undefined, { concurrency: maxProcesses });
@@ -58,7 +60,7 @@ export function createSourceReader({
     question: ReadQuestion,
     { signal, onProgress }: ReadSourceOptions,
   ): Promise<ParsedSource> {
-    if (!slot.reading?.isAlive) slot.reading = startReadingProcess(memoryMegabytes);
+    if (!slot.reading?.isAlive) slot.reading = startReadingProcess(startChild, memoryMegabytes);
     const reading = slot.reading;
     const result = Promise.withResolvers<ParsedSource>();
     const parts: string[] = [];

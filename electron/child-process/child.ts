@@ -1,0 +1,58 @@
+/** How a child process ended. One of `signal` and `code` is set, or `error` if it couldn't start. */
+export interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly error: Error | null;
+}
+
+export interface ChildOptions {
+  /** Entry point, from `siblingModule`. */
+  readonly program: URL;
+  readonly parameters?: readonly string[];
+  /** All variables that the process gets, from `childEnvironment`. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Limit of V8's heap. Electron ignores it, so a program that needs a limit must also watch its own memory. */
+  readonly heapMegabytes?: number;
+}
+
+/** One of our own programs in a process of its own. Messages are structured clones. */
+export interface Child {
+  /** Operating system's id; undefined until the process has started. */
+  readonly processId: number | undefined;
+  /** The end of its error output, for the log. */
+  readonly errorOutput: string;
+  /** Does nothing after the end of the process. */
+  send(message: unknown): void;
+  onMessage(listener: (message: unknown) => void): void;
+  onEnd(listener: (end: ChildEnd) => void): void;
+  /** Ends the process at once, whatever it is doing. */
+  kill(): void;
+  /** Whether this process stays alive for the child; true at the start. */
+  setHoldsHost(isHolding: boolean): void;
+}
+
+/** The desktop host starts Electron's utility processes, the headless host forks Node. */
+export type StartChild = (options: ChildOptions) => Child;
+
+const maxErrorCharacters = 4000;
+
+/** Collects the end of a process's error output. */
+export function collectErrorOutput(stream: NodeJS.ReadableStream | null): () => string {
+  let collected = '';
+  stream?.setEncoding('utf8').on('data', (text: string) => {
+    collected = (collected + text).slice(-maxErrorCharacters);
+  });
+  return () => collected;
+}
+
+export function describeEnd({ code, signal, error }: ChildEnd): string {
+  return error?.message ?? signal ?? `exit code ${code}`;
+}
+
+const commonVariables = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR', 'LD_LIBRARY_PATH'];
+
+/** The few variables that every child needs, and `more`. Provider keys may be in ours, so a child never gets all of them. */
+export function childEnvironment(more: readonly string[] = []): NodeJS.ProcessEnv {
+  const entries = [...commonVariables, ...more].map((name) => [name, process.env[name]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
