@@ -1,13 +1,18 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../shared/app-error.ts';
+import { sessionHeader } from '../../shared/window-session.ts';
+import type { DownloadTickets } from './download-tickets.ts';
 import type { RequestHead } from './request-head.ts';
 import { isWindowPath, readWindowFile, windowHeaders } from './window-content.ts';
 
 export interface BrowserWindowOptions {
   /** Folder of the built window. */
   readonly directory: string;
-  /** Start-up token: who knows it may open the window. At least 256 random bits. */
+  /** Start-up token: who knows it may open the window, once. At least 256 random bits. */
   readonly token: string;
+  /** Shows the person at the terminal a token that replaces a used one. */
+  readonly onNewToken: (token: string) => void;
+  readonly downloads: DownloadTickets;
   readonly port: number;
   readonly isTls: boolean;
 }
@@ -23,93 +28,151 @@ function cookies(header: string | undefined): Map<string, string> {
   return new Map(pairs.map(([name, ...value]) => [(name ?? '').trim(), value.join('=').trim()]));
 }
 
-const strangeBrowser =
-  'This browser is not signed in: Touchstone was restarted. Open the address that it printed in the terminal in this browser. ' +
+const notSignedIn =
+  'This browser is not signed in. Open the newest address that Touchstone printed in the terminal, in this browser. ' +
   'Your unsaved text is kept.';
 
-const lockedPage = `<!doctype html>
+function page(title: string, head: string, body: string): string {
+  return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Touchstone</title>
-<h1>This window is locked</h1>
-<p>Open the address that Touchstone printed in the terminal when it started. It ends in <code>?token=</code> and a code.</p>
+${head}<h1>${title}</h1>
+<p>${body}</p>
 </html>
 `;
+}
+
+const lockedPage = page(
+  'This window is locked',
+  '',
+  'Open the newest address that Touchstone printed in the terminal. It ends in <code>?token=</code> and a code. ' +
+    'Each address works once.',
+);
 
 /**
- * The window in a browser. The token in the address printed at the start is exchanged for a cookie at once, so that it stays
- * neither in the address bar nor in a `Referer`; the cookie dies with the host.
+ * The window in a browser. The token in a printed address is exchanged once for a cookie and a session secret, and leaves the
+ * address bar. The cookie opens `/` alone, because browsers send it to every port of this machine. The secret is isolated by
+ * origin; the API wants both. Both end with the host.
  */
 export class BrowserWindow {
   readonly #options: BrowserWindowOptions;
   /** Named with the port: browsers share cookies between the ports of one name. */
   readonly #cookieName: string;
-  readonly #session = randomBytes(32).toString('base64url');
+  readonly #cookie = randomBytes(32).toString('base64url');
+  readonly #secret = randomBytes(32).toString('base64url');
+  /** Null once it was used, until somebody needs another one. */
+  #token: string | null;
 
   constructor(options: BrowserWindowOptions) {
     this.#options = options;
     this.#cookieName = `touchstone_${options.port}`;
+    this.#token = options.token;
   }
 
   /** The answer to a request for a page or a file of the window; null for everything that is the API's. */
   async answer(head: RequestHead): Promise<Response | null> {
-    if (head.method !== 'GET' && head.method !== 'HEAD') return null;
+    if (!isReading(head.method)) return null;
     const [path = '/', query] = head.target.split('?', 2);
     if (!isWindowPath(path)) return null;
-    const token = path === '/' ? new URLSearchParams(query).get('token') : null;
-    if (token !== null) return isSame(token, this.#options.token) ? this.#signIn() : locked();
-    if (path === '/' && !this.#hasCookie(head)) return locked();
+    if (path === '/') {
+      const token = new URLSearchParams(query).get('token');
+      if (token !== null && head.method === 'GET' && this.#takeToken(token)) return this.#signIn();
+      if (!this.#hasCookie(head)) return this.#locked();
+      // A used address in a browser that is signed in.
+      if (token !== null)
+        return answerWith(null, 303, { ...windowHeaders, location: '/', 'cache-control': 'no-store' });
+    }
     const file = await readWindowFile(this.#options.directory, path);
     return file && answerWith(file.body, 200, file.headers);
   }
 
   /**
-   * Whether the window itself sent a request to the API: it has the cookie, and the browser says that one of its own pages
-   * asked. A page on another port of this machine is the same site, so that `SameSite` alone would let it in. A request with
-   * an API key is a program's, whatever cookie comes with it.
+   * Whether the window itself sent a request to the API: it has the cookie and the secret, and the browser says that one of
+   * its own pages asked. A request with an API key is a program's, whatever else comes with it.
    */
-  isFromWindow(head: RequestHead): boolean {
-    const { headers, method } = head;
-    if (headers['authorization'] !== undefined || headers['x-hl-api-key'] !== undefined) return false;
-    const site = headers['sec-fetch-site'];
-    if (site !== undefined ? site !== 'same-origin' : head.origin === undefined && !isReading(method)) return false;
+  isFromWindow(head: RequestHead, secret = head.headers[sessionHeader]): boolean {
+    return this.#isFromOwnPage(head) && this.#hasSecret(secret);
+  }
+
+  /** The path that a one-time download address stands for; null for everything else. */
+  redeemDownload(head: RequestHead): string | null {
+    return head.method === 'GET' && this.#isFromOwnPage(head) ? this.#options.downloads.redeem(head.target) : null;
+  }
+
+  /**
+   * Why a browser that is not signed in gets no answer: the cookie of its page ended with an earlier host, or the cookie came
+   * without the secret. Null for everybody else.
+   */
+  refusal(head: RequestHead): AppError | null {
+    const { headers } = head;
+    // A link that is followed carries no header of ours; what is public stays public.
+    if (hasApiKey(head) || headers['sec-fetch-mode'] === 'navigate') return null;
+    const isOwnPage = headers['sec-fetch-site'] === 'same-origin';
+    if (this.#hasCookie(head) ? this.#hasSecret(headers[sessionHeader]) : !isOwnPage) return null;
+    this.#renewToken();
+    return new AppError('unauthorized', notSignedIn);
+  }
+
+  #isFromOwnPage(head: RequestHead): boolean {
+    if (hasApiKey(head)) return false;
+    const site = head.headers['sec-fetch-site'];
+    if (site !== undefined ? site !== 'same-origin' : head.origin === undefined && !isReading(head.method))
+      return false;
     return this.#hasCookie(head);
   }
 
-  /** Why a page of ours whose cookie ended with an earlier host gets no answer; null for everybody else. */
-  refusal(head: RequestHead): AppError | null {
-    const { headers } = head;
-    if (headers['sec-fetch-site'] !== 'same-origin' || headers['sec-fetch-mode'] === 'navigate') return null;
-    if (headers['authorization'] !== undefined || headers['x-hl-api-key'] !== undefined) return null;
-    return this.#hasCookie(head) ? null : new AppError('unauthorized', strangeBrowser);
+  #hasSecret(value: string | undefined): boolean {
+    return value !== undefined && isSame(value, this.#secret);
   }
 
   #hasCookie(head: RequestHead): boolean {
     const value = cookies(head.headers['cookie']).get(this.#cookieName);
-    return value !== undefined && isSame(value, this.#session);
+    return value !== undefined && isSame(value, this.#cookie);
+  }
+
+  #takeToken(guess: string): boolean {
+    if (this.#token === null || !isSame(guess, this.#token)) return false;
+    this.#token = null;
+    return true;
+  }
+
+  /** Only after the last one was used: whoever asks without being signed in must not fill the terminal. */
+  #renewToken(): void {
+    if (this.#token !== null) return;
+    this.#token = randomBytes(32).toString('base64url');
+    this.#options.onNewToken(this.#token);
   }
 
   #signIn(): Response {
     const secure = this.#options.isTls ? '; Secure' : '';
-    return answerWith(null, 303, {
-      ...windowHeaders,
-      location: '/',
-      'cache-control': 'no-store',
-      'set-cookie': `${this.#cookieName}=${this.#session}; HttpOnly; SameSite=Strict; Path=/${secure}`,
+    const head = `<meta name="touchstone-session" content="${this.#secret}">\n<script src="/assets/sign-in.v1.js"></script>\n`;
+    const text =
+      'If this page stays, allow scripts and site data for this address, then open the next address from the terminal.';
+    return answerWith(page('Signing in', head, text), 200, {
+      ...htmlHeaders,
+      'set-cookie': `${this.#cookieName}=${this.#cookie}; HttpOnly; SameSite=Strict; Path=/${secure}`,
     });
   }
+
+  #locked(): Response {
+    this.#renewToken();
+    return answerWith(lockedPage, 401, htmlHeaders);
+  }
+}
+
+const htmlHeaders: Readonly<Record<string, string>> = {
+  ...windowHeaders,
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+};
+
+function hasApiKey({ headers }: RequestHead): boolean {
+  return headers['authorization'] !== undefined || headers['x-hl-api-key'] !== undefined;
 }
 
 function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
-}
-
-function locked(): Response {
-  return answerWith(lockedPage, 401, {
-    ...windowHeaders,
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-store',
-  });
 }
 
 function answerWith(

@@ -5,6 +5,7 @@ import { AccessRules } from './access-rules.ts';
 import { BodyWatch } from './body-watch.ts';
 import { BrowserWindow } from './browser-window.ts';
 import { readOrMakeCertificate } from './certificate.ts';
+import type { DownloadTickets } from './download-tickets.ts';
 import { createHttp1Server } from './http1-server.ts';
 import { Http2Listener } from './http2-server.ts';
 import { defaultLimits, type ListenerLimits } from './listener-limits.ts';
@@ -13,6 +14,16 @@ import { createClearServer, createSecureServer, type ProtocolServers } from './p
 import { RequestListener } from './request-listener.ts';
 import { WindowSockets } from './window-sockets.ts';
 
+export interface WindowOptions {
+  /** The folder that the window was built into. */
+  readonly directory: string;
+  /** In the first address that signs a browser in; it works once. */
+  readonly token: string;
+  readonly downloads: DownloadTickets;
+  /** Shows the person a further address, after the last one was used and somebody needs another. */
+  readonly onNewAddress: (windowAddress: string) => void;
+}
+
 export interface ListenOptions {
   readonly api: Api;
   /** 0 takes a free port. */
@@ -20,8 +31,8 @@ export interface ListenOptions {
   readonly isTls: boolean;
   /** The certificate of a TLS listener is kept here. */
   readonly dataDirectory: string;
-  /** The window for browsers: the folder that it was built into and the start-up token; null serves the API alone. */
-  readonly window: { readonly directory: string; readonly token: string } | null;
+  /** The window for browsers; null serves the API alone. */
+  readonly window: WindowOptions | null;
   readonly log: Log;
   readonly limits?: Partial<ListenerLimits>;
 }
@@ -30,7 +41,7 @@ export interface Listener {
   /** Scheme, 127.0.0.1 and port, without a slash at the end. */
   readonly address: string;
   readonly port: number;
-  /** The address that opens the window in a browser, the token in it; null without a window. */
+  /** The first address that signs a browser in; null without a window. */
   readonly windowAddress: string | null;
   /** Takes no more requests, aborts those under way and waits until they have ended, or until the signal. */
   close(options?: { signal?: AbortSignal }): Promise<void>;
@@ -65,11 +76,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
   const serving = serve(options, port, limits);
   servers.current = serving.servers;
-  const address = `${options.isTls ? 'https' : 'http'}://127.0.0.1:${port}`;
+  const address = addressOf(port, options.isTls);
   return {
     address,
     port,
-    windowAddress: options.window && `${address}/?token=${encodeURIComponent(options.window.token)}`,
+    windowAddress: options.window && windowAddress(address, options.window.token),
     async close({ signal } = {}) {
       stopRenewing();
       const closed = Promise.all([server, second].filter(({ listening }) => listening).map(closeServer));
@@ -116,6 +127,14 @@ async function listenOnLoopback(server: Server, second: Server, wanted: number, 
   }
 }
 
+function addressOf(port: number, isTls: boolean): string {
+  return `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`;
+}
+
+function windowAddress(address: string, token: string): string {
+  return `${address}/?token=${encodeURIComponent(token)}`;
+}
+
 async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
@@ -144,7 +163,8 @@ function serve(
 ): { servers: ProtocolServers; close(): Promise<void> } {
   const rules = new AccessRules({ port, isTls });
   const bodies = new BodyWatch(limits);
-  const browserWindow = window && new BrowserWindow({ ...window, port, isTls });
+  const onNewToken = (token: string) => window?.onNewAddress(windowAddress(addressOf(port, isTls), token));
+  const browserWindow = window && new BrowserWindow({ ...window, onNewToken, port, isTls });
   const listener = new RequestListener({ api, rules, bodies, window: browserWindow, log });
   const windowSockets = browserWindow && new WindowSockets({ api, rules, window: browserWindow });
   const http1 = createHttp1Server(listener, limits, windowSockets);

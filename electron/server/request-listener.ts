@@ -95,9 +95,10 @@ export class RequestListener {
     const { window, api } = this.#options;
     const page = await window?.answer(head);
     if (page) return page;
-    const stranger = window?.refusal(head);
+    const download = window?.redeemDownload(head) ?? null;
+    const stranger = download === null && window?.refusal(head);
     if (stranger) return errorResponse(stranger);
-    const request = toRequest(head, incoming, {
+    const request = toRequest(download === null ? head : { ...head, target: download }, incoming, {
       controller,
       hasBody: head.hasBody,
       beforeBody: () => {
@@ -105,7 +106,8 @@ export class RequestListener {
       },
     });
     if (request instanceof AppError) return errorResponse(request);
-    return api.fetch(request, { access: window?.isFromWindow(head) ? 'window' : 'network' });
+    const isFromWindow = download !== null || window?.isFromWindow(head) === true;
+    return api.fetch(request, { access: isFromWindow ? 'window' : 'network' });
   }
 
   #watchBody(head: RequestHead, incoming: NodeRequest, outgoing: NodeAnswer, controller: AbortController): void {

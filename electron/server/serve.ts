@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '../../shared/app-error.ts';
 import { createHost, type Host } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
+import { DownloadTickets, downloadHandlers } from './download-tickets.ts';
 import { fetchModel } from './fetch-model.ts';
 import { UsageError } from './host-options.ts';
 import { listen, protocols, type Listener } from './listen.ts';
@@ -20,7 +21,7 @@ function log(message: string, failure?: unknown): void {
   process.stderr.write(`${message}${failure === undefined ? '' : ` ${describeFailure(failure)}`}\n`);
 }
 
-async function listenForOptions(host: Host, options: ServeOptions): Promise<Listener> {
+async function listenForOptions(host: Host, options: ServeOptions, downloads: DownloadTickets): Promise<Listener> {
   const token = randomBytes(32).toString('base64url');
   const start = (port: number): Promise<Listener> =>
     listen({
@@ -28,7 +29,12 @@ async function listenForOptions(host: Host, options: ServeOptions): Promise<List
       port,
       isTls: options.isTls,
       dataDirectory: options.dataDirectory,
-      window: { directory: windowDirectory, token },
+      window: {
+        directory: windowDirectory,
+        token,
+        downloads,
+        onNewAddress: (windowAddress) => announceNewAddress(windowAddress, options),
+      },
       log,
     });
   try {
@@ -57,8 +63,16 @@ function announce(listener: Listener, options: ServeOptions): void {
   );
 }
 
+/** A program reads the newest address from the last line. */
+function announceNewAddress(windowUrl: string, { isJson }: ServeOptions): void {
+  const { origin } = new URL(windowUrl);
+  const text = isJson ? JSON.stringify({ address: origin, windowUrl }) : `Open in a browser:          ${windowUrl}`;
+  process.stdout.write(`${text}\n`);
+}
+
 async function run(options: ServeOptions): Promise<void> {
   useNetworkOf(process.env, log);
+  const downloads = new DownloadTickets();
   const host = await createHost({
     dataDirectory: options.dataDirectory,
     providerBases: options.providerBases,
@@ -66,10 +80,11 @@ async function run(options: ServeOptions): Promise<void> {
     capabilities: [],
     environment: process.env,
     log,
+    handlers: downloadHandlers(downloads),
   });
   let listener: Listener;
   try {
-    listener = await listenForOptions(host, options);
+    listener = await listenForOptions(host, options, downloads);
   } catch (failure) {
     await host.close();
     throw new AppError('conflict', describePortFailure(failure, options.port ?? defaultPort), { cause: failure });

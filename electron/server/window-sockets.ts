@@ -4,6 +4,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { AppError } from '../../shared/app-error.ts';
 import type { FramePort, HostFrame } from '../../shared/port-frames.ts';
 import { decodeWindowFrame, encodeHostFrame, socketPath } from '../../shared/socket-frames.ts';
+import { socketProtocol } from '../../shared/window-session.ts';
 import type { Api } from '../api/api.ts';
 import type { AccessRules } from './access-rules.ts';
 import type { BrowserWindow } from './browser-window.ts';
@@ -36,6 +37,8 @@ export class WindowSockets {
     noServer: true,
     clientTracking: true,
     perMessageDeflate: false,
+    // Never the secret, which browsers offer as a second protocol.
+    handleProtocols: () => socketProtocol,
     maxPayload: largestMessage,
   });
 
@@ -55,7 +58,9 @@ export class WindowSockets {
     const { rules, window } = this.#options;
     const refusal = rules.refusal(head);
     if (refusal) return refusal;
-    if (head.origin !== undefined && window.isFromWindow(head)) return null;
+    const [protocol, secret] = (head.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+    if (head.origin !== undefined && protocol === socketProtocol && window.isFromWindow(head, secret ?? ''))
+      return null;
     return new AppError('unauthorized', 'Only the window that Touchstone served may open a socket.');
   }
 

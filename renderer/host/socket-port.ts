@@ -1,5 +1,7 @@
 import type { FramePort, HostFrame, WindowFrame } from '../../shared/port-frames.ts';
 import { decodeHostFrame, encodeWindowFrame, socketPath } from '../../shared/socket-frames.ts';
+import { socketProtocol } from '../../shared/window-session.ts';
+import { readSession } from './window-session.ts';
 
 /** How often a silent host is asked whether it is there, in milliseconds. */
 const askingMilliseconds = 30_000;
@@ -55,7 +57,10 @@ function framePort(socket: WebSocket): FramePort<HostFrame, WindowFrame> {
 /** Opens a socket to the host that served this page. Rejects when there is none to be had. */
 export function openSocket(): Promise<FramePort<HostFrame, WindowFrame>> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(new URL(socketPath, location.origin.replace(/^http/, 'ws')));
+    const session = readSession();
+    // A browser takes no empty name. Without a session the host rejects the socket.
+    const protocols = session === null ? [socketProtocol] : [socketProtocol, session];
+    const socket = new WebSocket(new URL(socketPath, location.origin.replace(/^http/, 'ws')), protocols);
     socket.binaryType = 'arraybuffer';
     socket.addEventListener('open', () => resolve(framePort(socket)));
     socket.addEventListener('close', () => reject(new TypeError('The host gives no socket.')));

@@ -5,7 +5,9 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { JsonAnswer } from '../../electron/api/json-answer.ts';
+import { DownloadTickets } from '../../electron/server/download-tickets.ts';
 import { contentSecurityPolicy } from '../../electron/server/window-content.ts';
+import { sessionHeader } from '../../shared/window-session.ts';
 import {
   fetchText,
   RawConnection,
@@ -13,6 +15,7 @@ import {
   temporaryFolder,
   type CallerRequest,
 } from '../support/http-clients.ts';
+import { readSession } from '../support/sign-in.ts';
 
 const token = 'start-up-token';
 
@@ -26,18 +29,21 @@ async function startWithWindow() {
   await writeFile(join(directory, 'assets/main-a1b2.js'), 'export {}');
   await writeFile(join(folder, 'secret.js'), 'outside');
   await symlink(join(folder, 'secret.js'), join(directory, 'assets/link.js'));
+  const addresses: string[] = [];
+  const downloads = new DownloadTickets();
   const listener = await startListener(
     async (request, { access }) => Response.json({ access, path: new URL(request.url).pathname }, { status: 200 }),
-    { window: { directory, token } },
+    { window: { directory, token, downloads, onNewAddress: (address) => addresses.push(address) } },
   );
   const get = (path: string, headers: Record<string, string> = {}, others: CallerRequest = {}) =>
     fetchText('HTTP/1.1', listener.address, { path, headers, ...others });
-  return { ...listener, get };
+  return { ...listener, get, addresses, downloads };
 }
 
-async function signIn(get: Awaited<ReturnType<typeof startWithWindow>>['get']): Promise<string> {
+/** The headers of a window that signed in. */
+async function signIn(get: Awaited<ReturnType<typeof startWithWindow>>['get']): Promise<Record<string, string>> {
   const answer = await get(`/?token=${token}`);
-  return String(answer.headers['set-cookie']).split(';')[0] as string;
+  return readSession(answer.headers['set-cookie'], answer.text);
 }
 
 async function startPlain() {
@@ -175,24 +181,55 @@ describe('the window in a browser', () => {
     expect(windowAddress).toBe(`${address}/?token=${token}`);
   });
 
-  test('the token is exchanged for a cookie that only this listener sees, and leaves the address', async () => {
+  test('the token is exchanged for a cookie and a session secret, and leaves the address', async () => {
     const { get, port } = await startWithWindow();
     const { status, headers, text } = await get(`/?token=${token}`);
-    expect({ status, text, location: headers['location'], cache: headers['cache-control'] }).toEqual({
-      status: 303,
-      text: '',
-      location: '/',
+    expect({ status, cache: headers['cache-control'], policy: headers['content-security-policy'] }).toEqual({
+      status: 200,
       cache: 'no-store',
+      policy: contentSecurityPolicy,
     });
     expect(String(headers['set-cookie'])).toMatch(
       new RegExp(`^touchstone_${port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/$`),
     );
-    expect(String(headers['set-cookie'])).not.toContain(token);
+    const { cookie = '', [sessionHeader]: secret = '' } = readSession(headers['set-cookie'], text);
+    expect(cookie).not.toContain(secret);
+    expect(JSON.stringify([headers, text])).not.toContain(token);
+  });
+
+  test('the token works once; the next address is printed when somebody needs it, and once for all who ask', async () => {
+    const { get, addresses, address } = await startWithWindow();
+    expect((await get('/')).status).toBe(401);
+    expect(addresses).toEqual([]);
+    const { cookie = '' } = await signIn(get);
+    expect(addresses).toEqual([]);
+
+    const again = await get(`/?token=${token}`);
+    expect([again.status, again.headers['set-cookie']]).toEqual([401, undefined]);
+    await get('/');
+    await get('/window/host', { cookie });
+    expect(addresses).toEqual([expect.stringMatching(new RegExp(`^${address}/\\?token=[\\w-]{43}$`))]);
+    const next = await get(addresses[0]!.slice(address.length));
+    expect(readSession(next.headers['set-cookie'], next.text)).toHaveProperty('cookie', cookie);
+  });
+
+  test('a look at the address without opening it leaves the token as it is', async () => {
+    const { get } = await startWithWindow();
+    expect((await get(`/?token=${token}`, {}, { method: 'HEAD' })).headers['set-cookie']).toBeUndefined();
+    expect(await signIn(get)).toHaveProperty('cookie');
+  });
+
+  test('a used address opens the window in a browser that is signed in', async () => {
+    const { get } = await startWithWindow();
+    const { cookie = '' } = await signIn(get);
+    const { status, headers } = await get(`/?token=${token}`, { cookie });
+    expect([status, headers['location'], headers['set-cookie']]).toEqual([303, '/', undefined]);
   });
 
   test('with the cookie it is served under the strict policy', async () => {
     const { get } = await startWithWindow();
-    const { status, headers, text } = await get('/', { cookie: `other=1; ${await signIn(get)}` });
+    const { cookie } = await signIn(get);
+    const { status, headers, text } = await get('/', { cookie: `other=1; ${cookie}` });
     expect([status, text]).toEqual([200, '<p>window</p>']);
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -226,7 +263,7 @@ describe('the window in a browser', () => {
     const ask = (others: Record<string, string>) =>
       get('/window/host', { 'sec-fetch-site': 'same-origin', ...(cookie && { cookie }), ...others });
     const answer = await ask({ 'sec-fetch-mode': 'cors' });
-    expect([answer.status, answer.text]).toEqual([401, expect.stringContaining('Open the address that it printed')]);
+    expect([answer.status, answer.text]).toEqual([401, expect.stringContaining('Open the newest address')]);
     // A link that is followed, and a program's key, are what they were.
     expect((await ask({ 'sec-fetch-mode': 'navigate' })).status).toBe(200);
     expect((await ask({ authorization: 'Bearer ts_x' })).status).toBe(200);
@@ -271,7 +308,7 @@ describe('the window in a browser', () => {
   });
 });
 
-describe('a call of the API with the cookie of the window', () => {
+describe('a request with the cookie and the session secret of the window', () => {
   const own = 'http://localhost:PORT';
   test.each([
     ['GET', {}, 'window'],
@@ -293,16 +330,51 @@ describe('a call of the API with the cookie of the window', () => {
     const { origin, ...others } = headers;
     const answer = await get(
       '/api',
-      { cookie: await signIn(get), ...others, ...(origin ? { origin: origin.replace('PORT', String(port)) } : {}) },
+      { ...(await signIn(get)), ...others, ...(origin ? { origin: origin.replace('PORT', String(port)) } : {}) },
       { method },
     );
     expect(answer.status === 403 ? 'refused' : JSON.parse(answer.text).access).toBe(expected);
   });
 
+  test.each([
+    ['GET', {}],
+    ['GET', { 'sec-fetch-site': 'same-origin' }],
+    ['GET', { 'sec-fetch-site': 'none' }],
+    ['POST', { origin: own }],
+    ['POST', { origin: own, 'sec-fetch-site': 'same-origin' }],
+    ['POST', { origin: own, [sessionHeader]: 'guess' }],
+    ['POST', { origin: own, [sessionHeader]: '' }],
+  ])('%s with the cookie and %j alone is unauthorized', async (method, headers: Record<string, string>) => {
+    const { get, port } = await startWithWindow();
+    const { cookie = '' } = await signIn(get);
+    const { origin, ...others } = headers;
+    const sent = { cookie, ...others, ...(origin && { origin: origin.replace('PORT', String(port)) }) };
+    const answer = await get('/window/api-keys', sent, { method });
+    expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([401, 'unauthorized']);
+  });
+
+  test('needs both: the secret alone counts for nothing', async () => {
+    const { get } = await startWithWindow();
+    const { [sessionHeader]: secret = '' } = await signIn(get);
+    expect((await get('/api', { [sessionHeader]: secret })).text).toContain('network');
+  });
+
+  test('is the only one that may follow a download address, which works once and for one path', async () => {
+    const { get, downloads } = await startWithWindow();
+    const { cookie = '' } = await signIn(get);
+    const address = downloads.issue('/window/pack');
+    const navigate = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
+    expect((await get(address, navigate)).text).toBe(`{"access":"network","path":"${address}"}`);
+    expect((await get(address, { cookie, ...navigate, 'sec-fetch-site': 'same-site' })).text).toContain('network');
+    expect((await get(address, { cookie, ...navigate })).text).toBe('{"access":"window","path":"/window/pack"}');
+    expect((await get(address, { cookie, ...navigate })).text).toContain('network');
+  });
+
   test('counts for the listener that gave it alone', async () => {
     const [one, other] = [await startWithWindow(), await startWithWindow()];
-    const cookie = (await signIn(one.get)).replace(String(one.port), String(other.port));
-    expect((await other.get('/api', { cookie })).text).toContain('network');
+    const session = await signIn(one.get);
+    const cookie = session['cookie']!.replace(String(one.port), String(other.port));
+    expect((await other.get('/api', { ...session, cookie })).text).toContain('network');
   });
 
   test('counts for nothing on a listener without a window', async () => {

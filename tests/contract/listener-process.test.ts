@@ -26,7 +26,7 @@ async function startSlowProvider(): Promise<{ address: string; closed: Promise<v
   return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, closed: closed.promise };
 }
 
-test('with --json it prints one line, serves the API to keys and the window to its cookie', async () => {
+test('with --json it prints one line, serves the API to keys and to the window that signed in', async () => {
   const host = await startReadyHost(['--port', '0', '--data-dir', await temporaryFolder()]);
   expect(host.output().stdout).toBe(`${JSON.stringify({ address: host.address, windowUrl: host.windowUrl })}\n`);
   expect(host.windowUrl).toMatch(new RegExp(`^${host.address}/\\?token=[\\w-]{43}$`));
@@ -40,6 +40,14 @@ test('with --json it prints one line, serves the API to keys and the window to i
     serverFailure: null,
     protocols: ['HTTP/1.1', 'HTTP/2'],
   });
+
+  // The address was used. Another browser makes the host print the next one.
+  expect((await fetch(host.windowUrl)).status).toBe(401);
+  while (host.output().stdout.split('\n').length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+  const [, next] = host.output().stdout.split('\n');
+  const { address, windowUrl } = JSON.parse(next!) as { address: string; windowUrl: string };
+  expect([address, windowUrl === host.windowUrl]).toEqual([host.address, false]);
+  expect((await fetch(windowUrl)).headers.get('set-cookie')).toContain('touchstone_');
   host.signal('SIGTERM');
   expect(await host.ended).toBe(0);
 });

@@ -6,6 +6,7 @@ import { createSocketFetch } from '../../renderer/host/socket-fetch.ts';
 import { openSocket } from '../../renderer/host/socket-port.ts';
 import { AppError } from '../../shared/app-error.ts';
 import { initialCredit } from '../../shared/port-frames.ts';
+import { socketProtocol } from '../../shared/window-session.ts';
 import { RawConnection } from '../support/http-clients.ts';
 import { startSocketWindow } from '../support/socket-window.ts';
 
@@ -28,8 +29,12 @@ async function firstByte(response: Response): Promise<number | undefined> {
 }
 
 /** The status with which a socket is refused. */
-async function refusalOf(address: string, headers: Record<string, string>): Promise<number | undefined> {
-  const caller = new Caller(`${address.replace('http', 'ws')}/window/socket`, { headers });
+async function refusalOf(
+  address: string,
+  headers: Record<string, string>,
+  protocols: string[],
+): Promise<number | undefined> {
+  const caller = new Caller(`${address.replace('http', 'ws')}/window/socket`, protocols, { headers });
   const [, response] = (await once(caller, 'unexpected-response')) as [unknown, { statusCode?: number }];
   caller.on('error', () => {});
   caller.terminate();
@@ -148,7 +153,26 @@ describe('the socket of a window in a browser', () => {
     const fill = (text: string) =>
       text.replace('OWN', window.address).replace('COOKIE', window.cookie).replace('PORT', String(window.port));
     const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, fill(value)]));
-    expect(await refusalOf(window.address, headers)).toBe(status);
+    expect(await refusalOf(window.address, headers, [socketProtocol, window.secret])).toBe(status);
+  });
+
+  test.each([
+    ['none', []],
+    ['no secret', [socketProtocol]],
+    ['a made-up secret', [socketProtocol, 'guess']],
+    ['the secret alone', ['SECRET']],
+    ['the secret first', ['SECRET', socketProtocol]],
+  ])('needs the session secret beside the cookie: subprotocols with %s', async (_what, given: string[]) => {
+    const window = await startSocketWindow(async () => new Response());
+    const headers = { origin: window.address, cookie: window.cookie };
+    const protocols = given.map((name) => name.replace('SECRET', window.secret));
+    expect(await refusalOf(window.address, headers, protocols)).toBe(401);
+  });
+
+  test('never names the session secret in its response', async () => {
+    const window = await startSocketWindow(async () => new Response());
+    await openSocket();
+    expect(window.sockets.map(({ protocol }) => protocol)).toEqual([socketProtocol]);
   });
 
   test.each([

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { hostEnvironment } from './host-environment.ts';
 import { nodeOptions } from './node-options.ts';
+import { signIn } from './sign-in.ts';
 
 const serve = fileURLToPath(new URL('../../electron/server/serve.ts', import.meta.url));
 
@@ -45,14 +46,13 @@ export async function startReadyHost(parameters: readonly string[]): Promise<Rea
   const host = startHeadlessHost(['--json', ...parameters]);
   const line = await firstLine(host);
   const { address, windowUrl } = JSON.parse(line) as { address: string; windowUrl: string };
-  const opened = await fetch(windowUrl, { redirect: 'manual' });
-  const cookie = String(opened.headers.get('set-cookie')).split(';')[0] as string;
+  const session = await signIn(windowUrl);
   return {
     ...host,
     address,
     windowUrl,
     fetchAsWindow: (path, init = {}) =>
-      fetch(address + path, { ...init, headers: { origin: address, cookie, ...init.headers } }),
+      fetch(address + path, { ...init, headers: { origin: address, ...session, ...init.headers } }),
   };
 }
 

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { hostEnvironment } from './host-environment.ts';
 import { nodeOptions } from './node-options.ts';
+import { signIn } from './sign-in.ts';
 
 const serve = fileURLToPath(new URL('../../electron/server/serve.ts', import.meta.url));
 
@@ -20,9 +21,7 @@ export async function startHost(directory: string): Promise<RunningHost> {
   });
   for await (const line of createInterface({ input: child.stdout })) {
     const { address, windowUrl } = JSON.parse(line) as { address: string; windowUrl: string };
-    const opened = await fetch(windowUrl, { redirect: 'manual' });
-    const cookie = String(opened.headers.get('set-cookie')).split(';', 1)[0]!;
-    const headers = { origin: address, cookie };
+    const headers = { origin: address, ...(await signIn(windowUrl)) };
     return {
       child,
       fetch: (path, init) => fetch(address + path, { ...init, headers: { ...headers, ...init?.headers } }),

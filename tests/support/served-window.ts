@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { test as base } from '@playwright/test';
+import { test as base, type Page } from '@playwright/test';
+import { sessionHeader, sessionStorageKey } from '../../shared/window-session.ts';
 import { hostEnvironment } from './host-environment.ts';
 
 const entry = join(import.meta.dirname, '../../out/host/serve.js');
@@ -12,7 +13,7 @@ const entry = join(import.meta.dirname, '../../out/host/serve.js');
 export interface ServedWindow {
   /** Of the API: `http://127.0.0.1:40123`. */
   readonly address: string;
-  /** With the token that lets a browser in once. */
+  /** Signs one browser in, once. */
   readonly windowUrl: string;
   readonly dataDirectory: string;
   /** Ends the host; what it kept and its port stay for the next one. */
@@ -86,8 +87,16 @@ export const test = base.extend<ServedFixtures>({
       if (/content security policy|refused to/i.test(message.text())) pageProblems.push(message.text());
     });
     await page.goto(served.windowUrl);
+    // The page that signs in opens the window in its own place, which then adds the address of its screen.
+    await page.waitForURL(({ search }) => search === '');
     await use(page);
   },
 });
+
+/** What the window adds to the cookie, for requests beside it. */
+export async function sessionHeaders(page: Page): Promise<Record<string, string>> {
+  const secret = await page.evaluate((key) => localStorage.getItem(key), sessionStorageKey);
+  return { [sessionHeader]: secret ?? '' };
+}
 
 export { expect } from '@playwright/test';

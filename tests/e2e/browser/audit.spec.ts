@@ -66,7 +66,7 @@ test('a conversation is found, read, judged and handed over by keyboard alone', 
   await dialog.getByRole('button', { name: 'Create pack' }).press('Enter');
   await expect(dialog.getByText('Complete')).toBeVisible();
   const download = page.waitForEvent('download');
-  await dialog.getByRole('link', { name: 'Download' }).focus();
+  await dialog.getByRole('button', { name: 'Download' }).focus();
   await page.keyboard.press('Enter');
   const bytes = readFileSync(await (await download).path());
   expect(bytes.subarray(0, 2).toString()).toBe('PK');

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 
 export interface HeadlessHost {
   readonly address: string;
-  /** Opens the window in a browser; the token in it becomes a cookie. */
+  /** Signs one browser in, once. */
   readonly windowUrl: string;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -1,3 +1,4 @@
+import { sessionHeaders } from '../../support/served-window.ts';
 import { expect, test } from './playground-window.ts';
 import { typeInto } from './type-into.ts';
 
@@ -241,7 +242,8 @@ test('a run has an address that puts it back, whoever made it', async ({ page, p
   await playground.run();
   await (await call).chatStream(['Found.']);
   await expect(playground.answer.getByText(/^Complete/)).toBeVisible();
-  const { data } = (await (await page.request.get(`${served.address}/window/runs`)).json()) as {
+  const headers = await sessionHeaders(page);
+  const { data } = (await (await page.request.get(`${served.address}/window/runs`, { headers })).json()) as {
     data: { runId: string }[];
   };
   await playground.writePrompt('Something else');
