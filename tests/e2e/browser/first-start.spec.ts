@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test as base, type Page } from '@playwright/test';
 import { startScriptedProvider } from '../../support/scripted-provider.ts';
+import { sessionHeaders } from '../../support/served-window.ts';
 import { startHeadlessHost, type HeadlessHost } from './playground-host.ts';
 import { typeInto } from './type-into.ts';
 
@@ -102,7 +103,7 @@ test('a run that waits for the model fetches it, can be taken back, and begins b
   await using provider = await startScriptedProvider((call) =>
     call.path.endsWith('/chat/completions') ? call.chatStream(['From Tuesday to Saturday.']) : call.models(['kestrel']),
   );
-  const headers = { origin: host.address };
+  const headers = { origin: host.address, ...(await sessionHeaders(window)) };
   const data = { name: 'workshop', baseAddress: provider.baseAddress };
   await window.request.post(`${host.address}/window/endpoints`, { headers, data });
   await window.request.post(`${host.address}/window/endpoints/workshop/test`, { headers });
