@@ -99,4 +99,21 @@ export async function sessionHeaders(page: Page): Promise<Record<string, string>
   return { [sessionHeader]: secret ?? '' };
 }
 
+/** A request from inside the page, as the window sends it. */
+export async function fetchInPage(
+  page: Page,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; text: string }> {
+  const headers = { 'content-type': 'application/json', ...(await sessionHeaders(page)) };
+  return page.evaluate(
+    async ([where, init]) => {
+      const response = await fetch(where, init);
+      return { status: response.status, text: await response.text() };
+    },
+    [path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }] as const,
+  );
+}
+
 export { expect } from '@playwright/test';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { auditPage } from '../../e2e/browser/audit-page.ts';
-import { expect, sessionHeaders, test as served } from '../../support/served-window.ts';
+import { expect, fetchInPage, test as served } from '../../support/served-window.ts';
 import { goOnJourney } from './journey.ts';
 import { measureKeys, measureScrolling } from './measure.ts';
 import { replayModel, startReplayEndpoint } from './replay-endpoint.ts';
@@ -15,10 +15,7 @@ const test = served.extend({
 
 test('the audit in Chromium', async ({ browser, page, served: { address } }) => {
   // The endpoint's own list of models comes a moment after the host has started.
-  const headers = await sessionHeaders(page);
-  const models = (): Promise<string> =>
-    page.evaluate(async (session) => (await fetch('/window/models', { headers: session })).text(), headers);
-  await expect.poll(models).toContain(replayModel);
+  await expect.poll(async () => (await fetchInPage(page, 'GET', '/window/models')).text).toContain(replayModel);
   await page.goto(`${address}/#/audit`);
   await page.reload();
   await auditPage(page).settled();

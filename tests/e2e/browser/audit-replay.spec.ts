@@ -1,5 +1,5 @@
 import { startScriptedProvider, type ScriptedCall, type ScriptedProvider } from '../../support/scripted-provider.ts';
-import { expect, test as served } from '../../support/served-window.ts';
+import { expect, fetchInPage, test as served } from '../../support/served-window.ts';
 import { auditPage } from './audit-page.ts';
 import { typeInto } from './type-into.ts';
 
@@ -23,7 +23,7 @@ test('picked runs are replayed on another model, and before and after stand side
 }) => {
   const audit = auditPage(page);
   // The endpoint's own list of models comes a moment after the host has started.
-  await expect.poll(() => page.evaluate(async () => (await fetch('/window/models')).text())).toContain(model);
+  await expect.poll(async () => (await fetchInPage(page, 'GET', '/window/models')).text).toContain(model);
   await page.goto(`${address}/#/audit`);
   await page.reload();
   await page.getByRole('button', { name: 'Load sample data' }).click();

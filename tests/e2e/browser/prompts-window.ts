@@ -1,5 +1,6 @@
 import type { Agent, AgentInput } from '../../../shared/contract/agents.ts';
 import type { Prompt, PromptInput, PromptVersion, PromptVersionInput } from '../../../shared/contract/prompts.ts';
+import { fetchInPage } from '../../support/served-window.ts';
 import { test as base } from './playground-window.ts';
 
 /** Makes what a test begins with, through the endpoints that the window itself calls, with the page's own session. */
@@ -18,18 +19,8 @@ export const kestrel = { aiSystem: 'OpenAiCompatible', model: 'workshop/kestrel-
 
 export const test = base.extend<{ library: Library }>({
   library: async ({ page, served, playground: _playground }, use) => {
-    // In the page: only what it sends itself is the window's.
-    const ask = (method: string, path: string, body?: unknown) =>
-      page.evaluate(
-        async ([how, where, text]) => {
-          const headers = { 'content-type': 'application/json' };
-          const answer = await fetch(where, { method: how, headers, ...(text !== null && { body: text }) });
-          return { status: answer.status, text: await answer.text() };
-        },
-        [method, path, body === undefined ? null : JSON.stringify(body)] as const,
-      );
     const post = async <Made>(path: string, body: unknown): Promise<Made> => {
-      const { status, text } = await ask('POST', path, body);
+      const { status, text } = await fetchInPage(page, 'POST', path, body);
       if (status !== 201) throw new Error(text);
       return JSON.parse(text) as Made;
     };
@@ -37,7 +28,7 @@ export const test = base.extend<{ library: Library }>({
       prompt: (input) => post('/prompts', input),
       version: (promptId, input) => post(`/prompts/${promptId}/versions`, input),
       agent: (input) => post('/agents', input),
-      status: async (path) => (await ask('GET', path)).status,
+      status: async (path) => (await fetchInPage(page, 'GET', path)).status,
       open: async (address) => {
         await page.goto(`${served.address}/#${address}`);
         await page.reload();

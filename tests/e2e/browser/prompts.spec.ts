@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { accessibilityFindings } from '../../support/accessibility.ts';
 import { expect, kestrel, test, type Library } from './prompts-window.ts';
 import { followLibraryJourney } from '../../support/library-journey.ts';
+import { fetchInPage } from '../../support/served-window.ts';
 import { typeInto } from './type-into.ts';
 
 const firstText = `You answer customers of a bicycle workshop.
@@ -177,11 +178,8 @@ test('a folder is imported, edited, compared and labelled, run over HTTP, and th
   request,
   pageProblems,
 }, testInfo) => {
-  const { key } = await page.evaluate(async () => {
-    const headers = { 'content-type': 'application/json' };
-    const issued = await fetch('/window/api-keys', { method: 'POST', headers, body: '{"name": "nightly"}' });
-    return (await issued.json()) as { key: string };
-  });
+  const issued = await fetchInPage(page, 'POST', '/window/api-keys', { name: 'nightly' });
+  const { key } = JSON.parse(issued.text) as { key: string };
   await followLibraryJourney({
     page,
     folder: testInfo.outputPath(),

@@ -1,5 +1,5 @@
 import { startScriptedProvider } from '../../support/scripted-provider.ts';
-import { test as base } from '../../support/served-window.ts';
+import { fetchInPage, test as base } from '../../support/served-window.ts';
 import { answerEverything, fillHost, type CallHost, type TourObjects } from '../../support/window-tour.ts';
 
 interface TourFixtures {
@@ -14,17 +14,11 @@ export const test = base.extend<TourFixtures>({
     await use(['--endpoint', `workshop=${provider.baseAddress}`]);
   },
   objects: async ({ page }, use) => {
-    const call: CallHost = (method, path, body) =>
-      page.evaluate(
-        async ([how, where, text]) => {
-          const headers = { 'content-type': 'application/json' };
-          const response = await fetch(where, { method: how, headers, ...(text !== null && { body: text }) });
-          const json = await response.text();
-          if (!response.ok) throw new Error(`${how} ${where}: ${json}`);
-          return json === '' ? null : (JSON.parse(json) as unknown);
-        },
-        [method, path, body === undefined ? null : JSON.stringify(body)] as const,
-      );
+    const call: CallHost = async (method, path, body) => {
+      const { status, text } = await fetchInPage(page, method, path, body);
+      if (status >= 300) throw new Error(`${method} ${path}: ${text}`);
+      return text === '' ? null : (JSON.parse(text) as unknown);
+    };
     await page.getByRole('navigation').first().waitFor();
     await use(await fillHost(page, call));
   },
