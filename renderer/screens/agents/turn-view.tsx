@@ -92,7 +92,7 @@ function TurnFoot({ agent, turn, conversationId, onRetry }: TurnViewProps) {
   const isUnderWay = turn.state === 'connecting' || turn.state === 'streaming';
   const place = turn.conversationId ?? conversationId;
   return (
-    <div className="turn__foot row caption tertiary">
+    <div className="agent-turn__foot row caption tertiary">
       <State state={turn.state} agent={agent} />
       {turn.model !== null && <span className="truncate">{turn.model}</span>}
       {turn.totalMs !== null && <span className="numbers nowrap">{formatRunDuration(turn.totalMs)}</span>}
@@ -125,7 +125,7 @@ function Ways({ agent, turn }: Pick<TurnViewProps, 'agent' | 'turn'>) {
   if (ways === null) return null;
   const go = (conversationId: string | null) => conversationId && navigate(agentAddress(agent.id, conversationId));
   return (
-    <span className="turn__ways row" role="group" aria-label="Branches">
+    <span className="agent-turn__ways row" role="group" aria-label="Branches">
       <IconButton
         icon={ChevronLeft}
         size="small"
@@ -164,8 +164,8 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
   };
   if (!isOpen) {
     return (
-      <div className="turn__message">
-        <div className="turn__said row">
+      <div className="agent-turn__message">
+        <div className="agent-turn__said row">
           <span className="caption tertiary">You</span>
           <span className="grow" />
           <Ways agent={agent} turn={turn} />
@@ -178,7 +178,7 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
     );
   }
   return (
-    <form className="turn__message" aria-label="Edit message" onSubmit={send}>
+    <form className="agent-turn__message" aria-label="Edit message" onSubmit={send}>
       <div className="field field--area">
         <textarea
           autoFocus
@@ -219,9 +219,9 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const [isReasoningOpen, setReasoningOpen] = useState(false);
   const meaning = finishMeaning(turn.finishReason);
   return (
-    <article className="turn" aria-label={`Turn at ${formatTime(turn.createdAt)}`}>
+    <article className="agent-turn" aria-label={`Turn at ${formatTime(turn.createdAt)}`}>
       <Message agent={agent} turn={turn} editing={props.editing} />
-      <div className="turn__answer">
+      <div className="agent-turn__answer">
         <span className="caption tertiary">{agent.name}</span>
         {turn.text === '' && turn.state === 'completed' && <p className="tertiary">The model returned no text.</p>}
         <Reasoning

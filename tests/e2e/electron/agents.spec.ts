@@ -15,7 +15,7 @@ async function startEcho() {
 }
 
 const asked = async (page: Page): Promise<string[]> =>
-  page.getByRole('article').locator('.turn__message p').allInnerTexts();
+  page.getByRole('article').locator('.agent-turn__message p').allInnerTexts();
 
 test('on the desktop an agent is made, talked to, asked something else in a branch, and its turn is read in the audit', async ({
   folder,

@@ -36,13 +36,13 @@ function Column({ number, title, model, run, actions, onStop, onRemove }: Column
   const name = `Answer ${number}, ${title}`;
   const column = useRef<HTMLElement>(null);
   return (
-    <section ref={column} className="panel compare__column" aria-label={name}>
-      <div className="compare__head">
+    <section ref={column} className="panel compared__column" aria-label={name}>
+      <div className="compared__head">
         <div className="row">
           <Button
             variant="quiet"
             size="small"
-            className="compare__model"
+            className="compared__model"
             aria-label={`${name}: choose another model`}
             onClick={actions.pickModel}
           >
@@ -62,10 +62,10 @@ function Column({ number, title, model, run, actions, onStop, onRemove }: Column
           />
           {onRemove && <IconButton icon={X} label={`Remove answer ${number}`} size="small" onClick={onRemove} />}
         </div>
-        <div className="row compare__state">
+        <div className="row compared__state">
           {model && <span className="caption tertiary truncate">{modelPlace(model)}</span>}
           <span className="grow" />
-          <div className="compare__mark" role="status">
+          <div className="compared__mark" role="status">
             {run && <RunStateMark run={run} />}
           </div>
         </div>
@@ -73,7 +73,7 @@ function Column({ number, title, model, run, actions, onStop, onRemove }: Column
       {run ? (
         <>
           <AnswerBody run={run} title={name} actions={actions} />
-          <div className="compare__foot">
+          <div className="compared__foot">
             <MetricsBar metrics={run.metrics} isColumn />
             {run.runId !== null && run.conversationId !== null && (
               <RateAnswer
@@ -87,7 +87,7 @@ function Column({ number, title, model, run, actions, onStop, onRemove }: Column
           </div>
         </>
       ) : (
-        <p className="compare__empty small secondary">Not run yet</p>
+        <p className="compared__empty small secondary">Not run yet</p>
       )}
     </section>
   );
@@ -143,7 +143,7 @@ export function CompareColumns({ state }: { state: PlaygroundState }) {
   const container = useLinkedScroll(isLinked);
   const { columns } = state.comparison;
   return (
-    <div ref={container} className="compare" role="group" aria-label="Compared answers">
+    <div ref={container} className="compared" role="group" aria-label="Compared answers">
       <OwnAnswer state={state} />
       {columns.map((column, index) => (
         <ComparedAnswer key={column.id} state={state} column={column} number={index + 2} />

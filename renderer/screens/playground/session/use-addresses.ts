@@ -8,6 +8,7 @@ import { formatTime } from '../../../components/format.ts';
 import { useHost } from '../../../host/host-context.tsx';
 import type { Client } from '../../../host/client.ts';
 import { draftAddress } from '../../../shell/addresses.ts';
+import { rememberModel } from '../../../stores/model-choices.ts';
 import { useDrafts } from '../../../stores/playground-drafts.ts';
 import { useLiveRuns } from '../../../stores/playground-runs.ts';
 import { showToast } from '../../../stores/toasts.ts';
@@ -104,7 +105,10 @@ export function useAddresses(): void {
       }
     } else if (target.kind === 'model') {
       const system = aiSystem.safeParse(target.aiSystem);
-      if (system.success) change(activeId, { aiSystem: system.data, model: target.model });
+      if (system.success) {
+        change(activeId, { aiSystem: system.data, model: target.model });
+        rememberModel({ aiSystem: system.data, name: target.model });
+      }
       settle(activeId);
     } else {
       const opened =
