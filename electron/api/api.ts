@@ -9,4 +9,6 @@ export interface ApiContext {
 /** The whole service as one function. IPC, HTTP and tests are adapters around it; it never throws. */
 export interface Api {
   fetch(request: Request, context: ApiContext): Promise<Response>;
+  /** Whether the headers of a request, with lower-case names, carry a valid API key. */
+  isKnown(headers: Readonly<Record<string, string>>): boolean;
 }

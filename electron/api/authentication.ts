@@ -14,7 +14,7 @@ const missingKey =
   'Send an API key as `Authorization: Bearer <key>` or `x-hl-api-key: <key>`. Keys are issued in Settings, API keys.';
 const wrongKey = 'This API key is unknown or was revoked. Issue a new one in Settings, API keys.';
 
-function keyFromHeaders(headers: Headers): string {
+function keyFromHeaders(headers: Pick<Headers, 'get'>): string {
   const authorization = headers.get('authorization');
   const custom = headers.get('x-hl-api-key');
   if (authorization === null && custom === null) throw new AppError('unauthorized', missingKey);
@@ -40,6 +40,17 @@ export function authenticate(
   const key = stores.apiKeys.authenticate(keyFromHeaders(headers));
   if (key === null) throw new AppError('unauthorized', wrongKey);
   return { callerId: key.callerId, key, scopes: key.scopes };
+}
+
+/** Whether `authenticate` would accept the key of these headers, which have lower-case names. */
+export function hasValidKey(headers: Readonly<Record<string, string>>, apiKeys: ApiKeyStore): boolean {
+  const get = (name: string): string | null => headers[name] ?? null;
+  try {
+    return apiKeys.authenticate(keyFromHeaders({ get })) !== null;
+  } catch {
+    // `authenticate` says why.
+    return false;
+  }
 }
 
 /** Throws `forbidden` when the caller's key does not have the endpoint's scope. */

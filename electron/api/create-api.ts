@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore } from '../storage/storage.ts';
 import type { Api, ApiContext } from './api.ts';
-import { authenticate, authorize, type Caller } from './authentication.ts';
+import { authenticate, authorize, hasValidKey, type Caller } from './authentication.ts';
 import { errorAnswer } from './error-answer.ts';
 import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
 import type { Handler, HandlerInput } from './handler.ts';
@@ -92,7 +92,10 @@ export function createApi(options: ApiOptions): Api {
   }
   app.notFound(() => errorAnswer(unknownPath(), randomUUID()));
   app.onError((error) => failureAnswer(error, randomUUID(), options));
-  return { fetch: async (request, context) => app.fetch(request, context) };
+  return {
+    fetch: async (request, context) => app.fetch(request, context),
+    isKnown: (headers) => hasValidKey(headers, options.apiKeys),
+  };
 }
 
 async function answer(

@@ -95,6 +95,11 @@ export class BrowserWindow {
     return this.#isFromOwnPage(head) && this.#hasSecret(secret);
   }
 
+  /** Whether a browser sent the request that opened an address of ours. Earns it more room, and no access. */
+  isFromBrowser(head: RequestHead): boolean {
+    return this.#isFromOwnPage(head);
+  }
+
   /** The path that a one-time download address stands for; null for everything else. */
   redeemDownload(head: RequestHead): string | null {
     return head.method === 'GET' && this.#isFromOwnPage(head) ? this.#options.downloads.redeem(head.target) : null;

@@ -5,10 +5,12 @@ import {
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Connections } from './connections.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 import type { NodeAnswer, RequestListener } from './request-listener.ts';
 
-/** Bytes that one stream, and one connection, may have on the way to us before they are read. */
+/** Bytes that one stream, and one connection of a known caller, may have on the way to us before they are read. */
 const streamWindow = 262_144;
 const connectionWindow = 4 * 1_048_576;
 
@@ -25,8 +27,11 @@ export class Http2Listener {
   readonly #sessions = new Map<ServerHttp2Session, SessionState>();
   readonly #limits: ListenerLimits;
 
-  constructor(listener: RequestListener, limits: ListenerLimits) {
+  readonly #connections: Connections;
+
+  constructor(listener: RequestListener, limits: ListenerLimits, connections: Connections) {
     this.#limits = limits;
+    this.#connections = connections;
     this.server = createServer({
       // Room for a client in a hurry, none for one that opens and resets as fast as it can (CVE-2023-44487).
       streamResetBurst: 200,
@@ -72,7 +77,10 @@ export class Http2Listener {
   #watch(session: ServerHttp2Session): void {
     const state: SessionState = { streams: 0, idleSince: performance.now(), hasServed: false };
     this.#sessions.set(session, state);
-    session.setLocalWindowSize(connectionWindow);
+    // A stranger keeps the 64 KB of the protocol.
+    this.#connections
+      .find(session.socket as Socket)
+      ?.onIdentified(() => !session.destroyed && session.setLocalWindowSize(connectionWindow));
     session.on('stream', (stream) => {
       state.streams += 1;
       state.hasServed = true;

@@ -6,6 +6,7 @@ import { BodyWatch } from './body-watch.ts';
 import { BrowserWindow } from './browser-window.ts';
 import { readOrMakeCertificate } from './certificate.ts';
 import type { DownloadTickets } from './download-tickets.ts';
+import { Connections } from './connections.ts';
 import { createHttp1Server } from './http1-server.ts';
 import { Http2Listener } from './http2-server.ts';
 import { defaultLimits, type ListenerLimits } from './listener-limits.ts';
@@ -58,23 +59,17 @@ const certificateCheck = 12 * 3_600_000;
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const limits = { ...defaultLimits, ...options.limits };
-  const sockets = new Set<Socket>();
+  const connections = new Connections(limits);
   const servers: { current: ProtocolServers | null } = { current: null };
   const hand = (protocol: keyof ProtocolServers) => (socket: Socket) => servers.current?.[protocol](socket);
   const { server, stopRenewing } = await createPort(options, { http1: hand('http1'), http2: hand('http2') }, limits);
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  const second = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    if (sockets.size < limits.connections) server.emit('connection', socket);
-    else socket.destroy();
-  });
+  server.on('connection', (socket) => connections.add(socket));
+  const second = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket));
   const port = await listenOnLoopback(server, second, options.port).catch((failure: unknown) => {
     stopRenewing();
     throw failure;
   });
-  const serving = serve(options, port, limits);
+  const serving = serve(options, port, limits, connections);
   servers.current = serving.servers;
   const address = addressOf(port, options.isTls);
   return {
@@ -85,7 +80,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       stopRenewing();
       const closed = Promise.all([server, second].filter(({ listening }) => listening).map(closeServer));
       await Promise.race([serving.close(), ...(signal ? [aborted(signal)] : [])]);
-      sockets.forEach((socket) => socket.destroy());
+      connections.destroyAll();
       await closed;
     },
   };
@@ -160,21 +155,32 @@ function serve(
   { api, isTls, window, log }: ListenOptions,
   port: number,
   limits: ListenerLimits,
+  connections: Connections,
 ): { servers: ProtocolServers; close(): Promise<void> } {
   const rules = new AccessRules({ port, isTls });
   const bodies = new BodyWatch(limits);
   const onNewToken = (token: string) => window?.onNewAddress(windowAddress(addressOf(port, isTls), token));
   const browserWindow = window && new BrowserWindow({ ...window, onNewToken, port, isTls });
-  const listener = new RequestListener({ api, rules, bodies, window: browserWindow, log });
-  const windowSockets = browserWindow && new WindowSockets({ api, rules, window: browserWindow });
+  const listener = new RequestListener({ api, rules, bodies, connections, window: browserWindow, log });
+  const windowSockets = browserWindow && new WindowSockets({ api, rules, connections, window: browserWindow });
   const http1 = createHttp1Server(listener, limits, windowSockets);
-  const http2 = new Http2Listener(listener, limits);
-  const shortest = Math.min(limits.headTime, limits.bodyTime, limits.lingerTime, limits.idleTime);
+  const http2 = new Http2Listener(listener, limits, connections);
+  const { headTime, bodyTime, lingerTime, idleTime, stallTime, strangerStallTime, strangerIdleTime } = limits;
+  const shortest = Math.min(
+    headTime,
+    bodyTime,
+    lingerTime,
+    idleTime,
+    stallTime,
+    strangerStallTime,
+    strangerIdleTime,
+  );
   const timer = setInterval(
     () => {
       const now = performance.now();
       bodies.check(now);
       http2.check(now);
+      connections.check(now);
     },
     Math.min(1000, shortest / 2),
   ).unref();

@@ -14,6 +14,17 @@ export interface ListenerLimits {
   readonly connections: number;
   /** Requests at the same time on one HTTP/2 connection. */
   readonly streams: number;
+  /** How long a caller with a key, or the window, may take nothing of a response that is ready for it. */
+  readonly stallTime: number;
+  /** Of the responses that a connection hasn't read; the next response begins below it. */
+  readonly unreadBytes: number;
+  /** Strangers are callers that haven't sent a valid key or the window's cookie. These connections of theirs stay open. */
+  readonly strangers: number;
+  /** Of one stranger: open requests (HTTP/2 refuses more), and responses at the same time. */
+  readonly strangerRequests: number;
+  readonly strangerResponses: number;
+  readonly strangerStallTime: number;
+  readonly strangerIdleTime: number;
 }
 
 const megabyte = 1_048_576;
@@ -28,4 +39,12 @@ export const defaultLimits: ListenerLimits = {
   headSize: 32_768,
   connections: 1024,
   streams: 128,
+  // A program that is stopped in a debugger, or a pager that shows the first page, reads nothing for a while.
+  stallTime: 120_000,
+  unreadBytes: 8 * megabyte,
+  strangers: 128,
+  strangerRequests: 16,
+  strangerResponses: 2,
+  strangerStallTime: 15_000,
+  strangerIdleTime: 30_000,
 };

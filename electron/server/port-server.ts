@@ -40,11 +40,9 @@ function detectProtocol(socket: Socket, servers: ProtocolServers, headTime: numb
 
 /** A port for HTTP/1.1 and clear-text HTTP/2. Half-open, as Node's own HTTP server is: it decides what an early end means. */
 export function createClearServer(servers: ProtocolServers, limits: ListenerLimits): Server {
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+  return createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
     detectProtocol(socket, servers, limits.headTime),
   );
-  server.maxConnections = limits.connections;
-  return server;
 }
 
 /** A port for TLS; the protocol is agreed on in the handshake. */
@@ -64,6 +62,5 @@ export function createSecureServer(
     (socket.alpnProtocol === 'h2' ? servers.http2 : servers.http1)(socket),
   );
   server.on('tlsClientError', (_error, socket) => socket.destroy());
-  server.maxConnections = limits.connections;
   return { server, renew: (renewed) => server.setSecureContext(renewed) };
 }

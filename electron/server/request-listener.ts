@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { AppError } from '../../shared/app-error.ts';
 import type { Api } from '../api/api.ts';
 import type { AccessRules } from './access-rules.ts';
 import type { BodyWatch } from './body-watch.ts';
+import type { Connection, Connections, OpenResponse } from './connections.ts';
 import { IncomingRequest, type NodeRequest } from './incoming-request.ts';
 import type { Log } from './log.ts';
 import { readHead, type RequestHead } from './request-head.ts';
@@ -11,12 +13,17 @@ import type { BrowserWindow } from './browser-window.ts';
 import { defaultHeaders, writeResponse, type NodeResponse } from './write-response.ts';
 
 /** An answer over either protocol, with what HTTP/1.1 alone has. */
-export type NodeAnswer = NodeResponse & { writeContinue(): void; destroy(error?: Error): unknown };
+export type NodeAnswer = NodeResponse & {
+  writeContinue(): void;
+  destroy(error?: Error): unknown;
+  once(event: 'close', listener: () => void): unknown;
+};
 
 export interface RequestListenerOptions {
   readonly api: Api;
   readonly rules: AccessRules;
   readonly bodies: BodyWatch;
+  readonly connections: Connections;
   readonly window: BrowserWindow | null;
   readonly log: Log;
 }
@@ -34,9 +41,26 @@ export function errorResponse(error: AppError): Response {
   });
 }
 
+/** How HTTP/2 says that a request wasn't looked at and can be sent again. */
+const refusedStream = constants.NGHTTP2_REFUSED_STREAM;
+
 const tooSlow = () => new AppError('invalid_request', 'The request body took too long to arrive; send it again.');
 
 const internal = () => new AppError('internal', 'Unexpected error in Touchstone. Try again. The log has details.');
+
+/** One request with everything that belongs to it. */
+interface Exchange {
+  readonly incoming: NodeRequest;
+  readonly outgoing: NodeAnswer;
+  readonly waitsForContinue: boolean;
+  readonly head: RequestHead | AppError;
+  readonly connection: Connection;
+  readonly open: OpenResponse;
+}
+
+function socketOf(incoming: NodeRequest): Socket | undefined {
+  return ('stream' in incoming ? incoming.stream.session?.socket : incoming.socket) as Socket | undefined;
+}
 
 /** Turns requests of both protocols into calls of the API, and ends what they started when their callers leave. */
 export class RequestListener {
@@ -50,7 +74,16 @@ export class RequestListener {
 
   /** Serves one request; never rejects. `waitsForContinue`: the caller sends its body once it is told to. */
   handle(incoming: NodeRequest, outgoing: NodeAnswer, waitsForContinue: boolean): void {
-    const work = this.#serve(incoming, outgoing, waitsForContinue);
+    const head = readHead(incoming);
+    const connection = this.#options.connections.find(socketOf(incoming));
+    if (connection && !connection.isKnown) this.#identify(connection, head);
+    const open = connection?.open(outgoing);
+    if (!connection || !open) {
+      if ('stream' in incoming) incoming.stream.close(refusedStream);
+      else outgoing.destroy();
+      return;
+    }
+    const work = this.#serve({ incoming, outgoing, waitsForContinue, head, connection, open });
     this.#underWay.add(work);
     void work.finally(() => this.#underWay.delete(work));
   }
@@ -61,7 +94,15 @@ export class RequestListener {
     await Promise.all(this.#underWay);
   }
 
-  async #serve(incoming: NodeRequest, outgoing: NodeAnswer, waitsForContinue: boolean): Promise<void> {
+  #identify(connection: Connection, head: RequestHead | AppError): void {
+    const { window, api, rules, connections } = this.#options;
+    const isAllowed = !(head instanceof AppError) && rules.refusal(head) === null;
+    if (isAllowed && (window?.isFromBrowser(head) || api.isKnown(head.headers))) connection.identify();
+    else connections.noteStranger(connection);
+  }
+
+  async #serve(exchange: Exchange): Promise<void> {
+    const { incoming, outgoing, connection, open } = exchange;
     const controller = new AbortController();
     this.#controllers.add(controller);
     outgoing.on('close', () => {
@@ -69,9 +110,12 @@ export class RequestListener {
       if (!outgoing.writableEnded) controller.abort();
     });
     try {
-      const response = await this.#answer(incoming, outgoing, controller, waitsForContinue);
+      const { signal } = controller;
+      await connection.waitForRoom(open, signal);
+      if (signal.aborted) return;
+      const response = await this.#answer(exchange, controller);
       const hasBody = incoming.method !== 'HEAD';
-      if (!outgoing.headersSent) await writeResponse(response, outgoing, { hasBody, signal: controller.signal });
+      if (!outgoing.headersSent) await writeResponse(response, outgoing, { hasBody, signal, progress: open });
     } catch (failure) {
       if (!controller.signal.aborted) await this.#fail(failure, outgoing, controller.signal);
     } finally {
@@ -81,13 +125,8 @@ export class RequestListener {
     }
   }
 
-  async #answer(
-    incoming: NodeRequest,
-    outgoing: NodeAnswer,
-    controller: AbortController,
-    waitsForContinue: boolean,
-  ): Promise<Response> {
-    const head = readHead(incoming);
+  async #answer(exchange: Exchange, controller: AbortController): Promise<Response> {
+    const { incoming, outgoing, waitsForContinue, head } = exchange;
     if (head instanceof AppError) return errorResponse(head);
     if (head.hasBody) this.#watchBody(head, incoming, outgoing, controller);
     const refusal = this.#options.rules.refusal(head);
@@ -111,7 +150,7 @@ export class RequestListener {
   }
 
   #watchBody(head: RequestHead, incoming: NodeRequest, outgoing: NodeAnswer, controller: AbortController): void {
-    const socket = ('stream' in incoming ? incoming.stream.session?.socket : incoming.socket) as Socket | undefined;
+    const socket = socketOf(incoming);
     if (!socket) return;
     const isForm = head.headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true;
     this.#options.bodies.open(incoming, socket, isForm, {

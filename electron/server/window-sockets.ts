@@ -8,6 +8,7 @@ import { socketProtocol } from '../../shared/window-session.ts';
 import type { Api } from '../api/api.ts';
 import type { AccessRules } from './access-rules.ts';
 import type { BrowserWindow } from './browser-window.ts';
+import type { Connections } from './connections.ts';
 import { readHead } from './request-head.ts';
 import { servePort } from './window-port/serve-port.ts';
 
@@ -30,9 +31,16 @@ function framePort(socket: WebSocket): FramePort<unknown, HostFrame> {
   };
 }
 
+interface WindowSocketsOptions {
+  readonly api: Api;
+  readonly rules: AccessRules;
+  readonly connections: Connections;
+  readonly window: BrowserWindow;
+}
+
 /** The sockets over which windows in a browser hold all that lasts: a browser has few other connections to one host. */
 export class WindowSockets {
-  readonly #options: { api: Api; rules: AccessRules; window: BrowserWindow };
+  readonly #options: WindowSocketsOptions;
   readonly #server = new WebSocketServer({
     noServer: true,
     clientTracking: true,
@@ -42,7 +50,7 @@ export class WindowSockets {
     maxPayload: largestMessage,
   });
 
-  constructor(options: { api: Api; rules: AccessRules; window: BrowserWindow }) {
+  constructor(options: WindowSocketsOptions) {
     this.#options = options;
   }
 
@@ -66,6 +74,7 @@ export class WindowSockets {
 
   /** Takes the connection over and serves the API on it for as long as the window is there. */
   serve(incoming: IncomingMessage, connection: Socket, head: Buffer): void {
+    this.#options.connections.find(connection)?.identify();
     connection.setKeepAlive(true, keepAliveDelay);
     this.#server.handleUpgrade(incoming, connection, head, (socket) => {
       // What breaks the connection closes it, and the end of it is all that matters here.

@@ -5,6 +5,7 @@ import { JsonAnswer, type AnswerText } from '../api/json-answer.ts';
 export interface NodeResponse {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
+  readonly writableLength: number;
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   flushHeaders(): void;
   write(bytes: Uint8Array): boolean;
@@ -15,6 +16,23 @@ export interface NodeResponse {
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Piece = Awaited<ReturnType<Reader['read']>>;
+
+/** Told what the connection still has to take, to end responses that nobody reads. */
+export interface WriteProgress {
+  /** Bytes of a complete body that are held until the caller has read it. */
+  heldBytes: number;
+  noteProgress(): void;
+}
+
+export interface WriteOptions {
+  /** Not for HEAD. */
+  readonly hasBody: boolean;
+  readonly signal: AbortSignal;
+  readonly progress?: WriteProgress | undefined;
+}
+
+/** Of what is written at once: only a piece that is taken completely shows that the caller reads. */
+const pieceBytes = 65_536;
 
 /** About the connection, not the answer: Node sets them for HTTP/1.1, and HTTP/2 forbids them. */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
@@ -40,9 +58,29 @@ function toNodeHeaders(headers: Headers): OutgoingHttpHeaders {
 }
 
 /** Head and text are one string to Node then, and one write to the connection. */
-function writeText({ headers, text }: AnswerText, status: number, outgoing: NodeResponse): void {
-  outgoing.writeHead(status, { ...defaultHeaders, ...headers, 'content-length': Buffer.byteLength(text) });
-  outgoing.end(text);
+async function writeText(
+  { headers, text }: AnswerText,
+  status: number,
+  outgoing: NodeResponse,
+  options: WriteOptions,
+): Promise<void> {
+  const length = Buffer.byteLength(text);
+  outgoing.writeHead(status, { ...defaultHeaders, ...headers, 'content-length': length });
+  if (length <= pieceBytes) return void outgoing.end(text);
+  await writePieces(Buffer.from(text), outgoing, options);
+  if (!options.signal.aborted) outgoing.end();
+}
+
+/** Writes as the caller takes it. The last piece may still be with the connection afterwards. */
+async function writePieces(bytes: Uint8Array, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
+  const { signal, progress } = options;
+  if (progress) progress.heldBytes = bytes.byteLength;
+  for (let start = 0; start < bytes.byteLength && !signal.aborted; start += pieceBytes) {
+    if (outgoing.write(bytes.subarray(start, start + pieceBytes))) continue;
+    await drained(outgoing);
+    progress?.noteProgress();
+  }
+  if (progress) progress.heldBytes = 0;
 }
 
 /** What is there without waiting for a timer or a socket; null when the source has to be waited for. */
@@ -76,13 +114,14 @@ async function pump(
   asked: Promise<Piece>[],
   reader: Reader,
   outgoing: NodeResponse,
-  signal: AbortSignal,
+  options: WriteOptions,
 ): Promise<void> {
+  const { signal } = options;
   while (!signal.aborted) {
     const piece = await (asked.shift() ?? reader.read());
     if (signal.aborted) return;
     if (piece.done) return void outgoing.end();
-    if (!outgoing.write(piece.value)) await drained(outgoing);
+    await writePieces(piece.value, outgoing, options);
   }
 }
 
@@ -90,8 +129,9 @@ async function writeBody(
   response: Response,
   reader: Reader,
   outgoing: NodeResponse,
-  signal: AbortSignal,
+  options: WriteOptions,
 ): Promise<void> {
+  const { signal } = options;
   const headers = toNodeHeaders(response.headers);
   const pending = reader.read();
   const first = await readIfReady(pending);
@@ -99,7 +139,7 @@ async function writeBody(
     if (signal.aborted) return;
     outgoing.writeHead(response.status, headers);
     outgoing.flushHeaders();
-    return pump([pending], reader, outgoing, signal);
+    return pump([pending], reader, outgoing, options);
   }
   const following = first.done ? pending : reader.read();
   const second = await readIfReady(following);
@@ -108,11 +148,13 @@ async function writeBody(
     const bytes = first.value ?? new Uint8Array();
     headers['content-length'] ??= bytes.byteLength;
     outgoing.writeHead(response.status, headers);
-    outgoing.end(bytes);
+    if (bytes.byteLength <= pieceBytes) return void outgoing.end(bytes);
+    await writePieces(bytes, outgoing, options);
+    if (!signal.aborted) outgoing.end();
     return;
   }
   outgoing.writeHead(response.status, headers);
-  await pump([pending, following], reader, outgoing, signal);
+  await pump([pending, following], reader, outgoing, options);
 }
 
 /**
@@ -123,10 +165,11 @@ async function writeBody(
 export async function writeResponse(
   response: Response,
   outgoing: NodeResponse,
-  { hasBody, signal }: { hasBody: boolean; signal: AbortSignal },
+  options: WriteOptions,
 ): Promise<void> {
+  const { hasBody, signal } = options;
   const whole = response instanceof JsonAnswer && hasBody && !signal.aborted ? response.unread : null;
-  if (whole) return writeText(whole, response.status, outgoing);
+  if (whole) return writeText(whole, response.status, outgoing, options);
   if (!response.body || !hasBody || signal.aborted) {
     await response.body?.cancel();
     if (signal.aborted) return;
@@ -141,7 +184,7 @@ export async function writeResponse(
   const cancel = (): void => void reader.cancel(signal.reason).catch(() => {});
   signal.addEventListener('abort', cancel);
   try {
-    await writeBody(response, reader, outgoing, signal);
+    await writeBody(response, reader, outgoing, options);
   } finally {
     signal.removeEventListener('abort', cancel);
   }

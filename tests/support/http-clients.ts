@@ -45,11 +45,11 @@ export async function temporaryFolder(): Promise<string> {
 /** Starts a listener in front of a function; it is closed when the test is over. `logged` is what it told its person. */
 export async function startListener(
   fetch: Api['fetch'],
-  options: Partial<Omit<ListenOptions, 'api'>> = {},
+  { isKnown = () => true, ...options }: Partial<Omit<ListenOptions, 'api'>> & Partial<Pick<Api, 'isKnown'>> = {},
 ): Promise<Listener & { logged: string[] }> {
   const logged: string[] = [];
   const listener = await listen({
-    api: { fetch },
+    api: { fetch, isKnown },
     port: 0,
     isTls: false,
     dataDirectory: options.isTls ? await temporaryFolder() : '',

@@ -56,7 +56,7 @@ async function sendBody(response: Response, exchange: Exchange, send: (bytes: Ui
  * Answers the frames of one window with the service. A cancel frame, and the end of the port, abort the request's signal;
  * without credit an answer's body is not read any further.
  */
-export function servePort(port: FramePort<unknown, HostFrame>, api: Api): void {
+export function servePort(port: FramePort<unknown, HostFrame>, api: Pick<Api, 'fetch'>): void {
   const exchanges = new Map<number, Exchange>();
 
   async function answer(frame: RequestFrame, exchange: Exchange): Promise<void> {

@@ -13,7 +13,7 @@ async function startControl(localServer: Settings['localServer']) {
   const seen: { state: ServerState } = { state: off };
   const control = new ServerControl({
     host: {
-      api: { fetch: async (_request, { access }) => new Response(access) },
+      api: { fetch: async (_request, { access }) => new Response(access), isKnown: () => true },
       setServer: (state) => void (seen.state = state),
       storage: {
         settings: {

@@ -1,0 +1,206 @@
+import type { Socket } from 'node:net';
+import type { ListenerLimits } from './listener-limits.ts';
+
+/** What both protocols say about a response that was handed to the connection. */
+interface Outgoing {
+  /** Bytes that the connection hasn't taken yet. */
+  readonly writableLength: number;
+  destroy(error: Error): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
+
+/** A response on its way to its caller. */
+export class OpenResponse {
+  readonly outgoing: Outgoing;
+  /** Bytes of a complete body that are held beside those handed to the connection. */
+  heldBytes = 0;
+  hasBegun = false;
+  #length = 0;
+  #progressAt: number;
+  readonly #now: () => number;
+
+  constructor(outgoing: Outgoing, now: () => number) {
+    this.outgoing = outgoing;
+    this.#now = now;
+    this.#progressAt = now();
+  }
+
+  /** The caller took a piece. */
+  noteProgress(): void {
+    this.#progressAt = this.#now();
+  }
+
+  /** How long the caller has taken nothing of what is ready for it, in milliseconds. */
+  stalledFor(now: number): number {
+    const length = this.outgoing.writableLength;
+    if (length === 0 || length !== this.#length) this.#progressAt = now;
+    this.#length = length;
+    return now - this.#progressAt;
+  }
+}
+
+/** One connection. Its caller is a stranger until a request carries a valid API key or the cookie of the window. */
+export class Connection {
+  readonly #limits: ListenerLimits;
+  readonly #now: () => number;
+  readonly #responses = new Set<OpenResponse>();
+  readonly #onIdentified: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
+  #isKnown = false;
+  idleSince: number;
+  readonly socket: Socket;
+  readonly peer: string;
+
+  constructor(socket: Socket, limits: ListenerLimits, now: () => number) {
+    this.socket = socket;
+    this.peer = peerOf(socket);
+    this.#limits = limits;
+    this.#now = now;
+    this.idleSince = now();
+  }
+
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  identify(): void {
+    if (this.#isKnown) return;
+    this.#isKnown = true;
+    for (const listener of this.#onIdentified) listener();
+    this.#wake();
+  }
+
+  onIdentified(listener: () => void): void {
+    this.#onIdentified.push(listener);
+  }
+
+  /** Registers a response until it closes; null when a stranger has as many as it may have. */
+  open(outgoing: Outgoing): OpenResponse | null {
+    if (!this.#isKnown && this.#responses.size >= this.#limits.strangerRequests) return null;
+    const response = new OpenResponse(outgoing, this.#now);
+    this.#responses.add(response);
+    outgoing.once('close', () => {
+      this.#responses.delete(response);
+      this.idleSince = this.#now();
+      this.#wake();
+    });
+    return response;
+  }
+
+  /** Resolves when the caller has read enough of the earlier responses that this one may begin, or the signal aborts. */
+  async waitForRoom(response: OpenResponse, signal: AbortSignal): Promise<void> {
+    if (!this.#hasRoom()) {
+      signal.addEventListener('abort', () => this.#wake(), { once: true });
+      while (!signal.aborted && !this.#hasRoom()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    response.hasBegun = true;
+  }
+
+  /** Ends what takes too long; called about once a second. */
+  check(now: number): void {
+    const { stallTime, strangerStallTime, strangerIdleTime } = this.#limits;
+    if (this.#isKnown) {
+      for (const response of this.#responses) {
+        // An error, or HTTP/2 would tell the caller that it has the whole response.
+        if (response.stalledFor(now) > stallTime) response.outgoing.destroy(new Error('The caller reads nothing.'));
+      }
+      this.#wake();
+      return;
+    }
+    const isStalled = [...this.#responses].some((response) => response.stalledFor(now) > strangerStallTime);
+    const isIdle = this.#responses.size === 0 && now - this.idleSince > strangerIdleTime;
+    if (isStalled || isIdle) this.socket.destroy();
+  }
+
+  #hasRoom(): boolean {
+    const begun = [...this.#responses].filter(({ hasBegun }) => hasBegun);
+    if (!this.#isKnown) return begun.length < this.#limits.strangerResponses;
+    const bytes = begun.reduce((sum, { heldBytes, outgoing }) => sum + heldBytes + outgoing.writableLength, 0);
+    return bytes < this.#limits.unreadBytes;
+  }
+
+  /** All look again for themselves: those that find no room wait on, in the same order. */
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/**
+ * The connections of a listener. Bounds what callers may hold of memory by not reading their responses, and keeps room for
+ * those who have a key: strangers share a small number of places, and the one that was quiet for longest makes room.
+ */
+export class Connections {
+  readonly #limits: ListenerLimits;
+  readonly #now: () => number;
+  /** By address and port of the caller, which the sockets of TLS and HTTP/2 know as well. */
+  readonly #byPeer = new Map<string, Connection>();
+  /** Strangers that made a request, the one whose last request is the oldest first. */
+  readonly #strangers = new Set<Connection>();
+
+  constructor(limits: ListenerLimits, now = () => performance.now()) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** Takes a new connection, or destroys it when there is no room. */
+  add(socket: Socket): void {
+    if (this.#byPeer.size >= this.#limits.connections && !this.#makeRoom()) return void socket.destroy();
+    const connection = new Connection(socket, this.#limits, this.#now);
+    this.#byPeer.set(connection.peer, connection);
+    connection.onIdentified(() => this.#strangers.delete(connection));
+    socket.once('close', () => this.#remove(connection));
+  }
+
+  /** Undefined when the connection is gone. */
+  find(socket: Peer | undefined): Connection | undefined {
+    return socket && this.#byPeer.get(peerOf(socket));
+  }
+
+  /** A stranger made a request. Ends the connection of another one when too many strangers did. */
+  noteStranger(connection: Connection): void {
+    this.#strangers.delete(connection);
+    this.#strangers.add(connection);
+    if (this.#strangers.size > this.#limits.strangers) this.#end(this.#strangers.values().next().value);
+  }
+
+  check(now: number): void {
+    for (const connection of this.#byPeer.values()) connection.check(now);
+  }
+
+  destroyAll(): void {
+    for (const { socket } of this.#byPeer.values()) socket.destroy();
+  }
+
+  #remove(connection: Connection): void {
+    this.#strangers.delete(connection);
+    // The same port of the caller may be another connection by now.
+    if (this.#byPeer.get(connection.peer) === connection) this.#byPeer.delete(connection.peer);
+  }
+
+  /** Ends the connection of a stranger: one that made a request, or one that had time to make one. */
+  #makeRoom(): boolean {
+    const [quietest] = this.#strangers;
+    if (quietest) return this.#end(quietest);
+    const latest = this.#now() - this.#limits.headTime / 2;
+    for (const connection of this.#byPeer.values()) {
+      if (!connection.isKnown && connection.idleSince < latest) return this.#end(connection);
+    }
+    return false;
+  }
+
+  #end(connection: Connection | undefined): boolean {
+    if (!connection) return false;
+    connection.socket.destroy();
+    // Not only with its `close`, which comes later: the next one would end the same connection again.
+    this.#remove(connection);
+    return true;
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Peer): string {
+  return `${remoteAddress} ${remotePort}`;
+}
