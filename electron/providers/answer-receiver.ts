@@ -30,8 +30,26 @@ export interface WholeAnswer {
 /** Pieces of an answer that may wait for their reader before the socket is told to pause. */
 const waitingPieces = 16;
 
-/** Most bytes of an answer that is kept whole, or of one line of a streamed one, 64 MB: far more than any model writes at once. */
-const mostCollected = 64 * 1_048_576;
+/** A provider that sends more than a model or a list ever has; the socket is closed already. */
+export class ResponseTooLarge extends Error {
+  readonly maxBytes: number;
+
+  constructor(maxBytes: number) {
+    super(`more than ${maxBytes} bytes`);
+    this.name = 'ResponseTooLarge';
+    this.maxBytes = maxBytes;
+  }
+}
+
+export interface SizeLimits {
+  /** Of a response that is kept whole, and of one line of a streamed one. */
+  readonly wholeBytes: number;
+  /** Of a streamed response in total: a model that never ends would fill the disk. */
+  readonly streamBytes: number;
+}
+
+/** Far more than any model writes at once. */
+export const defaultSizeLimits: SizeLimits = { wholeBytes: 64 * 1_048_576, streamBytes: 256 * 1_048_576 };
 
 const lineFeed = 10;
 
@@ -50,10 +68,13 @@ export class StreamedAnswer implements AnswerReceiver {
   #flow: AnswerFlow | null = null;
   /** Bytes since the last end of a line: whoever reads events keeps an unfinished one in memory. */
   #lineBytes = 0;
+  #bytes = 0;
   #body: ReadableStreamDefaultController<Uint8Array> | null = null;
+  readonly #limits: SizeLimits;
 
-  constructor(settle: PromiseWithResolvers<Response>) {
+  constructor(settle: PromiseWithResolvers<Response>, limits: SizeLimits) {
     this.#settle = settle;
+    this.#limits = limits;
   }
 
   begin(status: number, statusText: string, headers: AnswerHeaders, flow: AnswerFlow): void {
@@ -65,8 +86,10 @@ export class StreamedAnswer implements AnswerReceiver {
     if (!this.#body) return true;
     const lineEnd = piece.lastIndexOf(lineFeed);
     this.#lineBytes = lineEnd === -1 ? this.#lineBytes + piece.length : piece.length - lineEnd - 1;
-    if (this.#lineBytes > mostCollected) {
-      this.fail(new Error('A line of the answer is too long.'));
+    this.#bytes += piece.length;
+    const { wholeBytes, streamBytes } = this.#limits;
+    if (this.#lineBytes > wholeBytes || this.#bytes > streamBytes) {
+      this.fail(new ResponseTooLarge(this.#lineBytes > wholeBytes ? wholeBytes : streamBytes));
       this.#body = null;
       this.#flow?.cancel();
       return true;
@@ -102,16 +125,18 @@ export class StreamedAnswer implements AnswerReceiver {
   }
 }
 
-/** Keeps an answer until it is complete, without making a stream of it and reading that again. Rejects beyond 64 MB. */
+/** Keeps an answer until it is complete, without making a stream of it and reading that again. */
 export class CollectedAnswer implements AnswerReceiver {
   readonly #settle: PromiseWithResolvers<WholeAnswer>;
   readonly #pieces: Uint8Array[] = [];
   #head: Omit<WholeAnswer, 'text'> = { status: 0, statusText: '', headers: {} };
   #flow: AnswerFlow | null = null;
   #bytes = 0;
+  readonly #limits: SizeLimits;
 
-  constructor(settle: PromiseWithResolvers<WholeAnswer>) {
+  constructor(settle: PromiseWithResolvers<WholeAnswer>, limits: SizeLimits) {
     this.#settle = settle;
+    this.#limits = limits;
   }
 
   begin(status: number, statusText: string, headers: AnswerHeaders, flow: AnswerFlow): void {
@@ -121,8 +146,8 @@ export class CollectedAnswer implements AnswerReceiver {
 
   take(piece: Uint8Array): boolean {
     this.#bytes += piece.length;
-    if (this.#bytes > mostCollected) {
-      this.#settle.reject(new Error('The answer is too large.'));
+    if (this.#bytes > this.#limits.wholeBytes) {
+      this.#settle.reject(new ResponseTooLarge(this.#limits.wholeBytes));
       this.#flow?.cancel();
       return true;
     }

@@ -2,6 +2,7 @@ import { APICallError, TypeValidationError, UnsupportedFunctionalityError } from
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../shared/app-error.ts';
 import { keyedProviders } from '../../shared/contract/common.ts';
 import { providerName } from '../../shared/provider-names.ts';
+import { ResponseTooLarge } from './answer-receiver.ts';
 import { ProviderSilence } from './provider-fetch.ts';
 
 /** Where people set keys and addresses. */
@@ -192,6 +193,12 @@ function failureFromSilence(silence: ProviderSilence, about: ProviderIdentity): 
   return new ProviderFailure('provider_silent', message, { kind: 'silent', cause: silence });
 }
 
+function failureFromSize(failure: ResponseTooLarge, about: ProviderIdentity): ProviderFailure {
+  const size = `${Math.round(failure.maxBytes / 1_048_576)} MB`;
+  const message = `${nameOf(about)} sent more than ${size}, so Touchstone stopped reading. Check the base address in ${settingsPlace}.`;
+  return new ProviderFailure('provider_failed', message, { cause: failure });
+}
+
 function failureFromProxy(chain: readonly object[], about: ProviderIdentity): ProviderFailure | null {
   for (const link of chain) {
     const status = link instanceof Error ? proxyRefusal.exec(link.message)?.[1] : undefined;
@@ -233,6 +240,7 @@ export function toProviderError(error: unknown, about: ProviderIdentity, signal:
   for (const link of chain) {
     if (link instanceof AppError) return link;
     if (link instanceof ProviderSilence) return failureFromSilence(link, about);
+    if (link instanceof ResponseTooLarge) return failureFromSize(link, about);
   }
   const call = chain.find((link) => APICallError.isInstance(link));
   if (call?.statusCode !== undefined && (call.statusCode < 200 || call.statusCode >= 300)) {

@@ -7,7 +7,9 @@ import {
   type AnswerFlow,
   type AnswerHeaders,
   type AnswerReceiver,
+  type SizeLimits,
   type WholeAnswer,
+  defaultSizeLimits,
 } from './answer-receiver.ts';
 
 /** How long a provider may be silent, in seconds. */
@@ -42,12 +44,12 @@ export interface CallContext {
 export interface ProviderFetch {
   /**
    * As much of `fetch` as provider packages use: no retry, no redirect followed (a redirect would carry the key to another
-   * host), no decompression. Rejects with `ProviderSilence` when a limit passes, as does reading the body. Aborting closes
-   * the socket at once.
+   * host), no decompression. Rejects with `ProviderSilence` when a time limit passes and with `ResponseTooLarge` when a size
+   * limit does, as does reading the body. Aborting closes the socket at once.
    */
   readonly fetch: typeof globalThis.fetch;
-  /** The same for an answer that is wanted as a whole, whatever its status. */
-  readonly request: (address: string, init: RequestInit) => Promise<WholeAnswer>;
+  /** The same for an answer that is wanted as a whole, whatever its status; `maxBytes` lowers the limit of its size. */
+  readonly request: (address: string, init: RequestInit, maxBytes?: number) => Promise<WholeAnswer>;
   /** Joins a context to the call that is made with this signal. A signal serves one call. */
   readonly join: (signal: AbortSignal, context: CallContext) => void;
   /** Closes every connection. */
@@ -57,6 +59,7 @@ export interface ProviderFetch {
 export interface ProviderFetchOptions {
   /** Asked at every call. */
   readonly timeLimits: () => TimeLimits;
+  readonly sizeLimits?: SizeLimits;
   /** May name a proxy. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -67,7 +70,8 @@ export interface ProviderFetchOptions {
  * Measured on Node 24 with a local provider and `@ai-sdk/openai-compatible` above it, CPU per call at 16 calls at a time:
  * Node's `fetch` 201 µs, `node:http` with a kept connection 91 µs, `undici.request` 75 µs, its dispatcher 72 µs.
  */
-export function createProviderFetch({ timeLimits, environment }: ProviderFetchOptions): ProviderFetch {
+export function createProviderFetch(options: ProviderFetchOptions): ProviderFetch {
+  const { timeLimits, environment, sizeLimits = defaultSizeLimits } = options;
   // Our own limits replace undici's: theirs count in whole seconds and cannot be changed for a call under way.
   const agent = createDispatcher(environment, {
     pipelining: 1,
@@ -80,11 +84,12 @@ export function createProviderFetch({ timeLimits, environment }: ProviderFetchOp
   function call<Answer>(
     address: string | URL | Request,
     init: RequestInit,
-    Receiver: new (settle: PromiseWithResolvers<Answer>) => AnswerReceiver,
+    Receiver: new (settle: PromiseWithResolvers<Answer>, limits: SizeLimits) => AnswerReceiver,
+    limits = sizeLimits,
   ): Promise<Answer> {
     const settle = Promise.withResolvers<Answer>();
     const context = init.signal ? contexts.get(init.signal) : undefined;
-    const exchange = new Exchange(timeLimits(), context, init.signal ?? null, new Receiver(settle));
+    const exchange = new Exchange(timeLimits(), context, init.signal ?? null, new Receiver(settle, limits));
     // An address that cannot be read rejects, as it does in `fetch`.
     if (!init.signal?.aborted) {
       try {
@@ -100,7 +105,8 @@ export function createProviderFetch({ timeLimits, environment }: ProviderFetchOp
 
   return {
     fetch: (address, init = {}) => call(address, init, StreamedAnswer),
-    request: (address, init) => call(address, init, CollectedAnswer),
+    request: (address, init, maxBytes = sizeLimits.wholeBytes) =>
+      call(address, init, CollectedAnswer, { ...sizeLimits, wholeBytes: maxBytes }),
     join: (signal, context) => void contexts.set(signal, context),
     close: () => agent.destroy(),
   };

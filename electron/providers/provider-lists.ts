@@ -15,6 +15,11 @@ type Fields = Record<string, unknown>;
 /** More pages than any provider has; ends a list that never does. */
 const mostPages = 50;
 
+/** Of all pages of a list together; the longest list known has 500 KB. */
+const maxListBytes = 16 * 1_048_576;
+
+const bytesRead = new WeakMap<ListRequest, number>();
+
 const otherThanText =
   /embed|rerank|whisper|tts|audio|speech|transcri|realtime|image|dall-e|imagen|veo|sora|lyria|video|moderation|guard|orpheus|davinci|babbage|\baqa\b|computer-use|robotics|\blive\b/i;
 
@@ -42,22 +47,22 @@ function listed(name: string, facts: { [Key in keyof Omit<ListedModel, 'name'>]:
 }
 
 async function readPage(request: ListRequest, address: string, headers: Record<string, string>): Promise<Fields> {
-  const response = await request.transport.fetch(address, {
-    headers: { accept: 'application/json', ...headers },
-    signal: request.signal,
-  });
-  const body = await response.text();
-  if (!response.ok) {
-    const failure = { status: response.status, headers: Object.fromEntries(response.headers), body };
-    throw failureFromStatus(failure, request);
-  }
+  const left = maxListBytes - (bytesRead.get(request) ?? 0);
+  const response = await request.transport.request(
+    address,
+    { headers: { accept: 'application/json', ...headers }, signal: request.signal },
+    left,
+  );
+  const { status, headers: received, text: body } = response;
+  bytesRead.set(request, maxListBytes - left + Buffer.byteLength(body));
+  if (status < 200 || status >= 300) throw failureFromStatus({ status, headers: received, body }, request);
   const page = parse(body);
   if (!page) {
     throw new ProviderFailure(
       'provider_failed',
       `${request.title} responds at this address, but not with a list of models.`,
       {
-        providerStatus: response.status,
+        providerStatus: status,
       },
     );
   }

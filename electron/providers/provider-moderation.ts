@@ -11,7 +11,7 @@ export async function moderateAtProvider(
   // A signal of its own: the transport keeps facts about a call by its signal.
   const signal = AbortSignal.any([callerSignal]);
   try {
-    const response = await settings.transport.fetch(`${settings.baseAddress}/moderations`, {
+    const { status, headers, text } = await settings.transport.request(`${settings.baseAddress}/moderations`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -20,12 +20,8 @@ export async function moderateAtProvider(
       body: JSON.stringify(request),
       signal,
     });
-    const body = await response.text();
-    if (!response.ok) {
-      const { status, headers } = response;
-      throw failureFromStatus({ status, headers: Object.fromEntries(headers), body }, settings);
-    }
-    return parse(body, settings.title);
+    if (status < 200 || status >= 300) throw failureFromStatus({ status, headers, body: text }, settings);
+    return parse(text, settings.title);
   } catch (error) {
     throw toProviderError(error, settings, callerSignal);
   }

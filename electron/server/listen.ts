@@ -166,15 +166,7 @@ function serve(
   const http1 = createHttp1Server(listener, limits, windowSockets);
   const http2 = new Http2Listener(listener, limits, connections);
   const { headTime, bodyTime, lingerTime, idleTime, stallTime, strangerStallTime, strangerIdleTime } = limits;
-  const shortest = Math.min(
-    headTime,
-    bodyTime,
-    lingerTime,
-    idleTime,
-    stallTime,
-    strangerStallTime,
-    strangerIdleTime,
-  );
+  const shortest = Math.min(headTime, bodyTime, lingerTime, idleTime, stallTime, strangerStallTime, strangerIdleTime);
   const timer = setInterval(
     () => {
       const now = performance.now();

@@ -162,11 +162,7 @@ async function writeBody(
  * complete already goes out in one piece with its length. Resolves when everything is handed to the connection or the
  * signal, which says that the caller has left, ended it; rejects when the body's source fails.
  */
-export async function writeResponse(
-  response: Response,
-  outgoing: NodeResponse,
-  options: WriteOptions,
-): Promise<void> {
+export async function writeResponse(response: Response, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
   const { hasBody, signal } = options;
   const whole = response instanceof JsonAnswer && hasBody && !signal.aborted ? response.unread : null;
   if (whole) return writeText(whole, response.status, outgoing, options);
