@@ -93,9 +93,9 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
     // An address that cannot be read rejects, as it does in `fetch`.
     if (!init.signal?.aborted) {
       try {
-        const options = dispatchOptions(String(address), init, context);
-        exchange.capture = context?.capture?.(sentRequest(options));
-        agent.dispatch(options, exchange);
+        const request = dispatchOptions(String(address), init, context);
+        exchange.capture = context?.capture?.(sentRequest(request));
+        agent.dispatch(request, exchange);
       } catch (error) {
         exchange.fail(error as Error);
       }

@@ -13,6 +13,7 @@ import { desktopHandlers } from './desktop-handlers.ts';
 import { readDesktopOptions } from './desktop-options.ts';
 import { followThemeSetting } from './follow-theme.ts';
 import { openMainWindow } from './main-window.ts';
+import { prepareDirectory } from '../storage/data-directory.ts';
 import { linkedAddress, openAddress } from './open-address.ts';
 import { closeBeforeQuit } from './quit.ts';
 import { withSystemProxy } from './system-proxy.ts';
@@ -114,6 +115,7 @@ function failStart(error: unknown): void {
 
 /** Makes the folder and gives it to Chromium, which takes another one only before Electron is ready. */
 function useWindowDirectory(): void {
+  prepareDirectory(options.dataDirectory);
   mkdirSync(windowDirectory, { recursive: true, mode: 0o700 });
   // The lock below is one per user data folder, so that two data folders can be open at once.
   app.setPath('userData', windowDirectory);

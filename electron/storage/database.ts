@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
+import { prepareDirectory } from './data-directory.ts';
 import { migrate } from './migrate.ts';
 
 /** How long a statement waits for another process (the command line for keys) to end its transaction. */
@@ -15,12 +16,6 @@ const checkpointPages = 16_000;
 
 export function databaseFile(directory: string): string {
   return join(directory, 'touchstone.sqlite');
-}
-
-/** Prompts and answers are nobody else's business: a folder that we make or find empty is for its owner alone. */
-export function prepareDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  if (readdirSync(directory).length === 0) chmodSync(directory, 0o700);
 }
 
 /**

@@ -40,7 +40,7 @@ async function startVictim(limits: Partial<ListenerLimits>, fetch: Api['fetch'] 
 }
 
 /** Also after an error. */
-function closed(stream: ClientHttp2Stream): Promise<void> {
+function untilClosed(stream: ClientHttp2Stream): Promise<void> {
   return new Promise((resolve) => stream.once('close', resolve));
 }
 
@@ -85,7 +85,7 @@ describe('a stranger that reads nothing', () => {
     const streams = Array.from({ length: 6 }, () => ask(deaf));
     const begun: ClientHttp2Stream[] = [];
     for (const stream of streams) stream.once('response', () => begun.push(stream));
-    await Promise.all(streams.slice(4).map(closed));
+    await Promise.all(streams.slice(4).map(untilClosed));
     expect(streams.map(({ rstCode }) => rstCode).slice(4)).toEqual(Array(2).fill(constants.NGHTTP2_REFUSED_STREAM));
     // By the answer to a ping, what the host sent before has arrived.
     await new Promise((pinged) => deaf.ping(pinged));
@@ -154,7 +154,7 @@ describe('a caller with a key that reads nothing', () => {
     const known = session(1000);
     const stalled = ask(known, withKey);
     await once(stalled, 'response');
-    await closed(stalled);
+    await untilClosed(stalled);
     expect(stalled.rstCode).not.toBe(constants.NGHTTP2_NO_ERROR);
     const stream = ask(known, { ':path': '/short', ...withKey });
     expect(String(await once(stream, 'data'))).toBe('short');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { prepareDirectory } from '../../storage/database.ts';
+import { prepareDirectory } from '../../storage/data-directory.ts';
 import { openIndexFile } from '../../storage/index-file.ts';
 
 /** A file of another format is thrown away: everything in it is made from the sources. */

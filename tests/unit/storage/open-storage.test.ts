@@ -1,7 +1,17 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defaultDataDirectory } from '../../../electron/storage/data-directory.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
 import { sampleRun } from './sample-run.ts';
@@ -26,15 +36,56 @@ test('the data folder and all its files are for their owner alone', () => {
   );
 });
 
-test('an empty folder becomes private, one with files of others keeps its mode', () => {
-  const [empty, shared] = [join(temporaryDirectory(), 'empty'), join(temporaryDirectory(), 'shared')];
-  for (const directory of [empty, shared]) mkdirSync(directory);
-  writeFileSync(join(shared, 'theirs.txt'), '');
-  for (const directory of [empty, shared]) {
-    chmodSync(directory, 0o755);
-    openTestStorage({ directory });
+describe.skipIf(process.platform === 'win32')('a data folder that is there already', () => {
+  /** A folder with files of ours, a file of another program, and the modes of a careless copy. */
+  function copiedFolder(): string {
+    const directory = join(temporaryDirectory(), 'copied');
+    mkdirSync(join(directory, 'sources'), { recursive: true });
+    for (const name of ['touchstone.lock', 'theirs.txt']) writeFileSync(join(directory, name), '', { mode: 0o644 });
+    for (const name of ['.', 'sources']) chmodSync(join(directory, name), 0o755);
+    return directory;
   }
-  expect([mode(empty), mode(shared)]).toEqual([0o700, 0o755]);
+
+  test('becomes private with all that is ours in it', () => {
+    const directory = copiedFolder();
+    openTestStorage({ directory });
+    const modes = ['.', 'sources', 'touchstone.lock', 'theirs.txt'].map((name) => mode(join(directory, name)));
+    expect(modes).toEqual([0o700, 0o700, 0o600, 0o644]);
+  });
+
+  test('becomes private when it is empty, whoever may write to it', () => {
+    const directory = temporaryDirectory();
+    chmodSync(directory, 0o777);
+    openTestStorage({ directory });
+    expect(mode(directory)).toBe(0o700);
+  });
+
+  test.each([0o770, 0o707, 0o1777])('is rejected when others can write to it: mode %o', (given) => {
+    const directory = copiedFolder();
+    chmodSync(directory, given);
+    expect(() => openStorage({ directory })).toThrow(`run chmod 700 "${directory}"`);
+    chmodSync(directory, 0o700);
+    openTestStorage({ directory });
+  });
+
+  test.each(['', '/'])('is rejected when it is a symbolic link (given with %j at its end)', (end) => {
+    const directory = join(temporaryDirectory(), 'link');
+    const target = copiedFolder();
+    symlinkSync(target, directory);
+    expect(() => openStorage({ directory: directory + end })).toThrow(
+      `${directory} is a symbolic link, which Touchstone doesn't follow. Move ${target} to this place`,
+    );
+    expect(mode(target)).toBe(0o755);
+  });
+
+  test.each(['touchstone.sqlite', 'knowledge.sqlite-wal', 'sources'])('is rejected when its %s is a link', (name) => {
+    const directory = temporaryDirectory();
+    const target = join(temporaryDirectory(), 'target');
+    writeFileSync(target, 'of somebody else', { mode: 0o644 });
+    symlinkSync(target, join(directory, name));
+    expect(() => openStorage({ directory })).toThrow(`${join(directory, name)} is a symbolic link`);
+    expect([readFileSync(target, 'utf8'), mode(target)]).toEqual(['of somebody else', 0o644]);
+  });
 });
 
 test('the caller id of the window stays the same', async () => {
