@@ -14,7 +14,8 @@ export async function readAddedModel(address: string): Promise<AddedModel> {
   if (isAbsolute(address)) return readFileAddress(address);
   throw invalidField(
     'address',
-    'must be the absolute path of a GGUF file, or an address such as hf:Qwen/Qwen2.5-1.5B-Instruct-GGUF:Q4_K_M',
+    'must be an absolute path or an hf: address',
+    'Enter the full path of a GGUF file, or an address such as hf:Qwen/Qwen2.5-1.5B-Instruct-GGUF:Q4_K_M.',
   );
 }
 
@@ -24,6 +25,7 @@ function readHuggingFaceAddress(address: string): AddedModel {
     throw invalidField(
       'address',
       'must have the form hf:<user>/<model>:<quantization> or hf:<user>/<model>/<file>.gguf',
+      'Enter the address as hf:<user>/<model>:<quantization> or hf:<user>/<model>/<file>.gguf.',
     );
   }
   const [, model, quantization, path] = match;
@@ -33,8 +35,12 @@ function readHuggingFaceAddress(address: string): AddedModel {
 
 async function readFileAddress(path: string): Promise<AddedModel> {
   const facts = await stat(path).catch(() => null);
-  if (!facts?.isFile()) throw invalidField('address', 'is not a file that can be read on this machine');
-  if (!(await isGgufFile(path))) throw invalidField('address', 'is not a GGUF file, or it cannot be read');
+  if (!facts?.isFile()) {
+    throw invalidField('address', 'is not a file', 'File not found on this device, or Touchstone may not read it.');
+  }
+  if (!(await isGgufFile(path))) {
+    throw invalidField('address', 'is not a GGUF file', "This isn't a GGUF file, or Touchstone may not read it.");
+  }
   const fileName = basename(path);
   return { id: fileName, title: fileName.replace(/\.gguf$/i, ''), fileName, source: { kind: 'file', path } };
 }

@@ -310,6 +310,7 @@ export function useRemoveSource(): (id: string) => Promise<unknown> {
       );
       uncount([id]);
     }
+    queryClient.removeQueries({ queryKey: [...sourceKey, id] });
     await renew();
   };
 }

@@ -1,41 +1,58 @@
 import { useQuery } from '@tanstack/react-query';
+import { ChevronDown, ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
 import { Dialog } from '../components/dialog.tsx';
+import { Icon } from '../components/icon.tsx';
 import { QueryView } from '../components/query-view.tsx';
 import { useHost } from '../host/host-context.tsx';
+import { settingsAddress } from './addresses.ts';
 import { closeOverlay, useOverlay } from './overlay-state.ts';
 
-/** Loaded when the dialog opens: the list is long and few people read it. */
-function useThirdPartyLicences() {
+/** Loaded when the dialog opens: the texts are long and few people read them. */
+function useLicences() {
   return useQuery({
-    queryKey: ['third-party-licences'],
+    queryKey: ['licences'],
     staleTime: Infinity,
-    queryFn: async () => (await import('virtual:third-party-licences')).packages,
+    queryFn: async () => {
+      const { own, packages, texts } = await import('virtual:third-party-licences');
+      const others = packages.map((each) => ({ ...each, text: texts[each.text] ?? '' }));
+      return [{ title: 'Touchstone', licence: 'MIT', text: own }, ...others];
+    },
   });
 }
 
-function Licences() {
-  const licences = useThirdPartyLicences();
+/** The text is drawn only while it is open: together they have half a million characters. */
+function Licence({ title, licence, text }: { title: string; licence: string; text: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const name = (
+    <>
+      <span className="mono--small truncate grow">{title}</span>
+      <span className="small tertiary nowrap">{licence}</span>
+    </>
+  );
+  if (text === '') return <li className="about__licence row">{name}</li>;
   return (
-    <QueryView query={licences} subject="the third-party licences">
-      {(packages) => (
-        <div className="about__licences scroll" tabIndex={0} role="region" aria-label="Third-party licences">
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Package</th>
-                <th scope="col">Licence</th>
-              </tr>
-            </thead>
-            <tbody>
-              {packages.map(({ title, licence }) => (
-                <tr key={title}>
-                  <td className="mono--small">{title}</td>
-                  <td>{licence}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+    <li>
+      <button type="button" className="about__licence row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
+        {name}
+      </button>
+      {isOpen && <pre className="about__text mono--small">{text}</pre>}
+    </li>
+  );
+}
+
+function Licences() {
+  const licences = useLicences();
+  return (
+    <QueryView query={licences} subject="the licences">
+      {(all) => (
+        <ul className="about__licences scroll" tabIndex={0} aria-label="Licences">
+          {all.map((licence) => (
+            <Licence key={licence.title} {...licence} />
+          ))}
+        </ul>
       )}
     </QueryView>
   );
@@ -54,24 +71,21 @@ export function About() {
             <dd>{version}</dd>
           </div>
           <div>
-            <dt>Licence</dt>
-            <dd>MIT</dd>
-          </div>
-          <div>
-            <dt>Automatic updates</dt>
-            <dd>Off</dd>
+            <dt>Updates</dt>
+            <dd>Not checked automatically</dd>
           </div>
         </dl>
         <p className="small secondary">
-          To update, install a newer version over this one, or update the folder you start it from. Your data folder
-          stays as it is. Make a backup first in Settings, Data and backup.
+          Touchstone never contacts an update server. To update, install a newer version over this one, or update the
+          folder you start it from. Your data folder stays as it is. Make a backup first in{' '}
+          <Link href={settingsAddress('data')} className="link" onClick={closeOverlay}>
+            Settings, Data and backup
+          </Link>
+          .
         </p>
-        <h3 className="section-title">Third-party licences</h3>
+        <h3 className="section-title">Licences</h3>
         <Licences />
-        <p className="caption tertiary">
-          Fonts, models and data sets are listed in NOTICE.md. Installed versions contain all licence texts in
-          THIRD-PARTY-LICENSES.txt.
-        </p>
+        <p className="caption tertiary">Fonts, models and data sets are listed in NOTICE.md.</p>
       </div>
     </Dialog>
   );

@@ -18,7 +18,7 @@ function KeyGroup({ title, entries }: { title: string; entries: readonly Pick<Ac
       <h3>{title}</h3>
       <dl>
         {entries.map((entry) => (
-          <div key={entry.title}>
+          <div key={`${entry.title} ${entry.keys}`}>
             <dt>{entry.title}</dt>
             <dd>{entry.keys && <KeyCaps keys={entry.keys} />}</dd>
           </div>

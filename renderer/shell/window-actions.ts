@@ -31,7 +31,9 @@ export function useWindowActions(): void {
         showToast({
           tone: 'neutral',
           text: `Sample data is loaded (${formatPlural(conversations, 'fictional conversation')}).`,
-          action: { label: 'Open audit', run: () => navigate('/audit') },
+          ...(!address.startsWith('/audit') && {
+            action: { label: 'Open audit', run: () => navigate('/audit') },
+          }),
         }),
     });
   const { mutate: updateSettings } = useUpdateSettings();

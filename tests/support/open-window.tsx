@@ -1,5 +1,5 @@
-import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render } from '@testing-library/react';
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
+import { act, cleanup, render } from '@testing-library/react';
 import { Tooltip } from 'radix-ui';
 import type { ReactElement } from 'react';
 import { Router } from 'wouter';
@@ -12,8 +12,10 @@ import { startWindowHost, type WindowHost, type WindowHostOptions } from './wind
 
 export interface OpenWindow {
   readonly window: WindowHost;
+  readonly queryClient: QueryClient;
   /** Every address that was shown, the present one last. */
   readonly addresses: readonly string[];
+  navigate(address: string): void;
   close(): Promise<void>;
 }
 
@@ -32,7 +34,7 @@ export async function openWindow(
   const window = await startWindowHost(options);
   await prepare?.(window.host.client);
   const queryClient = createQueryClient();
-  const { hook, searchHook, history } = memoryLocation({ path: address, record: true });
+  const { hook, searchHook, history, navigate } = memoryLocation({ path: address, record: true });
   render(
     <HostProvider value={window.host}>
       <QueryClientProvider client={queryClient}>
@@ -50,5 +52,11 @@ export async function openWindow(
     queryClient.clear();
     await window.close();
   };
-  return { window, addresses: history, close };
+  return {
+    window,
+    queryClient,
+    addresses: history,
+    navigate: (next) => act(() => navigate(next)),
+    close,
+  };
 }

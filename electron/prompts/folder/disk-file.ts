@@ -161,7 +161,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Why the file system refused, in words; null for failures of another kind. */
 export function diskReason(error: unknown): string | null {
-  if (error instanceof AppError) return error.message;
+  if (error instanceof AppError) return error.message.replace(/\.$/, '');
   const code = (error as NodeJS.ErrnoException).code;
   if (code === undefined || (error as NodeJS.ErrnoException).syscall === undefined) return null;
   return reasons[code] ?? `The disk reported an error (${code})`;

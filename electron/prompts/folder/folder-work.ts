@@ -145,5 +145,14 @@ export function issueOf(
   message: string,
   { prompt, line }: { prompt?: Pick<Prompt, 'id' | 'name'> | null; line?: number | null } = {},
 ): FolderIssue {
-  return { path, kind, message, line: line ?? null, promptId: prompt?.id ?? null, promptName: prompt?.name ?? null };
+  // The window puts the line behind it and ends the sentence.
+  const reason = message.replace(/\.$/, '');
+  return {
+    path,
+    kind,
+    message: reason,
+    line: line ?? null,
+    promptId: prompt?.id ?? null,
+    promptName: prompt?.name ?? null,
+  };
 }

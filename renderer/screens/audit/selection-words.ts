@@ -27,6 +27,10 @@ export function replayOf({ isAll, rows }: Picked, filter: AuditFilter, open: { r
   const selection: ReplayInput['selection'] = isAll
     ? { filter }
     : { runIds: runIds.length === 0 ? [open.runId] : runIds };
-  const subject = isAll ? 'all matching runs' : runIds.length === 0 ? open.name : count(runIds.length, 'selected run');
+  const subject = isAll
+    ? 'all matching runs'
+    : runIds.length === 0
+      ? `"${open.name}"`
+      : count(runIds.length, 'selected run');
   return { selection, subject };
 }

@@ -13,6 +13,7 @@ import { accessAddress, servingModel } from '../../components/remedies.ts';
 import { failureWords, finishMeaning, type Remedy } from '../../components/run-words.ts';
 import { Failure, Notice } from '../../components/state-panels.tsx';
 import { useFollowScroll } from '../../components/use-follow-scroll.ts';
+import { WaitingForAnswer } from '../../components/waiting-for-answer.tsx';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { auditAddress } from '../../shell/audit-address.ts';
 import { useActions } from '../../stores/actions.ts';
@@ -48,16 +49,18 @@ function AnswerFailure({ run, onAskAgain, onPickModel }: Pick<AnswerPanelProps, 
     'install-model': ['Open on-device models', () => navigate(settingsAddress('on-device'))],
   };
   return (
-    <Failure title={title} reason={reason} requestId={run.error.requestId}>
-      {remedies.map((remedy) => {
-        const [label, onClick] = buttons[remedy];
-        return (
-          <Button key={remedy} onClick={onClick}>
-            {label}
-          </Button>
-        );
-      })}
-    </Failure>
+    <div className="knowledge__answer-failure">
+      <Failure title={title} reason={reason} requestId={run.error.requestId}>
+        {remedies.map((remedy) => {
+          const [label, onClick] = buttons[remedy];
+          return (
+            <Button key={remedy} onClick={onClick}>
+              {label}
+            </Button>
+          );
+        })}
+      </Failure>
+    </div>
   );
 }
 
@@ -90,9 +93,15 @@ function AnswerState({ run, onStop }: Pick<AnswerPanelProps, 'run' | 'onStop'>) 
   if (isUnderWay(run)) {
     return (
       <>
-        <span className="row caption accent nowrap" role="status">
-          <Spinner />
-          {run.text === '' ? 'Waiting for the first token' : 'Streaming'}
+        <span role="status">
+          {run.text === '' ? (
+            <WaitingForAnswer aiSystem={run.request.aiSystem} model={run.request.model} />
+          ) : (
+            <span className="row small accent nowrap">
+              <Spinner />
+              Streaming
+            </span>
+          )}
         </span>
         <span className="grow" />
         <Button size="small" icon={Square} onClick={onStop}>
@@ -136,9 +145,12 @@ function Foot({ run, onAskAgain }: Pick<AnswerPanelProps, 'run' | 'onAskAgain'>)
   const conversationId = new Map(run.wire.responseHeaders).get('x-conversation-id');
   return (
     <div className="row knowledge__answer-foot">
-      <Button size="small" icon={RotateCcw} onClick={onAskAgain}>
-        Regenerate
-      </Button>
+      {/* A failure offers it where it helps. */}
+      {!run.error && (
+        <Button size="small" icon={RotateCcw} onClick={onAskAgain}>
+          Regenerate
+        </Button>
+      )}
       {run.text !== '' && <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" />}
       <span className="grow" />
       {run.runId !== null && conversationId !== undefined && (

@@ -51,7 +51,7 @@ function RemoveDialog({ dataspace, onClose }: { dataspace: DataspaceSummary; onC
     >
       {dataspace.sources === 0
         ? 'It has no sources. Runs that used it keep their citations.'
-        : `Its ${formatPlural(dataspace.sources, 'source')} and all their passages are deleted. This can't be undone. Runs that used them keep their citations.`}
+        : `This deletes ${formatPlural(dataspace.sources, 'source')} with all passages and can't be undone. Runs that used them keep their citations.`}
     </ConfirmDialog>
   );
 }

@@ -1,7 +1,9 @@
 import { FilePlus2, FolderPlus, Search } from 'lucide-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { useLocation } from 'wouter';
+import { AppError } from '../../../shared/app-error.ts';
 import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
+import { Button } from '../../components/button.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
@@ -53,7 +55,7 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
   const remove = (removed: SourceDetail): void => {
     const { id, name } = removed;
     if (id === address.sourceId) navigate(dataspaceAddress(dataspace.id));
-    deleteWithUndo({ id, counted: { source: removed }, text: `"${name}" deleted`, carryOut: () => removeSource(id) });
+    deleteWithUndo({ id, counted: { source: removed }, text: `Deleted "${name}".`, carryOut: () => removeSource(id) });
   };
   const open = address.passage && { sourceId: address.sourceId, start: address.passage.start };
   return (
@@ -87,9 +89,13 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
           <SourcePanel key={source.id} source={source} passage={address.passage} onRemove={() => remove(source)} />
         ) : (
           <div className="list-state">
-            {dataspace.sources > 0 && address.sourceId === null && (
-              <EmptyState title="No source selected" reason="Select a source to read its passages." />
-            )}
+            {dataspace.sources > 0 &&
+              address.sourceId === null &&
+              (query.shown === 'sources' ? (
+                <EmptyState title="No source selected" reason="Select a source to read its passages." />
+              ) : (
+                <EmptyState title="No passage selected" reason="Select a passage to read it in its source." />
+              ))}
           </div>
         )}
       </div>
@@ -168,8 +174,22 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
 
 /** In place of a source that is loading or was deleted. */
 function Missing({ source }: { source: ReturnType<typeof useSource> }) {
+  const [, navigate] = useLocation();
   if (!source.isError) return <LoadingRows label="Loading source" rows={8} />;
-  return <ErrorFailure title="Couldn't load the source" error={source.error} />;
+  const isGone = source.error instanceof AppError && source.error.code === 'not_found';
+  return (
+    <div className="list-state">
+      {isGone ? (
+        <EmptyState title="Source not found" reason="It was deleted, or the link is incomplete.">
+          <Button onClick={() => navigate('/knowledge')}>Show all sources</Button>
+        </EmptyState>
+      ) : (
+        <ErrorFailure title="Couldn't load the source" error={source.error}>
+          <Button onClick={() => void source.refetch()}>Retry</Button>
+        </ErrorFailure>
+      )}
+    </div>
+  );
 }
 
 /** Dataspaces with their sources: add, index, search, ask and read. */

@@ -17,7 +17,7 @@ const dataspaceReason =
 export function MissingDataspace({ onNew }: { onNew: () => void }) {
   return (
     <div className="list-state">
-      <EmptyState title="Dataspace not found" reason={dataspaceReason}>
+      <EmptyState title="Dataspace not found" reason="It was deleted, or the link is incomplete.">
         <Button variant="primary" icon={FolderPlus} onClick={onNew}>
           Create dataspace
         </Button>

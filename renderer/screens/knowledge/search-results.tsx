@@ -45,7 +45,8 @@ export function PassageResult({ citation, query, open, isNumbered = false }: Pas
           <span className="medium truncate grow">{sourceName}</span>
           {page !== undefined && <span className="caption tertiary nowrap">Page {page}</span>}
           <span className="caption tertiary numbers nowrap">
-            {percent} <span className="visually-hidden">percent relevant</span>
+            {percent}
+            <span className="visually-hidden"> percent relevant</span>
             <span aria-hidden="true">%</span>
           </span>
         </span>

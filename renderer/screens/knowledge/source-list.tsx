@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
 import { Button } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
-import { formatBytes, formatCount } from '../../components/format.ts';
+import { formatBytes, formatCount, formatPlural } from '../../components/format.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Menu, type MenuItem } from '../../components/menu.tsx';
 import { QueryView } from '../../components/query-view.tsx';
@@ -130,6 +130,7 @@ function Empty({ isFiltered, onAdd, onShowAll }: { isFiltered: boolean; onAdd: (
 export function SourceList({ dataspace, selectedId, filter, onFilter, onAdd, onRemove }: SourceListProps) {
   const [, navigate] = useLocation();
   const list = useSources(dataspace.id, filter);
+  const change = useChangeDataspace();
   const deleted = useDeletions(({ ids }) => ids);
   const sources = (list.data?.pages ?? []).flatMap(({ data }) => data).filter(({ id }) => !deleted.has(id));
   const readOn = (): void => {
@@ -146,8 +147,11 @@ export function SourceList({ dataspace, selectedId, filter, onFilter, onAdd, onR
       {dataspace.sources > 0 && <Filter dataspace={dataspace} filter={filter} onFilter={onFilter} />}
       {dataspace.outdated > 0 && (
         <Notice tone="caution">
-          {formatCount(dataspace.outdated)} were indexed with another embedding model and are found by words alone.
-          Index them again to find them by meaning.
+          {formatPlural(dataspace.outdated, 'source')} can only be found by keywords, because the embedding model has
+          changed. Re-index to search by meaning.{' '}
+          <button type="button" className="link" onClick={() => change.mutate({ id: dataspace.id, act: 'outdated' })}>
+            Re-index
+          </button>
         </Notice>
       )}
       <UploadList dataspaceId={dataspace.id} />

@@ -15,8 +15,8 @@ export function ModelCard() {
       <div className="moderation-card">
         <h3 className="strong">On-device classifier</h3>
         <p className="small secondary">
-          Sorts texts and points a person at what to read. Not made for decisions about people. Strict misses the least,
-          Lenient has the fewest false alarms.
+          Shows a reviewer which texts to read first. Don&apos;t use it alone to make decisions about people. Strict
+          misses the least, Lenient has the fewest false alarms.
         </p>
         <table className="grid">
           <thead>
@@ -45,7 +45,7 @@ export function ModelCard() {
             Cross-validated on 843 texts of OpenAI&apos;s public set; slightly optimistic: also used for model
             selection.
           </li>
-          <li>Flags this many of 554 harmless texts: Strict 12.1 %, Balanced 4.2 %, Lenient 0.9 %.</li>
+          <li>Flags this many of 554 harmless texts: Strict 12.1%, Balanced 4.2%, Lenient 0.9%.</li>
           <li>English only. Scores of other languages mean little.</li>
           <li>Misses irony, veiled threats and what needs a whole conversation. People can deliberately evade it.</li>
           <li>More false alarms on very short texts, sex education, art and recovery from self-harm.</li>

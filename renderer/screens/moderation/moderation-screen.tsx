@@ -25,9 +25,11 @@ import { useThresholds } from './use-thresholds.ts';
 function Waiting({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   if (!error) return <LoadingRows label="Loading thresholds" rows={8} />;
   return (
-    <ErrorFailure title="Couldn't load the thresholds" error={error}>
-      <Button onClick={onRetry}>Retry</Button>
-    </ErrorFailure>
+    <div className="list-state">
+      <ErrorFailure title="Couldn't load the thresholds" error={error}>
+        <Button onClick={onRetry}>Retry</Button>
+      </ErrorFailure>
+    </div>
   );
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../../shared/contract/moderation.ts';
 import { Button } from '../../components/button.tsx';
 import { formatCount, formatDuration } from '../../components/format.ts';
+import { remedyAddress, type ServedRun } from '../../components/remedies.ts';
 import { Notice } from '../../components/state-panels.tsx';
 import { classifierName, classifierPlace, judgedScores } from './category-names.ts';
 import type { FlaggedShare } from './quality-figures.ts';
@@ -63,16 +64,22 @@ function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
   );
 }
 
-/** The page of Settings where what the classifier lacks is set up. */
+/** Who answers for a classifier that is a provider's own; null for the on-device one. */
+function servedRun(classifier: ModerationClassifier): ServedRun | null {
+  if (classifier.kind === 'on-device') return null;
+  const aiSystem = { 'open-ai': 'OpenAi', mistral: 'OpenAiCompatible' } as const;
+  const system = classifier.kind === 'model' ? classifier.aiSystem : aiSystem[classifier.kind];
+  return { aiSystem: system, model: classifier.model, servedBy: null };
+}
+
+/** Leads to the setting that the classifier lacks: the key of its provider, the endpoints, or the models on this device. */
 function SettingsLink({ code, classifier }: { code: string; classifier: ModerationClassifier }) {
-  const isModel = code === 'model_not_installed';
-  if (!isModel && code !== 'provider_not_configured' && code !== 'provider_key_refused') return null;
-  const isEndpoint =
-    classifier.kind === 'mistral' || (classifier.kind === 'model' && classifier.aiSystem === 'OpenAiCompatible');
-  const page = isModel ? 'on-device' : isEndpoint ? 'endpoints' : 'providers';
+  const run = servedRun(classifier);
+  const address = run && remedyAddress(code, run);
+  if (address === null) return null;
   return (
-    <Link className="link" href={`/settings/${page}`}>
-      Open Settings
+    <Link className="link" href={address}>
+      Open settings
     </Link>
   );
 }

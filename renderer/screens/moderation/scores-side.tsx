@@ -29,9 +29,11 @@ export function ScoresSide({ open, batch, share, limits, isMeasured, thresholds,
   return (
     <section className="panel line-left moderation__scores scroll" aria-label="Scores">
       {open.error ? (
-        <ErrorFailure title="Couldn't check the text" error={open.error}>
-          <Button onClick={open.retry}>Retry</Button>
-        </ErrorFailure>
+        <div className="list-state">
+          <ErrorFailure title="Couldn't check the text" error={open.error}>
+            <Button onClick={open.retry}>Retry</Button>
+          </ErrorFailure>
+        </div>
       ) : null}
       <ScoresPanel
         verdicts={open.verdicts}

@@ -94,7 +94,7 @@ export function TextList({ batch, results, share, shown, onShown, selected, onSe
               : []),
           ]}
         />
-        <span className="caption tertiary nowrap numbers">{percent === null ? '' : `${percent.toFixed(1)} %`}</span>
+        <span className="caption tertiary nowrap numbers">{percent === null ? '' : `${percent.toFixed(1)}%`}</span>
       </div>
       <VirtualList
         label="Texts"

@@ -26,7 +26,7 @@ export function ConversationFacts({ conversation, facets }: ConversationFactsPro
         <div>
           <dt>Workspace</dt>
           <dd className={conversation.workspaceId ? 'mono--small' : 'tertiary'}>
-            {conversation.workspaceId ? shortId(conversation.workspaceId) : 'none'}
+            {conversation.workspaceId ? shortId(conversation.workspaceId) : 'None'}
           </dd>
         </div>
         <div>
@@ -34,7 +34,7 @@ export function ConversationFacts({ conversation, facets }: ConversationFactsPro
           <dd>{formatMoment(conversation.updatedAt)}</dd>
         </div>
         <div className="wide-only">
-          <dt>Id</dt>
+          <dt>Conversation ID</dt>
           <dd className="row">
             <span className="mono--small">{shortId(conversation.id)}</span>
             <CopyButton text={conversation.id} label="Copy conversation ID" isIconOnly size="small" />

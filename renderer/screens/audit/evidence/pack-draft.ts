@@ -48,7 +48,11 @@ export const columnPresets = { essential: essentialColumns, everything: exportCo
 /** A column as a person reads it: `conversation name`, `first token ms`. */
 export function columnName(column: ExportColumn): string {
   const words = column.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return words.replace(/\bid\b/, 'ID').replace(/^./, (letter) => letter.toUpperCase());
+  if (column === 'aiSystem') return 'Provider';
+  return words
+    .replace(/\bids?\b/, (id) => id.replace('id', 'ID'))
+    .replace(/ ms$/, ' (ms)')
+    .replace(/^./, (letter) => letter.toUpperCase());
 }
 
 export function draftRules({ kinds, patterns }: PackDraft): RedactionRule[] {

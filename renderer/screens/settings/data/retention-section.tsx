@@ -127,7 +127,7 @@ function RetentionForm({ kept }: { kept: Retention }) {
         onConfirm={apply}
       >
         {asked && <Consequence asked={asked} />}
-        Applies now and then every day. This can&apos;t be undone. To keep a copy, create a backup first.
+        Applies immediately, and then once a day. This can&apos;t be undone. To keep a copy, create a backup first.
       </ConfirmDialog>
     </div>
   );

@@ -73,7 +73,11 @@ function EmbeddingsForm({ present }: { present: EmbeddingSettings }) {
       {maker !== 'on-device' && (
         <SettingRow
           label="Model"
-          detail={maker === 'OpenAiCompatible' ? 'endpoint/model' : `Model name at ${providerName(maker)}`}
+          detail={
+            maker === 'OpenAiCompatible'
+              ? 'Endpoint and model, e.g. ollama/nomic-embed-text'
+              : `Model name at ${providerName(maker)}`
+          }
         >
           <TextField
             label="Model"
@@ -87,7 +91,7 @@ function EmbeddingsForm({ present }: { present: EmbeddingSettings }) {
         </SettingRow>
       )}
       <SettingRow
-        label={isPresent ? 'In use' : 'Not in use'}
+        label={isPresent ? 'This provider is in use' : 'Not in use yet'}
         detail={
           <>
             After a change, existing sources use keyword search only until you re-index them in{' '}

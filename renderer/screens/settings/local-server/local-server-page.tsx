@@ -100,7 +100,7 @@ export function LocalServerPage() {
       lead={
         canSwitch
           ? 'Lets other programs on this machine use the same service as this window. Off by default.'
-          : 'Always on here: this window and other programs on this machine use the same address. Set the port and TLS at start with --port and --tls.'
+          : 'Always on, because this window uses it too. To change the port or use TLS, start Touchstone with --port or --tls.'
       }
     >
       <div className="settings__stack">

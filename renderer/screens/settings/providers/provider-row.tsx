@@ -1,5 +1,6 @@
 import { Globe, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
 import type { ProviderState } from '../../../../shared/contract/providers.ts';
 import { providerName } from '../../../../shared/provider-names.ts';
 import { Button } from '../../../components/button.tsx';
@@ -8,6 +9,7 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge, StateMark } from '../../../components/marks.tsx';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useRemoveProviderKey, useTestProvider } from '../../../queries/providers.ts';
+import { settingsAddress } from '../../../shell/addresses.ts';
 import { AddressForm } from './address-form.tsx';
 import { KeyForm } from './key-form.tsx';
 import { TestNotice } from './test-notice.tsx';
@@ -43,6 +45,16 @@ export interface ProviderRowProps {
 export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
   const [form, setForm] = useState<'key' | 'address' | null>(isAskedFor ? 'key' : null);
   const [isRemoving, setRemoving] = useState(false);
+  const [, navigate] = useLocation();
+  // The palette and the remedies of failed runs also lead here while the page is open.
+  useEffect(() => {
+    if (isAskedFor) setForm('key');
+  }, [isAskedFor]);
+  const close = () => {
+    setForm(null);
+    // Otherwise, the same address would not open the form again.
+    if (isAskedFor) navigate(settingsAddress('providers'), { replace: true });
+  };
   const test = useTestProvider(provider.aiSystem);
   const remove = useRemoveProviderKey(provider.aiSystem);
   const { aiSystem, keySource } = provider;
@@ -59,7 +71,7 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
         <Detail provider={provider} />
         <span className="provider__actions">
           {form !== null ? (
-            <Button size="small" variant="quiet" onClick={() => setForm(null)}>
+            <Button size="small" variant="quiet" onClick={close}>
               Cancel
             </Button>
           ) : (
@@ -85,8 +97,8 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
           )}
         </span>
       </div>
-      {form === 'key' && <KeyForm provider={provider} onDone={() => setForm(null)} />}
-      {form === 'address' && <AddressForm provider={provider} onDone={() => setForm(null)} />}
+      {form === 'key' && <KeyForm provider={provider} onDone={close} />}
+      {form === 'address' && <AddressForm provider={provider} onDone={close} />}
       {form === null && hasKey && <TestNotice test={provider.lastTest} baseAddress={provider.baseAddress} />}
       <ConfirmDialog
         title={`Remove API key of ${name}?`}

@@ -21,6 +21,7 @@ import {
   removeFile,
   replaceFile,
 } from '../../../../electron/prompts/folder/disk-file.ts';
+import { issueOf } from '../../../../electron/prompts/folder/folder-work.ts';
 import { readTree } from '../../../../electron/prompts/folder/folder-tree.ts';
 
 let root: string;
@@ -91,4 +92,12 @@ test('a folder that is too deep or has too many prompts is refused', async () =>
   rmSync(join(root, 'd'), { recursive: true });
   for (let index = 0; index <= 2000; index += 1) writeFileSync(join(root, `${index}.prompt`), 'x');
   await expect(readTree(root, { signal })).rejects.toThrow(/2,000 prompt files/);
+});
+
+test('reasons have no full stop: a line number and the end of the sentence follow them', async () => {
+  mkdirSync(join(root, 'a.prompt'));
+  const error: unknown = await readBytes(root, 'a.prompt').catch((failure: unknown) => failure);
+  const message = diskReason(error);
+  expect(message).toBe("This isn't a regular file");
+  expect(issueOf('broken', 'a.prompt', `${message}.`)).toMatchObject({ message });
 });

@@ -2,10 +2,12 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../../../renderer/host/client.ts';
 import { KnowledgeScreen } from '../../../../../renderer/screens/knowledge/knowledge-screen.tsx';
+import { onDeviceKey } from '../../../../../renderer/queries/on-device.ts';
 import { createGroundedDraft, useAnswerModel } from '../../../../../renderer/stores/knowledge-answers.ts';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { useLiveRuns } from '../../../../../renderer/stores/playground-runs.ts';
 import { createDataspace } from '../../../../../shared/contract/dataspaces.ts';
+import type { OnDeviceState } from '../../../../../shared/contract/on-device.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
 import { createSource } from '../../../../../shared/contract/sources.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
@@ -78,6 +80,25 @@ test('a question is answered with citations that open their passage, and the run
   expect(region.isConnected).toBe(true);
   const link = await within(region).findByRole('link', { name: /Open in audit/, hidden: true });
   expect(link.getAttribute('href')).toMatch(/^\/audit\//);
+});
+
+test('while the on-device model loads, the answer says so', async () => {
+  ask();
+  const call = await nextChat();
+  expect((await screen.findByText('Waiting for the first token')).closest('[role=status]')).toBeTruthy();
+  await waitFor(() => expect(opened.queryClient.getQueryData(onDeviceKey)).toBeDefined());
+  act(() => {
+    const [key, run] = Object.entries(useLiveRuns.getState().live)[0]!;
+    const request = { ...run!.request, aiSystem: 'ServiceAi', model: 'hl-gpt-4.1-mini' } as const;
+    useLiveRuns.setState({ live: { [key]: { ...run!, request } } });
+    opened.queryClient.setQueryData<OnDeviceState>(onDeviceKey, (state) => {
+      const engine = { state: 'loading', loadingSince: new Date().toISOString() } as const;
+      return state && { ...state, engine: { ...state.engine, ...engine } };
+    });
+  });
+  expect((await screen.findByText(/^Loading model/)).textContent).toMatch(/^Loading model, \d+ s$/);
+  await call.chatStream(['It is 42 [1].']);
+  await waitFor(async () => expect((await answer()).textContent).toContain('It is 42'));
 });
 
 test('Stop keeps the partial answer', async () => {

@@ -95,7 +95,7 @@ test('a deleted source leaves the list', async () => {
 
 test('counts leave out a deleted source while it can be restored, and after it is gone', async () => {
   const counts = () => screen.getByRole('option', { name: /^Handbooks/ }).textContent;
-  const toast = () => useToasts.getState().toasts.findLast(({ text }) => text === '"kestrel.md" deleted')!;
+  const toast = () => useToasts.getState().toasts.findLast(({ text }) => text === 'Deleted "kestrel.md".')!;
   await addFiles(new File([handbook], 'kestrel.md'), new File([handbook], 'merlin.md'));
   await whenIndexed('merlin.md');
   fireEvent.click(await whenIndexed('kestrel.md'));
@@ -106,6 +106,7 @@ test('counts leave out a deleted source while it can be restored, and after it i
   dismissToast(toast().id);
   await waitFor(() => expect(counts()).toContain('2 sources, 2 passages'));
   fireEvent.click(await screen.findByRole('option', { name: /^kestrel/ }));
+  const address = opened.addresses.at(-1)!;
   fireEvent.click(await screen.findByRole('button', { name: 'Delete source' }));
   const shown = new Set<string | null>();
   const observer = new MutationObserver(() => shown.add(counts()));
@@ -116,6 +117,11 @@ test('counts leave out a deleted source while it can be restored, and after it i
   observer.disconnect();
   // Nothing is subtracted twice, nor added again, on the way.
   expect([...shown].every((text) => text?.includes('1 source, 1 passage'))).toBe(true);
+  // Its text isn't shown from the cache.
+  opened.navigate(address);
+  expect(await screen.findByText('Source not found')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Show all sources' }));
+  expect(await screen.findByRole('option', { name: /^merlin/ })).toBeTruthy();
 });
 
 test('a dataspace is made and opened', async () => {

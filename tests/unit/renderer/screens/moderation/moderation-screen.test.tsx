@@ -69,7 +69,7 @@ describe('one text', () => {
     fireEvent.click(screen.getByText('Check'));
     await screen.findByText(/^B, omni-moderation-latest: .*key/);
     expect(within(level('Violence')).getByText('Flagged')).toBeTruthy();
-    expect(screen.getByRole('link', { name: 'Open Settings' }).getAttribute('href')).toBe('/settings/providers');
+    expect(screen.getByRole('link', { name: 'Open settings' }).getAttribute('href')).toBe('/settings/providers/OpenAi');
   });
 });
 

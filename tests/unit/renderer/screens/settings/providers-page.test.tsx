@@ -78,6 +78,19 @@ describe('the key of a provider', () => {
     expect(document.activeElement).toBe(field);
   });
 
+  test('is asked for while the page is open, and again after Cancel', async () => {
+    await open();
+    await row('Groq');
+    for (const name of ['Groq', 'Cohere', 'Cohere']) {
+      opened!.navigate(`/settings/providers/${name}`);
+      const field = await screen.findByLabelText(`API key of ${name}`);
+      expect(document.activeElement).toBe(field);
+      fireEvent.click(within(await row(name)).getByText('Cancel'));
+      expect(opened!.addresses.at(-1)).toBe('/settings/providers');
+      await waitFor(() => expect(screen.queryByLabelText(`API key of ${name}`)).toBeNull());
+    }
+  });
+
   test('without a keychain is said to last until Touchstone quits', async () => {
     await open();
     await screen.findByText(/Keys are kept in memory until Touchstone quits/);

@@ -183,7 +183,7 @@ describe('the local server', () => {
 
   test('is not offered as a switch on a host that always listens', async () => {
     await open(<LocalServerPage />);
-    await screen.findByText(/Always on here/);
+    await screen.findByText(/^Always on/);
     expect(screen.queryByRole('switch')).toBeNull();
   });
 });
@@ -232,7 +232,7 @@ describe('embeddings', () => {
     expect(await kept()).toEqual({ kind: 'on-device' });
     fill('Model', ' text-embedding-3-large ');
     await press('Switch');
-    await screen.findByText('In use');
+    await screen.findByText('This provider is in use');
     await waitFor(async () => {
       expect(await kept()).toEqual({ kind: 'provider', aiSystem: 'OpenAi', model: 'text-embedding-3-large' });
     });
@@ -247,6 +247,6 @@ describe('embeddings', () => {
     expect(await kept()).toEqual({ kind: 'on-device' });
     fill('Model', 'ollama/nomic-embed-text');
     await press('Switch');
-    await screen.findByText('In use');
+    await screen.findByText('This provider is in use');
   });
 });
