@@ -4,7 +4,7 @@ import { showToast } from '../stores/toasts.ts';
 import { Button, type ButtonProps } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
 
-export interface CopyButtonProps extends Omit<ButtonProps, 'icon' | 'onClick' | 'children'> {
+export interface CopyButtonProps extends Omit<ButtonProps, 'onClick' | 'children'> {
   /** The text, or what makes it at the press. */
   text: string | (() => string);
   label: string;
@@ -15,7 +15,7 @@ export interface CopyButtonProps extends Omit<ButtonProps, 'icon' | 'onClick' | 
 const shownMilliseconds = 1_600;
 
 /** Copies and says so for a moment in its own place. */
-export function CopyButton({ text, label, isIconOnly = false, ...rest }: CopyButtonProps) {
+export function CopyButton({ text, label, isIconOnly = false, icon = Copy, ...rest }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -31,11 +31,11 @@ export function CopyButton({ text, label, isIconOnly = false, ...rest }: CopyBut
       showToast({ tone: 'negative', text: "Couldn't copy. Select the text and press Ctrl+C." });
     }
   };
-  const icon = isCopied ? Check : Copy;
   const name = isCopied ? 'Copied' : label;
-  if (isIconOnly) return <IconButton {...rest} icon={icon} label={name} onClick={() => void copy()} />;
+  if (isIconOnly)
+    return <IconButton {...rest} icon={isCopied ? Check : icon} label={name} onClick={() => void copy()} />;
   return (
-    <Button {...rest} icon={icon} onClick={() => void copy()}>
+    <Button {...rest} icon={isCopied ? Check : icon} onClick={() => void copy()}>
       {name}
     </Button>
   );

@@ -18,7 +18,7 @@ export function QueryView<Data>({ query, subject, rows = 3, children }: QueryVie
   return (
     <ErrorFailure title={`Couldn't load ${subject}`} error={query.error}>
       <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
-        Try again
+        Retry
       </Button>
     </ErrorFailure>
   );

@@ -15,7 +15,7 @@ function sentenceOf(message: string): string {
   if (/end of JSON|Unterminated string/.test(message))
     return message.includes('Unterminated') ? 'a quote is not closed' : 'the text ends too early';
   const token = /Unexpected token '?(.)'?/u.exec(message)?.[1];
-  if (token !== undefined) return `"${token}" is not expected here`;
+  if (token !== undefined) return `unexpected "${token}"`;
   return message
     .replace(/ in JSON.*$/s, '')
     .replace(/,? ?".*is not valid JSON$/s, '')
@@ -57,5 +57,5 @@ function isWrongBefore(beginning: string): boolean {
 }
 
 export function describeMistake({ line, column, message }: JsonMistake): string {
-  return `Line ${line}, column ${column}: ${message}`;
+  return `Invalid JSON at line ${line}, column ${column}: ${message}`;
 }

@@ -9,6 +9,8 @@ export const backupsKey = ['backups'] as const;
 
 /** How often the status bar looks at the number of runs and the size of the database, in milliseconds. */
 const renewalMilliseconds = 30_000;
+/** The same until there is a first run, which a program may start: the window says that there are none. */
+const firstRunMilliseconds = 3_000;
 /** The same while the local server starts, moves or stops. */
 const changeMilliseconds = 300;
 
@@ -20,7 +22,8 @@ export function useHostState() {
     queryFn: ({ signal }) => client.call(readHost, { signal }),
     refetchInterval: ({ state: { data } }) => {
       const wanted = queryClient.getQueryData<Settings>(settingsKey)?.localServer;
-      return data && serverState(data, wanted) === 'changing' ? changeMilliseconds : renewalMilliseconds;
+      if (data && serverState(data, wanted) === 'changing') return changeMilliseconds;
+      return data?.runs === 0 ? firstRunMilliseconds : renewalMilliseconds;
     },
   });
 }

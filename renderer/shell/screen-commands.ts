@@ -9,37 +9,37 @@ interface ScreenCommand extends Pick<Action, 'id' | 'title' | 'keywords'> {
  * The commands of every screen that need no open object, for the palette of all other screens. Each has the id of the action
  * that its screen registers.
  */
-const commands: readonly ScreenCommand[] = [
+export const screenCommands: readonly ScreenCommand[] = [
   { screen: 'playground', id: 'playground.new', title: 'New prompt' },
-  { screen: 'playground', id: 'playground.run', title: 'Run the prompt' },
-  { screen: 'playground', id: 'playground.model', title: 'Choose a model' },
+  { screen: 'playground', id: 'playground.run', title: 'Run prompt' },
+  { screen: 'playground', id: 'playground.model', title: 'Choose model' },
   { screen: 'playground', id: 'playground.save', title: 'Save to library' },
-  { screen: 'playground', id: 'playground.rename', title: 'Rename the prompt' },
-  { screen: 'playground', id: 'playground.duplicate', title: 'Duplicate the prompt' },
-  { screen: 'playground', id: 'playground.history', title: 'History' },
+  { screen: 'playground', id: 'playground.rename', title: 'Rename prompt' },
+  { screen: 'playground', id: 'playground.duplicate', title: 'Duplicate prompt' },
+  { screen: 'playground', id: 'playground.history', title: 'Switch history between this prompt and all runs' },
   { screen: 'playground', id: 'playground.wire', title: 'Show or hide the wire' },
-  { screen: 'prompts', id: 'prompts.new', title: 'New prompt in the library' },
+  { screen: 'prompts', id: 'prompts.new', title: 'New prompt' },
   { screen: 'prompts', id: 'prompts.find', title: 'Search prompts' },
   { screen: 'prompts', id: 'prompts.import', title: 'Import prompts' },
   { screen: 'prompts', id: 'prompts.export', title: 'Export prompts' },
-  { screen: 'prompts', id: 'prompts.folders', title: 'Linked folders' },
+  { screen: 'prompts', id: 'prompts.folders', title: 'Show linked folders' },
   { screen: 'agents', id: 'agents.new', title: 'Create agent', keywords: ['new'] },
   { screen: 'agents', id: 'agents.find', title: 'Search agents' },
   { screen: 'knowledge', id: 'knowledge.new', title: 'Create dataspace', keywords: ['new'] },
   { screen: 'knowledge', id: 'knowledge.add', title: 'Add files', keywords: ['sources', 'dataspace'] },
-  { screen: 'knowledge', id: 'knowledge.search', title: 'Search the dataspace' },
+  { screen: 'knowledge', id: 'knowledge.search', title: 'Search dataspace' },
   { screen: 'audit', id: 'audit.find', title: 'Search conversations' },
   { screen: 'audit', id: 'audit.filter', title: 'Filter conversations' },
-  { screen: 'audit', id: 'audit.save', title: 'Save as view' },
+  { screen: 'audit', id: 'audit.save', title: 'Save view' },
   { screen: 'audit', id: 'audit.export', title: 'Create evidence pack' },
   {
     screen: 'moderation',
     id: 'moderation.file',
-    title: 'Import texts to check',
+    title: 'Import file to check',
     keywords: ['CSV', 'JSONL', 'labelled'],
   },
   { screen: 'moderation', id: 'moderation.paste', title: 'Paste lines to check' },
-  { screen: 'moderation', id: 'moderation.guard', title: 'Guard', keywords: ['block', 'prompts', 'answers'] },
+  { screen: 'moderation', id: 'moderation.guard', title: 'Guard for prompts and answers', keywords: ['block'] },
 ];
 
 function screenAction(id: string): Action | undefined {
@@ -80,7 +80,7 @@ export function runScreenCommand(
   id: string,
   navigate: (address: string, options?: { replace?: boolean }) => void,
 ): boolean {
-  const command = commands.find((each) => each.id === id);
+  const command = screenCommands.find((each) => each.id === id);
   if (!command) return false;
   navigate(`/${command.screen}`, { replace: true });
   runWhenRegistered(id);
@@ -90,7 +90,7 @@ export function runScreenCommand(
 /** The commands of screens other than the open one. */
 export function otherScreensActions(registered: readonly Action[], navigate: (address: string) => void): Action[] {
   const isRegistered = new Set(registered.map(({ id }) => id));
-  return commands
+  return screenCommands
     .filter(({ id }) => !isRegistered.has(id))
     .map(({ screen: screenId, id, title, keywords }) => {
       const screen = screens.find((each) => each.id === screenId);
@@ -107,5 +107,3 @@ export function otherScreensActions(registered: readonly Action[], navigate: (ad
       };
     });
 }
-
-export const screenCommandIds: readonly string[] = commands.map(({ id }) => id);

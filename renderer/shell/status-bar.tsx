@@ -1,6 +1,7 @@
 import { Cpu } from 'lucide-react';
 import { Link } from 'wouter';
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
+import type { HostState } from '../../shared/contract/settings.ts';
 import { formatBytes, formatCount, formatPlural } from '../components/format.ts';
 import { Icon } from '../components/icon.tsx';
 import { KeyCaps } from '../components/key-caps.tsx';
@@ -91,11 +92,17 @@ function Server() {
   );
 }
 
+/** The host's count may be some seconds old: runs that stream now count at least. */
+export function databaseSummary({ runs, databaseBytes }: Pick<HostState, 'runs' | 'databaseBytes'>, streaming: number) {
+  const count = Math.max(runs, streaming);
+  return count === 0 ? 'No runs yet' : `${formatPlural(count, 'run')}, ${formatBytes(databaseBytes)}`;
+}
+
 function Database() {
   const { data } = useHostState();
+  const streaming = useActivity((state) => state.streamingRuns);
   if (!data) return null;
-  const text =
-    data.runs === 0 ? 'No runs yet' : `${formatPlural(data.runs, 'run')}, ${formatBytes(data.databaseBytes)}`;
+  const text = databaseSummary(data, streaming);
   return (
     <Link href={settingsAddress('data')} className="statusbar__item wide-only numbers">
       {text}

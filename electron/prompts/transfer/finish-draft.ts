@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { configuration } from '../../../shared/contract/completions.ts';
 import { promptInput, type PromptInput } from '../../../shared/contract/prompts.ts';
 import type { TransferEntry, VariableStyle } from '../../../shared/contract/prompt-transfer.ts';
@@ -119,12 +120,20 @@ function joined(draft: Draft, system: string, user: string): { promptText: strin
   return { promptText: `${system}\n\n${user}`, systemMessage: null };
 }
 
+/** Why a value isn't taken, without the schema library's own words for limits and types. */
+function issueText(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'too_big') return `Must be at most ${issue.maximum}`;
+  if (issue?.code === 'too_small') return `Must be at least ${issue.minimum}`;
+  if (issue?.code === 'invalid_type') return `Must be of type ${issue.expected}`;
+  return issue?.message ?? 'Invalid value';
+}
+
 function configurationOf(draft: Draft): Pick<PromptInput, 'configuration'> {
   const kept: [string, unknown][] = [];
   for (const [key, value] of draft.parameters) {
     const result = configuration.safeParse({ [key]: value });
     if (result.success) kept.push([key, value]);
-    else note(draft, 'refused', key, result.error.issues[0]?.message ?? 'Invalid value');
+    else note(draft, 'refused', key, issueText(result.error.issues[0]));
   }
   return kept.length === 0 ? {} : { configuration: Object.fromEntries(kept) };
 }

@@ -42,7 +42,8 @@ export function shortName(model: Pick<Model, 'aiSystem' | 'name'>): string {
 }
 
 function isFound(model: Model, words: readonly string[]): boolean {
-  const text = `${model.name} ${model.title} ${model.aiSystem} ${providerName(model.aiSystem)}`.toLowerCase();
+  const place = runsOnDevice(model) ? 'on-device on this device local' : '';
+  const text = `${model.name} ${model.title} ${model.aiSystem} ${providerName(model.aiSystem)} ${place}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
 

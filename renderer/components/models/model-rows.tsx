@@ -67,13 +67,14 @@ function Copies({ count, isOpen, onToggle }: { count: number; isOpen: boolean; o
   return (
     <span
       className="row caption tertiary nowrap models__copies"
+      title={formatPlural(count, 'dated version')}
       onClick={(event) => {
         event.stopPropagation();
         onToggle();
       }}
     >
       <Icon icon={isOpen ? ChevronDown : ChevronRight} size="tiny" />
-      {formatPlural(count, 'dated version')}
+      {count} dated
     </span>
   );
 }

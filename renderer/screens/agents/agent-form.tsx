@@ -1,7 +1,9 @@
+import { ChevronRight } from 'lucide-react';
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { DataspaceChoice } from '../../components/dataspace-choice.tsx';
 import { ModelButton } from '../../components/models/model-button.tsx';
 import { modelKey } from '../../components/models/model-list.ts';
@@ -114,8 +116,9 @@ function FormSection({ title, count, children }: { title: string; count: number;
   return (
     <details className="agents__section" open={isInitiallyOpen}>
       <summary>
+        <Icon icon={ChevronRight} size="small" />
         {title}
-        {count > 0 && <span className="caption tertiary"> {count} set</span>}
+        {count > 0 && <span className="caption tertiary">{count} set</span>}
       </summary>
       {children}
     </details>

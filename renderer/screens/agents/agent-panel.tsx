@@ -8,6 +8,7 @@ import { Menu } from '../../components/menu.tsx';
 import { Popover } from '../../components/popover.tsx';
 import { useRemoveAgent } from '../../queries/agents.ts';
 import { agentAddress } from '../../shell/addresses.ts';
+import { CopyLink } from '../../shell/copy-link.tsx';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { useActions } from '../../stores/actions.ts';
 import { useAgentTurns } from '../../stores/agent-turns.ts';
@@ -77,11 +78,14 @@ export function AgentPanel({ agent, address }: AgentPanelProps) {
   return (
     <section className="panel agents__panel" aria-label={agent.name}>
       <div className="toolbar" role="toolbar" aria-label="Agent">
-        <h2 className="object-title truncate">{agent.name}</h2>
+        <h2 className="object-title truncate" title={agent.name}>
+          {agent.name}
+        </h2>
         <span className="grow" />
         <Button icon={MessageSquarePlus} onClick={start}>
           New conversation
         </Button>
+        <CopyLink address={agentAddress(agent.id, conversationId ?? undefined)} />
         <Popover
           label="Agent and conversations"
           align="end"

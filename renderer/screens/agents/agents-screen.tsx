@@ -57,7 +57,7 @@ function AgentList({ agents, selectedId, search }: AgentListProps) {
           onValueChange={setWords}
           onKeyDown={(event) => event.key === 'Escape' && setWords('')}
         />
-        <IconButton icon={Plus} label="New agent" size="small" onClick={() => navigate(newAgentAddress)} />
+        <IconButton icon={Plus} label="Create agent" size="small" onClick={() => navigate(newAgentAddress)} />
       </div>
       {shown.length === 0 && agents.length > 0 ? (
         <p className="agents__note small tertiary">No matching agents</p>
@@ -86,7 +86,8 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
   useActions('agents', [
     {
       id: 'agents.new',
-      title: 'New agent',
+      title: 'Create agent',
+      keywords: ['new'],
       group: 'Agents',
       icon: Plus,
       keys: 'Mod+Alt+N',

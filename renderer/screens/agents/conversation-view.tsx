@@ -1,8 +1,11 @@
 import { Send, Square } from 'lucide-react';
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { useLocation } from 'wouter';
+import { AppError } from '../../../shared/app-error.ts';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState, ErrorFailure, LoadingRows, Notice } from '../../components/state-panels.tsx';
+import { agentAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { useFollowScroll } from '../../components/use-follow-scroll.ts';
 import { TurnView } from './turn-view.tsx';
@@ -84,12 +87,23 @@ interface TurnsProps {
 }
 
 function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsProps) {
+  const [, navigate] = useLocation();
   const { turns, retry, sendInPlace, kept, isAnswering, isOwn } = conversation;
   if (turns.length === 0 && conversationId !== null && kept.isPending)
     return <LoadingRows label="Loading the conversation" />;
+  if (turns.length === 0 && kept.error instanceof AppError && kept.error.code === 'not_found') {
+    return (
+      <EmptyState
+        title="Conversation not found"
+        reason="It may have been deleted. Select another one or start a new one."
+      >
+        <Button onClick={() => navigate(agentAddress(agent.id))}>New conversation</Button>
+      </EmptyState>
+    );
+  }
   if (turns.length === 0 && kept.isError) {
     return (
-      <ErrorFailure title="Couldn’t read the conversation" error={kept.error}>
+      <ErrorFailure title="Couldn't load the conversation" error={kept.error}>
         <Button onClick={() => void kept.refetch()}>Retry</Button>
       </ErrorFailure>
     );
@@ -98,7 +112,7 @@ function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsPro
     return (
       <EmptyState
         title={`New conversation with ${agent.name}`}
-        reason="Remembers the conversation up to the model’s context limit. Each turn is a run in the audit."
+        reason="Remembers the conversation up to the model's context limit. Each turn is a run in the audit."
       />
     );
   }

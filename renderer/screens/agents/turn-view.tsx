@@ -98,22 +98,23 @@ function TurnFoot({ agent, turn, conversationId, onRetry }: TurnViewProps) {
       {turn.totalMs !== null && <span className="numbers nowrap">{formatRunDuration(turn.totalMs)}</span>}
       {turn.tokens !== null && <span className="numbers nowrap">{formatPlural(turn.tokens, 'token')}</span>}
       {memory !== null && <span className="nowrap">{memory}</span>}
-      <span className="grow" />
-      {turn.text !== '' && <CopyButton text={turn.text} label="Copy answer" isIconOnly size="small" />}
-      {!isUnderWay && onRetry && turn.failure === null && (
-        <Button size="small" variant="quiet" icon={RotateCcw} onClick={onRetry}>
-          {turn.state === 'stopped' ? 'Send again' : 'Regenerate'}
-        </Button>
-      )}
-      {turn.runId !== null && place !== null && !isUnderWay && (
-        <Link
-          href={auditAddress({ filter: {}, sort: 'newest', conversationId: place, runId: turn.runId })}
-          className="link row nowrap"
-        >
-          <Icon icon={FileSearch} size="small" />
-          Open in audit
-        </Link>
-      )}
+      <span className="agent-turn__actions row">
+        {turn.text !== '' && <CopyButton text={turn.text} label="Copy answer" isIconOnly size="small" />}
+        {!isUnderWay && onRetry && turn.failure === null && (
+          <Button size="small" variant="quiet" icon={RotateCcw} onClick={onRetry}>
+            {turn.state === 'stopped' ? 'Send again' : 'Regenerate'}
+          </Button>
+        )}
+        {turn.runId !== null && place !== null && !isUnderWay && (
+          <Link
+            href={auditAddress({ filter: {}, sort: 'newest', conversationId: place, runId: turn.runId })}
+            className="link row nowrap"
+          >
+            <Icon icon={FileSearch} size="small" />
+            Open in audit
+          </Link>
+        )}
+      </span>
     </div>
   );
 }
@@ -185,6 +186,7 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
           rows={3}
           aria-label="Message"
           value={text ?? turn.message}
+          onFocus={({ currentTarget }) => currentTarget.setSelectionRange(turn.message.length, turn.message.length)}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === 'Escape') {
@@ -238,7 +240,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
         {meaning && <Notice tone="caution">{meaning}</Notice>}
         {turn.state === 'stopped' && (
           <p className="small secondary">
-            {turn.text === '' ? 'No output yet.' : 'Stopped. Partial answer kept. The agent doesn’t remember it.'}
+            {turn.text === '' ? 'No output yet.' : "Stopped. Partial answer kept. The agent doesn't remember it."}
           </p>
         )}
         <TurnFailure {...props} />

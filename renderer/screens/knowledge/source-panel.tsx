@@ -8,6 +8,7 @@ import { Progress } from '../../components/progress.tsx';
 import { Failure } from '../../components/state-panels.tsx';
 import { useChangeSource, useSourcePassage } from '../../queries/knowledge.ts';
 import { sourceAddress } from '../../shell/addresses.ts';
+import { CopyLink } from '../../shell/copy-link.tsx';
 import { useActions } from '../../stores/actions.ts';
 import { SourceText } from './source-text.tsx';
 import { factsOf, isStopped, stageWords } from './source-words.ts';
@@ -18,7 +19,7 @@ interface SourcePanelProps {
   onRemove: () => void;
 }
 
-function Head({ source, onRemove }: Omit<SourcePanelProps, 'passage'>) {
+function Head({ source, passage, onRemove }: SourcePanelProps) {
   const change = useChangeSource();
   const act = (name: 'stop' | 'reindex') => change.mutate({ id: source.id, act: name });
   return (
@@ -32,6 +33,7 @@ function Head({ source, onRemove }: Omit<SourcePanelProps, 'passage'>) {
         ) : (
           <IconButton icon={RefreshCw} label="Re-index" size="small" onClick={() => act('reindex')} />
         )}
+        <CopyLink address={sourceAddress(source.id, passage ?? undefined)} size="small" />
         <IconButton icon={Trash2} label="Delete source" size="small" onClick={onRemove} />
       </div>
       <p className="row caption tertiary">
@@ -116,7 +118,7 @@ export function SourcePanel({ source, passage, onRemove }: SourcePanelProps) {
   const hasText = source.characters !== null;
   return (
     <section className="panel knowledge__source" aria-label={source.name}>
-      <Head source={source} onRemove={onRemove} />
+      <Head source={source} passage={passage} onRemove={onRemove} />
       {source.status === 'Failed' && (
         <div className="list-state">
           <Failure

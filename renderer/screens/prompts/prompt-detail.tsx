@@ -152,7 +152,7 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
           {error && (
             <div className="list-state">
               <ErrorFailure title="Couldn't load the version" error={error}>
-                <Button onClick={ways.openNewest}>Open newest version</Button>
+                <Button onClick={ways.openNewest}>Open latest version</Button>
               </ErrorFailure>
             </div>
           )}

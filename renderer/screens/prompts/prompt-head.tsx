@@ -1,9 +1,11 @@
 import { Copy, Ellipsis, FolderInput, Hash, History, Pencil, RotateCcw, SquareTerminal, Trash2 } from 'lucide-react';
+import { useLocation } from 'wouter';
 import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Badge } from '../../components/marks.tsx';
 import { Menu } from '../../components/menu.tsx';
+import { CopyLink } from '../../shell/copy-link.tsx';
 import { useActions } from '../../stores/actions.ts';
 import type { DetailField } from './details-dialog.tsx';
 import type { PromptCommands } from './use-prompt-commands.ts';
@@ -70,10 +72,13 @@ export function useDetailActions(
 
 /** What the prompt is called, where it stands, and what can be done with it. */
 export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabels }: PromptHeadProps) {
+  const [address] = useLocation();
   return (
     <div className="prompts__head">
       <div className="row">
-        <h2 className="object-title truncate">{prompt.name}</h2>
+        <h2 className="object-title truncate" title={prompt.name}>
+          {prompt.name}
+        </h2>
         {version && !isNewest && <Badge tone="caution">Version {version.number}, not latest</Badge>}
         <span className="grow" />
         {version && !isNewest && (
@@ -91,6 +96,7 @@ export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabe
         >
           Open
         </Button>
+        <CopyLink address={address} size="small" />
         <Menu
           align="end"
           groups={[
@@ -114,7 +120,11 @@ export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabe
             {tag}
           </Badge>
         ))}
-        {prompt.description !== null && <span className="truncate secondary">{prompt.description}</span>}
+        {prompt.description !== null && (
+          <span className="truncate secondary" title={prompt.description}>
+            {prompt.description}
+          </span>
+        )}
       </p>
     </div>
   );

@@ -35,13 +35,14 @@ function Row({ prompt, models, isEdited }: { prompt: Prompt; models: readonly Mo
         <span className="caption tertiary numbers nowrap">{formatTime(prompt.updatedAt)}</span>
       </span>
       <span className="row">
-        <span className="row grow caption tertiary truncate">
-          <span className="nowrap">Version {prompt.latestVersion.number}</span>
+        {/* Cut at its end only: the version and the labels matter most. */}
+        <span className="prompts__details grow caption tertiary truncate">
+          <span>Version {prompt.latestVersion.number}</span>
           {prompt.labels.length > 0 && (
-            <span className="truncate accent">{prompt.labels.map(({ label }) => label).join(', ')}</span>
+            <span className="accent">{prompt.labels.map(({ label }) => label).join(', ')}</span>
           )}
-          {prompt.folder !== null && <span className="truncate">{prompt.folder}</span>}
-          {prompt.tags.length > 0 && <span className="truncate">{prompt.tags.join(', ')}</span>}
+          {prompt.folder !== null && <span>{prompt.folder}</span>}
+          {prompt.tags.length > 0 && <span>{prompt.tags.join(', ')}</span>}
         </span>
         {isEdited && <Badge tone="caution">Draft</Badge>}
         {shutdown && <Badge tone={shutdown.tone}>{shutdown.text}</Badge>}

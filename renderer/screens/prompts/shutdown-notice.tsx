@@ -55,7 +55,7 @@ export function ShutdownNotice(props: ShutdownNoticeProps) {
   const isOver = model.hasEnded || mark.days < 0;
   return (
     <Notice tone={mark.tone}>
-      {model.name} {isOver ? 'was shut down' : 'will be shut down'} on {formatDate(model.shutdownDate)}.{' '}
+      {model.name} {isOver ? 'retired' : 'retires'} on {formatDate(model.shutdownDate)}.{' '}
       {model.replacement !== null && <Replacement {...props} replacement={model.replacement} />}
     </Notice>
   );

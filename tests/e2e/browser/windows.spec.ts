@@ -60,7 +60,7 @@ test('eight windows of one host are shown side by side, and runs in six of them 
 
 test('a window goes on after its host was started again, with all that was half typed', async ({ page, served }) => {
   await page.goto(`${served.address}/#/agents`);
-  await page.getByRole('button', { name: 'New agent' }).first().click();
+  await page.getByRole('button', { name: 'Create agent' }).first().click();
   await page.getByLabel('Name').fill('Half typed');
   await served.stop();
   const notice = page.getByRole('alert');
@@ -85,7 +85,7 @@ test('a window goes on after its host was started again, with all that was half 
 
 test('a screen whose files are gone says so, and opens once they are there', async ({ page, served }) => {
   await page.goto(`${served.address}/#/agents`);
-  await expect(page.getByRole('button', { name: 'New agent' }).first()).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Create agent' }).first()).toBeVisible();
   const files = /\/assets\/moderation-screen/;
   await page.route(files, (route) => route.fulfill({ status: 404, json: {} }));
   await page.getByRole('link', { name: 'Moderation' }).click();

@@ -7,6 +7,8 @@ import { formatWhole } from '../../../components/format.ts';
 import { ProviderExchanges } from '../../../components/exchanges/provider-exchanges.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge } from '../../../components/marks.tsx';
+import { auditAddress } from '../../../shell/audit-address.ts';
+import { CopyLink } from '../../../shell/copy-link.tsx';
 import { useAuditViewState, type RunPart } from '../../../stores/audit-view.ts';
 import { FeedbackPanel } from '../feedback/feedback-panel.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
@@ -81,6 +83,15 @@ function Title({ conversation, run, place, onPrevious, onNext }: ConversationDet
       <span className="caption tertiary nowrap numbers">
         {place ? `${formatWhole(place.index + 1)} of ${formatWhole(place.total)}` : 'Not in the filtered list'}
       </span>
+      <CopyLink
+        address={auditAddress({
+          filter: {},
+          sort: 'newest',
+          conversationId: conversation.id,
+          runId: run.conversationRunId,
+        })}
+        size="small"
+      />
       <IconButton icon={ChevronUp} label="Previous" keys="K" size="small" variant="default" onClick={onPrevious} />
       <IconButton icon={ChevronDown} label="Next" keys="J" size="small" variant="default" onClick={onNext} />
     </div>

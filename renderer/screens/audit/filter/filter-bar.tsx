@@ -109,7 +109,7 @@ function useFilterActions({ openMenu, saveView, clear, exportPack }: FilterActio
       keys: '/',
       run: () => document.getElementById('audit-text')?.focus(),
     },
-    { id: 'audit.filter', title: 'Filter', group, keys: 'F', run: openMenu },
+    { id: 'audit.filter', title: 'Filter conversations', group, keys: 'F', run: openMenu },
     { id: 'audit.save', title: 'Save view', group, keys: 'S', icon: Bookmark, run: saveView },
     {
       id: 'audit.export',

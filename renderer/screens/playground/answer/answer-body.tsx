@@ -47,7 +47,7 @@ function Citations({ run }: { run: ShownRun }) {
   );
 }
 
-function AfterAnswer({ run, actions }: { run: ShownRun; actions: RemedyActions }) {
+function AfterAnswer({ run, title, actions }: AnswerBodyProps) {
   const meaning = finishMeaning(run.finishReason);
   return (
     <div className="answer__after">
@@ -57,7 +57,9 @@ function AfterAnswer({ run, actions }: { run: ShownRun; actions: RemedyActions }
           {message}
         </Notice>
       ))}
-      {run.failure && <RunFailure key={run.key} failure={run.failure} run={run} actions={actions} />}
+      {run.failure && (
+        <RunFailure key={run.key} failure={run.failure} run={run} isColumn={title !== undefined} actions={actions} />
+      )}
       {run.state === 'stopped' && (
         <div className="row small secondary answer__stopped">
           <Icon icon={Square} size="small" />
@@ -103,7 +105,7 @@ export function AnswerBody({ run, title, actions }: AnswerBodyProps) {
         />
         <AnswerText run={run} />
         <Citations run={run} />
-        <AfterAnswer run={run} actions={actions} />
+        <AfterAnswer run={run} {...(title !== undefined && { title })} actions={actions} />
       </div>
     </div>
   );

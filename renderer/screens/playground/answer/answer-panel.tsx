@@ -7,6 +7,8 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { keyShortcut } from '../../../components/key-caps.tsx';
 import { Tooltip } from '../../../components/tooltip.tsx';
 import { EmptyState } from '../../../components/state-panels.tsx';
+import { runAddress } from '../../../shell/addresses.ts';
+import { CopyLink } from '../../../shell/copy-link.tsx';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { CompareColumns } from '../compare/compare-columns.tsx';
 import { maxComparedColumns, type Comparison } from '../compare/use-comparison.ts';
@@ -14,7 +16,7 @@ import { FirstStart } from '../first-start/first-start.tsx';
 import type { PlaygroundState } from '../playground.tsx';
 import { AnswerBody } from './answer-body.tsx';
 import { MetricsBar } from './metrics-bar.tsx';
-import { RateAnswer, useRatingActions } from './rate-answer.tsx';
+import { isRatable, RateAnswer, useRatingActions } from './rate-answer.tsx';
 import type { RemedyActions } from './run-failure.tsx';
 import { RunStateMark } from './run-state-mark.tsx';
 import type { ShownRun } from './shown-run.ts';
@@ -86,6 +88,7 @@ function AnswerHeader({ run, comparison }: { run: ShownRun | null; comparison: C
           {run && !isComparing && (
             <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" disabled={run.text === ''} />
           )}
+          {run && !isComparing && run.runId !== null && <CopyLink address={runAddress(run.runId)} size="small" />}
         </>
       )}
     </div>
@@ -129,7 +132,7 @@ export function AnswerPanel({ run, state, mustWait, isWaiting, actions }: Answer
         </div>
       )}
       {single && <AnswerBody run={single} actions={actions} />}
-      {single && single.runId !== null && single.conversationId !== null && (
+      {single && isRatable(single) && (
         <RateAnswer key={single.runId} conversationId={single.conversationId} runId={single.runId} scope={panel} />
       )}
       {single && <MetricsBar metrics={single.metrics} />}

@@ -8,6 +8,13 @@ import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { useConversation, useGiveFeedback } from '../../../queries/audit.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { feedbackInput } from '../../../stores/audit-feedback.ts';
+import type { ShownRun } from './shown-run.ts';
+
+/** Whether a run has an answer to rate: a stored run that returned something, even if it is empty. */
+export function isRatable(run: ShownRun): run is ShownRun & { runId: string; conversationId: string } {
+  const hasAnswer = run.text !== '' || run.state === 'completed';
+  return run.runId !== null && run.conversationId !== null && hasAnswer;
+}
 
 export interface RateAnswerProps {
   conversationId: string;

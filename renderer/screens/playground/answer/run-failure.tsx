@@ -24,12 +24,20 @@ function useSecondsUntil(moment: number | null): number {
   return left;
 }
 
-function RunAgain({ retryAt, isFirst, runAgain }: { retryAt: number | null; isFirst: boolean; runAgain: () => void }) {
+interface RunAgainProps {
+  retryAt: number | null;
+  isFirst: boolean;
+  isColumn: boolean;
+  runAgain: () => void;
+}
+
+function RunAgain({ retryAt, isFirst, isColumn, runAgain }: RunAgainProps) {
   const wait = useSecondsUntil(retryAt);
   return (
     <Button
       variant={isFirst ? 'default' : 'quiet'}
-      keys="Mod+Enter"
+      // The keys run all columns.
+      keys={isColumn ? undefined : 'Mod+Enter'}
       aria-disabled={wait > 0 || undefined}
       onClick={runAgain}
     >
@@ -38,8 +46,16 @@ function RunAgain({ retryAt, isFirst, runAgain }: { retryAt: number | null; isFi
   );
 }
 
+export interface RunFailureProps {
+  failure: Cause;
+  run: ShownRun;
+  /** Beside other answers: shortened to what the reader compares. */
+  isColumn?: boolean;
+  actions: RemedyActions;
+}
+
 /** A failed run in the place of its answer, with the remedy as a button. */
-export function RunFailure({ failure, run, actions }: { failure: Cause; run: ShownRun; actions: RemedyActions }) {
+export function RunFailure({ failure, run, isColumn = false, actions }: RunFailureProps) {
   const [, navigate] = useLocation();
   const served = servingModel(run);
   const { title, reason, remedies } = failureWords(failure, { ...run, ...served });
@@ -54,11 +70,19 @@ export function RunFailure({ failure, run, actions }: { failure: Cause; run: Sho
     'install-model': ['Download and run', actions.installModel],
   };
   return (
-    <Failure title={title} reason={reason} requestId={failure.error?.requestId}>
+    <Failure title={title} reason={reason} requestId={isColumn ? undefined : failure.error?.requestId}>
       {remedies.map((remedy, index) => {
         if (remedy === 'run-again') {
           const retryAt = seconds === undefined ? null : failedAt + seconds * 1000;
-          return <RunAgain key={remedy} retryAt={retryAt} isFirst={index === 0} runAgain={actions.runAgain} />;
+          return (
+            <RunAgain
+              key={remedy}
+              retryAt={retryAt}
+              isFirst={index === 0}
+              isColumn={isColumn}
+              runAgain={actions.runAgain}
+            />
+          );
         }
         const [label, onClick] = buttons[remedy];
         return (

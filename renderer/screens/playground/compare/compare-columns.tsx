@@ -10,7 +10,7 @@ import { columnKey } from '../../../stores/playground-runs.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { AnswerBody } from '../answer/answer-body.tsx';
 import { MetricsBar } from '../answer/metrics-bar.tsx';
-import { RateAnswer } from '../answer/rate-answer.tsx';
+import { isRatable, RateAnswer } from '../answer/rate-answer.tsx';
 import type { RemedyActions } from '../answer/run-failure.tsx';
 import { RunStateMark } from '../answer/run-state-mark.tsx';
 import type { ShownRun } from '../answer/shown-run.ts';
@@ -75,7 +75,7 @@ function Column({ number, title, model, run, actions, onStop, onRemove }: Column
           <AnswerBody run={run} title={name} actions={actions} />
           <div className="compared__foot">
             <MetricsBar metrics={run.metrics} isColumn />
-            {run.runId !== null && run.conversationId !== null && (
+            {isRatable(run) && (
               <RateAnswer
                 key={run.runId}
                 conversationId={run.conversationId}

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { Segmented } from '../../../components/choices.tsx';
+import { plainText } from '../../../components/markdown/plain-text.ts';
 import { formatCost, formatRunDuration, formatTime } from '../../../components/format.ts';
 import { Spinner } from '../../../components/marks.tsx';
 import { Score } from '../../../components/scores/score-scale.tsx';
@@ -48,7 +49,7 @@ function Row({ row, isShown }: { row: HistoryRow; isShown: boolean }) {
   ].filter((detail) => detail !== null);
   return (
     <div className={isShown ? 'history__run is-selected' : 'history__run'}>
-      <span className="history__excerpt truncate">{row.excerpt || 'No text'}</span>
+      <span className="history__excerpt truncate">{plainText(row.excerpt).replaceAll('\n', ' ') || 'No text'}</span>
       <span className="history__time">{row.status === 'Running' ? 'Now' : formatTime(row.createdAt)}</span>
       <span className="history__model truncate" title={row.model}>
         {row.model}

@@ -51,7 +51,7 @@ export function readTarget(location: string): Target | null {
 /** The draft that takes a run back: the one it came from, or a new one for runs of others. */
 function draftFor(run: RunDetail): { draftId: string; isNew: boolean } {
   const { drafts, create } = useDrafts.getState();
-  const own = drafts.find(({ id }) => id === run.draftId);
+  const own = drafts.find(({ id }) => id === run.draftId) ?? drafts.find(({ shownRunId }) => shownRunId === run.runId);
   if (own) return { draftId: own.id, isNew: false };
   return { draftId: create({ name: run.title.trim().slice(0, 60) || 'Untitled run' }), isNew: true };
 }

@@ -43,7 +43,8 @@ function Ticks({ run }: { run: LiveRun }) {
   );
   const gap = useMemo(() => Math.round(longestGap(frames, count)), [frames, count]);
   if (count === 0) return null;
-  const words = `${formatPlural(count, 'frame')}, longest gap ${gap.toLocaleString('en')} ms`;
+  // One frame has no gap.
+  const words = formatPlural(count, 'frame') + (count > 1 ? `, longest gap ${gap.toLocaleString('en')} ms` : '');
   return (
     <>
       <svg

@@ -85,7 +85,7 @@ describe('dotprompt', () => {
       'refused temperature@3: Unknown field',
       'warning template@9: {{@state.mood}} renders empty: prompts here have no session state',
       'warning template: {{.}} prints "[object Object]"; name one of the object\'s fields',
-      'refused temperature: Too big: expected number to be <=2',
+      'refused temperature: Must be at most 2',
     ]);
   });
 });

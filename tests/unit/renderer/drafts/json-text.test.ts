@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { describeMistake, parseJson } from '../../../../renderer/drafts/json-text.ts';
 
 test.each([
-  ['[{"id": "NW-48213",}]', 'Line 1, column 20: expected double-quoted property name'],
-  ['[1,', 'Line 1, column 4: the text ends too early'],
-  ['{"a":1 "b":2}', "Line 1, column 8: expected ',' or '}' after property value"],
-  ['"abc', 'Line 1, column 5: a quote is not closed'],
-  ['nope', 'Line 1, column 2: "o" is not expected here'],
-  ['{"a":\n  tru}', 'Line 2, column 6: "}" is not expected here'],
+  ['[{"id": "NW-48213",}]', 'Invalid JSON at line 1, column 20: expected double-quoted property name'],
+  ['[1,', 'Invalid JSON at line 1, column 4: the text ends too early'],
+  ['{"a":1 "b":2}', "Invalid JSON at line 1, column 8: expected ',' or '}' after property value"],
+  ['"abc', 'Invalid JSON at line 1, column 5: a quote is not closed'],
+  ['nope', 'Invalid JSON at line 1, column 2: unexpected "o"'],
+  ['{"a":\n  tru}', 'Invalid JSON at line 2, column 6: unexpected "}"'],
 ])('%j goes wrong at its place', (text, expected) => {
   const parsed = parseJson(text);
   expect('mistake' in parsed && describeMistake(parsed.mistake)).toBe(expected);

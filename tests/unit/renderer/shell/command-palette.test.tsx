@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CommandPalette } from '../../../../renderer/shell/command-palette.tsx';
 import { addressOfLink, linkOf } from '../../../../renderer/shell/links.ts';
 import { closeOverlay, openOverlay } from '../../../../renderer/shell/overlay-state.ts';
-import { screenCommandIds } from '../../../../renderer/shell/screen-commands.ts';
+import { screenCommands } from '../../../../renderer/shell/screen-commands.ts';
 import { registerActions } from '../../../../renderer/stores/actions.ts';
 import { useRecentObjects } from '../../../../renderer/stores/recent-objects.ts';
 import { issueApiKey } from '../../../../shared/contract/api-keys.ts';
@@ -57,8 +57,21 @@ test('a key press before the screen is ready cancels its command', async () => {
 
 test('every command of a screen is registered by a screen', () => {
   const sources = globSync('renderer/screens/**/*.{ts,tsx}').map((file) => readFileSync(file, 'utf8'));
-  const unknown = screenCommandIds.filter((id) => !sources.some((text) => text.includes(`id: '${id}'`)));
+  const unknown = screenCommands.filter(({ id }) => !sources.some((text) => text.includes(`id: '${id}'`)));
   expect(unknown).toEqual([]);
+});
+
+test('a command of another screen has the title that it has on its screen', () => {
+  const sources = globSync('renderer/screens/**/*.{ts,tsx}').map((file) => readFileSync(file, 'utf8'));
+  // A title that depends on what is open isn't a plain string in the source.
+  const titles = new Map(
+    sources.flatMap((text) =>
+      [...text.matchAll(/id: '([\w.-]+)',\s+title: '([^']+)'/g)].map(([, id, title]) => [id, title]),
+    ),
+  );
+  const known = screenCommands.filter(({ id }) => titles.has(id));
+  expect(known.length).toBeGreaterThan(15);
+  expect(known.filter(({ id, title }) => titles.get(id) !== title)).toEqual([]);
 });
 
 test('an empty query shows recent objects first, without the open one', async () => {

@@ -87,7 +87,7 @@ test.each([
 
 test.each([
   ['ArrowRight', () => fireEvent.keyDown(search(), { key: 'ArrowRight' })],
-  ['their count', () => fireEvent.click(screen.getByText('2 dated versions'))],
+  ['their count', () => fireEvent.click(screen.getByTitle('2 dated versions'))],
 ])('%s shows the dated copies of a model and hides them again', async (_, toggle) => {
   await openWorkshop();
   fireEvent.pointerMove(await kestrel());

@@ -118,7 +118,7 @@ test('a JSON schema opens in a large editor that locates mistakes and formats', 
   schema('{"type": "object",}');
   fireEvent.click(screen.getByRole('button', { name: 'Edit JSON schema in a large editor' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'JSON schema' }));
-  expect(dialog.getByRole('status').textContent).toContain('Line 1, column 19');
+  expect(dialog.getByRole('status').textContent).toContain('line 1, column 19');
   schema('{"type":"object"}');
   expect(dialog.getByRole('status').textContent).toBe('Valid JSON');
   fireEvent.click(dialog.getByRole('button', { name: 'Format' }));

@@ -88,6 +88,9 @@ test('runs all in parallel with the same inputs, each with its own warnings, fai
   await own.chatStream(['Good day']);
   await within(column(1)).findByText('Good day');
   await within(column(2)).findByText(/Slow down/);
+  // Ctrl+Enter runs all columns, and the request ID is in the run's details.
+  expect(within(column(2)).getByRole('button', { name: /^Run again/ }).textContent).toMatch(/^Run again( in \d s)?$/);
+  expect(within(column(2)).queryByText(/Request ID/)).toBeNull();
   await within(column(1)).findByText(/top_k/);
   const { client } = opened.window.host;
   await waitFor(async () => {

@@ -84,6 +84,24 @@ test('nobody who has gone elsewhere is called back by a run that comes late', as
   expect(textOfDraft()).toBe(text);
 });
 
+test('a run of another caller keeps one draft, however often its address is opened', async () => {
+  const foreign = { ...runOf('foreign'), draftId: null };
+  for (const _time of ['first', 'second']) {
+    const { asked, unmount } = openAddress('/playground/runs/foreign');
+    await act(async () => asked[0]!.resolve(foreign));
+    useDrafts.getState().change(useDrafts.getState().activeId, { shownRunId: 'foreign' });
+    unmount();
+  }
+  expect(useDrafts.getState().drafts.filter(({ name }) => name.startsWith('foreign'))).toHaveLength(1);
+});
+
+test('the address of a model chooses it, also for the next new prompt', () => {
+  openAddress('/playground/models/OpenAiCompatible/workshop%2Fkestrel');
+  const { create } = useDrafts.getState();
+  const id = create();
+  expect(useDrafts.getState().drafts.find((draft) => draft.id === id)?.model).toBe('workshop/kestrel');
+});
+
 test('the address of another screen stays, though the playground is drawn once more', () => {
   const { addresses, go } = openAddress('/playground');
   go('/moderation');
