@@ -1,4 +1,5 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { addKnownSecret } from './known-secrets.ts';
 import { Agent, EnvHttpProxyAgent, setGlobalDispatcher, type Dispatcher } from 'undici';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,6 +29,7 @@ function variableIn(environment: Environment, names: readonly string[]): string 
 /** The address in a form that undici takes; null for what is none. */
 function proxyAddress(text: string): string | null {
   const address = URL.parse(/^[a-z\d+.-]+:\/\//i.test(text) ? text : `http://${text}`);
+  if (address?.password) addKnownSecret(decodeURIComponent(address.password));
   if (address?.protocol === 'socks5h:') return address.href.replace(/^socks5h/, 'socks5');
   return address && ['http:', 'https:', 'socks5:'].includes(address.protocol) ? address.href : null;
 }

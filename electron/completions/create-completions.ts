@@ -97,7 +97,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
   function start(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
     return withLearnedModel(request, context.signal, providers, () => {
       const prepared = prepareRun(request, context, options);
-      const guarded = guard.begin(prepared, context);
+      const guarded = guard.begin({ ...prepared, history: context.turn?.history }, context);
       if (guarded instanceof Promise) return guarded.then((runGuard) => begin(prepared, origin, runGuard));
       return begin(prepared, origin, guarded);
     });

@@ -1,7 +1,8 @@
 import { AppError } from '../../shared/app-error.ts';
+import { namedParameters, type Configuration } from '../../shared/contract/completions.ts';
 import type { GuardFinding, GuardSettings, RunModeration } from '../../shared/contract/guard.ts';
 import { categories as allCategories, type Category } from '../../shared/contract/moderation.ts';
-import type { ModelPart } from '../providers/provider.ts';
+import type { ModelPart, ModelRequest } from '../providers/provider.ts';
 import { createGuardMeter, type GuardCosts } from './guard-meter.ts';
 import { GuardedText, type TextClassifier } from './guarded-text.ts';
 import { screenAnswer, type ScreenedPart } from './screen-answer.ts';
@@ -10,6 +11,10 @@ import { screenAnswer, type ScreenedPart } from './screen-answer.ts';
 export interface GuardedPrompt {
   readonly renderedPrompt: string;
   readonly systemMessage: string | null;
+  /** What of the request's configuration is sent. Providers read instructions, documents and tools from it. */
+  readonly configuration: Configuration;
+  /** Turns that are sent along; they may be from a time without the guard. */
+  readonly history?: ModelRequest['messages'] | undefined;
 }
 
 /** The guard of one run. */
@@ -54,13 +59,78 @@ function namesOf(categories: readonly Category[]): string {
     .join(', ');
 }
 
-function refusal(field: 'promptText' | 'systemMessage', categories: readonly Category[]): AppError {
+/** A text of a request, under the field that an error names. */
+interface SentText {
+  readonly field: string;
+  readonly text: string;
+  /** What it is made of. All are checked at once: a request may have thousands. */
+  readonly parts?: readonly SentText[];
+}
+
+function rejection({ field }: SentText, categories: readonly Category[]): AppError {
   const names = namesOf(categories);
-  return new AppError(
+  const message =
+    field === 'conversationId'
+      ? `The guard blocked an earlier message of the conversation: ${names}. Start a new conversation, or change the guard on the Moderation screen.`
+      : `The guard blocked the prompt: ${names}. Rephrase it, or change the guard on the Moderation screen.`;
+  return new AppError('invalid_request', message, { details: [{ field, issue: `is flagged: ${names}` }] });
+}
+
+/** Fields that name text stored at the provider, which can't be checked here. */
+const storedTexts = ['prompt', 'previous_response_id', 'conversation'] as const;
+
+function requireCheckable(configuration: Configuration): void {
+  const stored = storedTexts.find((name) => configuration[name] != null);
+  if (stored === undefined) return;
+  const field = `configuration.${stored}`;
+  throw new AppError(
     'invalid_request',
-    `The guard blocked the prompt: ${names}. Rephrase it, or change the guard on the Moderation screen.`,
-    { details: [{ field, issue: `is flagged: ${names}` }] },
+    `The guard can't check text that is stored at the provider. Remove ${field}, or change the guard on the Moderation screen.`,
+    { details: [{ field, issue: "names text that the guard can't check" }] },
   );
+}
+
+/** Words of parameters and JSON schemas, which say nothing; an ordinary configuration has no others and costs no check. */
+const plainWords = new Set([
+  ...namedParameters,
+  ...(
+    'none minimal low medium high xhigh max auto default text json_object json_schema schema name strict type function ' +
+    'object string number integer boolean array null properties required items description enum additionalProperties'
+  ).split(' '),
+]);
+
+/** Every text inside a value, field names included, in their order. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return plainWords.has(value) ? [] : [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [...textsIn(name), ...textsIn(inner)]);
+}
+
+function configurationText(configuration: Configuration): SentText {
+  const parts = Object.entries(configuration)
+    .map(([name, value]) => ({
+      field: `configuration.${name}`,
+      text: [...textsIn(name), ...textsIn(value)].join('\n'),
+    }))
+    .filter(({ text }) => text !== '');
+  return { field: 'configuration', text: parts.map(({ text }) => text).join('\n\n'), parts };
+}
+
+/** Parts of a flagged text that are checked one by one to name the field. */
+const maxNamedParts = 16;
+
+/** The part that is flagged alone, or else the whole. */
+async function flaggedPart(
+  whole: SentText,
+  parts: readonly SentText[],
+  checked: GuardedText,
+  signal: AbortSignal,
+): Promise<SentText> {
+  for (const part of parts.slice(0, maxNamedParts)) {
+    if ((await checked.check(part.text, { signal })).length > 0) return part;
+  }
+  return whole;
 }
 
 function unchecked(failure: string): AppError {
@@ -70,18 +140,29 @@ function unchecked(failure: string): AppError {
   );
 }
 
+/** What of a prompt is checked. Earlier turns only where they could be sent on: a note about them would be made with each new turn. */
+function textsOf(prompt: GuardedPrompt, mode: 'note' | 'refuse'): SentText[] {
+  const earlier = mode === 'note' ? [] : (prompt.history ?? []).filter(({ role }) => role === 'user');
+  return [
+    { field: 'promptText', text: prompt.renderedPrompt },
+    { field: 'systemMessage', text: prompt.systemMessage ?? '' },
+    configurationText(prompt.configuration),
+    ...earlier.map(({ content }) => ({ field: 'conversationId', text: content })),
+  ].filter(({ text }) => text !== '');
+}
+
 /** Applies the settings group `guard` to runs. */
 export function createGuard({ settings, classifier }: GuardOptions): Guard {
   const meter = createGuardMeter();
 
   async function checkPrompt(prompt: GuardedPrompt, mode: 'note' | 'refuse', signal: AbortSignal) {
+    if (mode === 'refuse') requireCheckable(prompt.configuration);
     const text = new GuardedText(classifier, mode);
-    for (const field of ['promptText', 'systemMessage'] as const) {
-      const content = field === 'promptText' ? prompt.renderedPrompt : prompt.systemMessage;
-      const categories = content ? await text.check(content, { signal }) : [];
+    for (const sent of textsOf(prompt, mode)) {
+      const categories = await text.check(sent.text, { signal });
       if (mode === 'refuse' && categories.length > 0) {
         meter.note('prompts', text.finding(), true);
-        throw refusal(field, categories);
+        throw rejection(sent.parts ? await flaggedPart(sent, sent.parts, text, signal) : sent, categories);
       }
     }
     const finding = text.finding();

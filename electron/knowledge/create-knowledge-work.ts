@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { StartChild } from '../child-process/child.ts';
 import type { Log } from '../log.ts';
 import type { Embeddings } from '../on-device/embeddings.ts';
@@ -7,6 +8,7 @@ import { createKnowledge, type Knowledge } from './create-knowledge.ts';
 import { createKnowledgeIndex } from './index/create-knowledge-index.ts';
 import { createSourceReader } from './parsing/source-reader.ts';
 import { createRetrieval, type Retrieval } from './retrieval/create-retrieval.ts';
+import { createSourceFiles } from './source-files.ts';
 import { createTextEmbedders } from './text-embedder.ts';
 
 export interface KnowledgeWork {
@@ -32,7 +34,8 @@ export async function createKnowledgeWork(options: KnowledgeWorkOptions): Promis
   const index = createKnowledgeIndex({ directory: dataDirectory });
   const reader = createSourceReader({ startChild });
   const sourceName = (id: string) => storage.sources.find(id)?.name ?? null;
-  const retrieval = createRetrieval({ index, embedder, sourceName, log });
+  const pagesOf = createSourceFiles(join(dataDirectory, 'sources')).readPages;
+  const retrieval = createRetrieval({ index, embedder, sourceName, pagesOf, log });
   const knowledge = await createKnowledge({ dataDirectory, storage, reader, index, embedder, log });
   // Which sources are outdated follows from the choice of the embedding model.
   const unsubscribe = storage.settings.subscribe(knowledge.refresh);

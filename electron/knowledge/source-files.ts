@@ -43,6 +43,8 @@ export interface SourceFiles {
   writeText(id: string, parsed: Pick<ParsedSource, 'text' | 'pages'>): Promise<void>;
   /** Null when nothing was extracted yet. Offsets outside of the text are moved to its ends. */
   readText(id: string, range: { start: number; end: number }): Promise<ExtractedText | null>;
+  /** The pages of the extracted text; null when it has none. */
+  readPages(id: string): Promise<readonly SourcePage[] | null>;
   remove(ids: readonly string[]): Promise<void>;
 }
 
@@ -76,8 +78,13 @@ export function createSourceFiles(directory: string): SourceFiles {
     await rename(`${file}.partial`, file);
   }
 
+  async function readPages(id: string): Promise<SourcePage[] | null> {
+    return JSON.parse(await readFile(pagesPath(id), 'utf8')) as SourcePage[] | null;
+  }
+
   return {
     path,
+    readPages,
     exists: async (id) => (await stat(path(id)).catch(() => null)) !== null,
     async incoming() {
       await mkdir(incomingFolder, { recursive: true, mode: folderMode });
@@ -105,7 +112,7 @@ export function createSourceFiles(directory: string): SourceFiles {
     },
     async readText(id, range) {
       try {
-        const pages = JSON.parse(await readFile(pagesPath(id), 'utf8')) as SourcePage[] | null;
+        const pages = await readPages(id);
         const part = await readUnits(textPath(id), range);
         const touches = (page: SourcePage) => page.start < part.end && page.end > part.start;
         return { ...part, pages: pages?.filter(touches) ?? null };

@@ -2,6 +2,7 @@ import { AppError } from '../../shared/app-error.ts';
 import { keyedProviders, type KeyedProvider } from '../../shared/contract/common.ts';
 import type { ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
+import { addKnownSecret } from '../known-secrets.ts';
 import type { ProviderMemory } from '../storage/storage.ts';
 import { settingsPlace } from './provider-error.ts';
 import type { ProviderFetch } from './provider-fetch.ts';
@@ -103,6 +104,7 @@ export class Accounts {
   }
 
   setKey(account: Account, key: string): void {
+    addKnownSecret(key);
     this.#options.keyStore.write(account, key);
     this.changed(account);
   }
@@ -135,9 +137,11 @@ export class Accounts {
   #readKey(account: Account): { key: string; source: KeySource } | null {
     const { keyStore, environment } = this.#options;
     const stored = keyStore.read(account);
+    if (stored) addKnownSecret(stored);
     if (stored) return { key: stored, source: keyStore.source };
     const variable = isKeyedProvider(account) ? registry[account].environmentVariable : null;
     const key = variable === null ? undefined : environment[variable]?.trim();
+    if (key) addKnownSecret(key);
     return key ? { key, source: 'environment' } : null;
   }
 

@@ -40,6 +40,8 @@ export class ProviderFailure extends AppError {
 /** Used when a provider limits the rate and does not say for how long. */
 const defaultRetrySeconds = 10;
 const longestMessage = 600;
+/** Characters of a provider's message that are read at all. */
+const longestRead = 65_536;
 
 const unreachableCodes = new Set([
   'ECONNREFUSED',
@@ -72,9 +74,33 @@ function codeOf(error: object): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** Text that a provider wrote, fit to be shown: one line, no key, no more than a few sentences. */
+/** Lines of stack traces as Node, Java, .NET, Python, Ruby, Go and PHP write them. */
+const stackLines = [
+  /^\s*at\s/,
+  /^\s*File "[^"]*", line \d+/,
+  /^\s*Traceback \(most recent call last\)/,
+  /^\s*from \S+:\d+:in /,
+  /^\s*goroutine \d+ \[/,
+  /^\s*#\d+ +\S+\(\d+\)/,
+  /^\s*\.\.\. \d+ more$/,
+  /^\s+\/\S+:\d+/,
+];
+
+/** Stack traces tell nobody what to do, and name paths of the provider's machine. The indented code below a Python line goes with it. */
+function withoutStack(message: string): string {
+  let isCode = false;
+  const lines = message.split(/\r\n?|\n/).filter((line) => {
+    const isStack = stackLines.some((pattern) => pattern.test(line));
+    const isDropped = isStack || (isCode && /^\s/.test(line));
+    isCode = /^\s*File "/.test(line) || (isCode && isDropped);
+    return !isDropped;
+  });
+  return lines.join('\n');
+}
+
+/** Text that a provider wrote, fit to be shown: one line, no key, no stack trace, no more than a few sentences. */
 export function cleanMessage(message: string, key: string | null): string {
-  let text = message;
+  let text = withoutStack(message.slice(0, longestRead));
   if (key) text = text.replaceAll(key, '[key]').replaceAll(encodeURIComponent(key), '[key]');
   text = text
     .replace(/\b(Bearer\s+)\S+/gi, '$1[key]')

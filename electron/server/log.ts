@@ -1,3 +1,5 @@
+import { withoutSecrets } from '../known-secrets.ts';
+
 /** Where the host's own messages go: for the person who runs it, never an answer to a caller. */
 export type Log = (message: string, failure?: unknown) => void;
 
@@ -5,8 +7,16 @@ export type Log = (message: string, failure?: unknown) => void;
 const secrets =
   /\b(?:ts_|sk-|gsk_|AIza)[\w-]{8,}|\b(?:Bearer|Basic)\s+[\w.~+/=-]+|([?&](?:key|token|api_key|access_token)=)[^&\s"']+/gi;
 
-/** An unexpected failure as text with its stack, every key in it struck out. */
+/** A message with every key in it replaced: those that this process knows, and what looks like one. */
+export function redactLog(message: string): string {
+  return withoutSecrets(message).replace(
+    secrets,
+    (_match, parameter: string | undefined) => `${parameter ?? ''}[secret]`,
+  );
+}
+
+/** An unexpected failure as text with its stack, without keys. */
 export function describeFailure(failure: unknown): string {
   const text = failure instanceof Error ? (failure.stack ?? `${failure.name}: ${failure.message}`) : String(failure);
-  return text.replace(secrets, (_match, parameter: string | undefined) => `${parameter ?? ''}[secret]`);
+  return redactLog(text);
 }

@@ -7,7 +7,7 @@ import { DownloadTickets, downloadHandlers } from './download-tickets.ts';
 import { fetchModel } from './fetch-model.ts';
 import { UsageError } from './host-options.ts';
 import { listen, protocols, type Listener } from './listen.ts';
-import { describeFailure } from './log.ts';
+import { describeFailure, redactLog } from './log.ts';
 import { describePortFailure } from './port-failure.ts';
 import { defaultPort, readServeOptions, serveHelp, type ServeOptions } from './serve-options.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -18,7 +18,7 @@ const windowDirectory = fileURLToPath(
 );
 
 function log(message: string, failure?: unknown): void {
-  process.stderr.write(`${message}${failure === undefined ? '' : ` ${describeFailure(failure)}`}\n`);
+  process.stderr.write(`${redactLog(message)}${failure === undefined ? '' : ` ${describeFailure(failure)}`}\n`);
 }
 
 async function listenForOptions(host: Host, options: ServeOptions, downloads: DownloadTickets): Promise<Listener> {

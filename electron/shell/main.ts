@@ -5,7 +5,7 @@ import { AppError } from '../../shared/app-error.ts';
 import { createHost } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
 import { UsageError, type HostOptions } from '../server/host-options.ts';
-import { describeFailure } from '../server/log.ts';
+import { describeFailure, redactLog } from '../server/log.ts';
 import { ServerControl } from '../server/server-control.ts';
 import { describeStartFailure } from '../storage/disk-failure.ts';
 import { setApplicationMenu } from './application-menu.ts';
@@ -24,7 +24,7 @@ import { addressOfLink, linkScheme } from './window-address.ts';
 import { closeWaysOut } from './window-security.ts';
 
 function log(message: string, error?: unknown): void {
-  console.error(error === undefined ? message : `${message} ${describeFailure(error)}`);
+  console.error(error === undefined ? redactLog(message) : `${redactLog(message)} ${describeFailure(error)}`);
 }
 
 function readOptionsOrExit(): HostOptions {

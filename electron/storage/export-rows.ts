@@ -68,11 +68,14 @@ function exportQueries(database: Database.Database) {
         .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
         .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
         .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+        .leftJoin('agent_runs', 'agent_runs.run_id', 'runs.id')
         .selectAll(['runs', 'run_texts'])
         .select([
           'conversations.id as conversation_id',
           'conversations.name as conversation_name',
           'conversations.workspace_id',
+          // Null for runs that no agent made.
+          'agent_runs.agent_id',
           'feedback.score',
           'feedback.score_text',
           'feedback.score_tags',

@@ -41,6 +41,7 @@ export const exportColumns = [
   'totalMs',
   'appHeaders',
   'metadata',
+  'callerSupplied',
   'citations',
   'warnings',
   'moderationFlags',

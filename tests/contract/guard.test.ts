@@ -49,6 +49,15 @@ describe('with the guard refusing prompts', () => {
     expect(host.provider.calls.length).toBe(calls);
   });
 
+  test('a threat in the configuration is a 400 that names its field, and no provider sees it', async () => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    const calls = host.provider.calls.length;
+    const answer = await send('/api/completions/sync', { configuration: { instructions: threat } });
+    judgeError(answer, 400);
+    expect(JSON.parse(answer.text)).toMatchObject({ error: { details: [{ field: 'configuration.instructions' }] } });
+    expect(host.provider.calls.length).toBe(calls);
+  });
+
   test('an everyday prompt goes through', async () => {
     setGuard({ prompts: 'refuse', answers: 'off' });
     host.provider.answerWith((call) => call.chatAnswer({ content: 'With kill -9.' }));

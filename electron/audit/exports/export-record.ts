@@ -26,6 +26,17 @@ function onceEnded(read: (row: ExportRow) => unknown, before: unknown = null): R
   return (row, { snapshotAt }) => (row.completed_at !== null && row.completed_at < snapshotAt ? read(row) : before);
 }
 
+/** Fields that name something of ours. In the metadata of an agent's run they are ours; any other caller can write what it likes. */
+const agentFields = ['agentId', 'branchOf'] as const;
+
+function callerSupplied({ workspace_id, metadata_json, agent_id }: ExportRow): string[] {
+  const metadata = agent_id === null ? (parsed(metadata_json) as Record<string, unknown> | null) : null;
+  return [
+    ...(workspace_id === null ? [] : ['workspaceId']),
+    ...agentFields.filter((name) => metadata?.[name] != null).map((name) => `metadata.${name}`),
+  ];
+}
+
 const readers: Readonly<Record<ExportColumn, Reader>> = {
   conversationId: (row) => row.conversation_id,
   conversationName: (row) => row.conversation_name,
@@ -61,6 +72,7 @@ const readers: Readonly<Record<ExportColumn, Reader>> = {
   totalMs: onceEnded((row) => row.total_ms),
   appHeaders: (row) => parsed(row.app_headers_json) ?? {},
   metadata: (row) => parsed(row.metadata_json),
+  callerSupplied,
   citations: onceEnded((row) => parsed(row.citations_json) ?? [], []),
   warnings: (row) => parsed(row.warnings_json) ?? [],
   moderationFlags: onceEnded((row) => row.moderation_flags),

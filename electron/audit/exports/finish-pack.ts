@@ -52,7 +52,8 @@ function manifestOf(plan: PackPlan, written: WrittenPack, files: readonly PackFi
     counts: { conversations: written.conversations, runs: written.runs },
     notes: [
       'Times in JSONL, CSV and this file are UTC. HTML pages show local time with UTC below. Costs are in US dollars, durations in milliseconds.',
-      'In CSV, text that a spreadsheet could run as a formula starts with an apostrophe.',
+      'In CSV, an apostrophe precedes text that a spreadsheet could run as a formula, whether it separates by commas, semicolons or tabs.',
+      'callerSupplied names the fields that look like our own but were set by the caller. Touchstone does not verify them.',
     ],
     files,
   };

@@ -124,6 +124,7 @@ const factNames: Readonly<Partial<Record<ExportColumn, string>>> = {
   promptId: 'Prompt',
   promptVersionId: 'Prompt version',
   dataspaceIds: 'Dataspaces',
+  callerSupplied: 'Set by the caller, not verified',
   aiSystem: 'Provider',
   cost: 'Cost (USD)',
   firstTokenMs: 'First token (ms)',
@@ -173,6 +174,7 @@ const named = (name: string | null | undefined, id: string): string =>
 function factHtml(column: ExportColumn, value: unknown, run: ShownRun): string {
   if (column === 'aiSystem') return escaped(providerName(value as AiSystem));
   if (column === 'dataspaceIds') return (value as string[]).map((id) => named(run.names.dataspaces[id], id)).join('');
+  if (column === 'callerSupplied') return escaped((value as string[]).join(', '));
   return named(readableOf(column, value, run), textOf(value, false));
 }
 

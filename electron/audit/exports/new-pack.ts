@@ -18,6 +18,8 @@ export function newPack(
   version: string,
 ): PackRecord {
   const chosen = new Set(input.columns);
+  // Whoever reads these must see which of them are only the caller's word.
+  if (chosen.has('metadata') || chosen.has('workspaceId')) chosen.add('callerSupplied');
   const timeZone = input.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const plan = {
     id: randomUUID(),

@@ -1,9 +1,10 @@
 import type { Citation } from '../../../shared/contract/completions.ts';
 import type { PassageReference } from '../../../shared/contract/grounding.ts';
 import type { Log } from '../../log.ts';
-import { excerptOf } from './excerpt.ts';
+import { excerptOf, matchingSentence } from './excerpt.ts';
 import { questionParts } from './question-parts.ts';
 import type { IndexedPassage, IndexHit, KnowledgeIndex } from '../index/knowledge-index.ts';
+import type { SourcePage } from '../parsing/parsed-source.ts';
 import type { TextEmbedder } from '../text-embedder.ts';
 
 /** A passage without its number, which it gets where it is given or listed. */
@@ -48,6 +49,8 @@ export interface RetrievalOptions {
   readonly embedder: () => TextEmbedder;
   /** Null for a source that was deleted a moment ago. */
   readonly sourceName: (sourceId: string) => string | null;
+  /** The pages of a source, in order; null for one without pages. */
+  readonly pagesOf: (sourceId: string) => Promise<readonly SourcePage[] | null>;
   readonly log: Log;
 }
 
@@ -59,13 +62,16 @@ function citedPassage(
   return { sourceId, sourceName, text, heading, relevance, ...(page === null ? {} : { page }), start, end };
 }
 
+/** Passages over two pages that are looked at sentence by sentence, as each may take an embedding of a dozen sentences. */
+const maxSplitPassages = 8;
+
 /** A found passage as it is cited. */
 export function toCitation(passage: Omit<FoundPassage, 'heading'>, index: number): Citation {
   const { sourceId, sourceName, text, relevance, page, start, end } = passage;
   return { index, sourceId, sourceName, text, relevance, ...(page === undefined ? {} : { page }), start, end };
 }
 
-export function createRetrieval({ index, embedder, sourceName, log }: RetrievalOptions): Retrieval {
+export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: RetrievalOptions): Retrieval {
   /** The question as it is searched: whole and in its parts, with their vectors. */
   async function embedded(text: string, signal: AbortSignal) {
     const { model, embed } = embedder();
@@ -83,6 +89,27 @@ export function createRetrieval({ index, embedder, sourceName, log }: RetrievalO
     }
   }
 
+  /** The passages, each with the page that holds the sentence asked about: one that starts at the foot of a page says little there. */
+  async function withPages(passages: readonly RankedPassage[], question: string, signal: AbortSignal) {
+    const known = new Map<string, ReturnType<typeof pagesOf>>();
+    const result: RankedPassage[] = [];
+    let split = 0;
+    for (const passage of passages) {
+      const { sourceId, text, start, end } = passage;
+      if (passage.page !== undefined && !known.has(sourceId)) known.set(sourceId, pagesOf(sourceId));
+      const touched = (await known.get(sourceId))?.filter((page) => page.start < end && page.end > start) ?? [];
+      if (touched.length < 2 || split === maxSplitPassages) {
+        result.push(passage);
+        continue;
+      }
+      split += 1;
+      const sentence = await matchingSentence(text, question, { embedder: embedder(), signal });
+      const page = touched.findLast((each) => each.start <= start + sentence.start)?.page ?? passage.page;
+      result.push({ ...passage, page: page! });
+    }
+    return result;
+  }
+
   return {
     async search({ dataspaceIds, text, limit }, { signal }) {
       const begun = performance.now();
@@ -96,8 +123,13 @@ export function createRetrieval({ index, embedder, sourceName, log }: RetrievalO
         const ranks = { textRank, textScore, coverage, vectorRank, similarity };
         return [{ ...citedPassage(hit, name, Number(hit.relevance.toFixed(3))), ...ranks }];
       });
+      const cited = await withPages(passages, text, signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        log("the page of a passage couldn't be determined; the page where it starts is cited", error);
+        return passages;
+      });
       const milliseconds = { embedding: searchBegun - begun, search: performance.now() - searchBegun };
-      return { passages, milliseconds, wordsAloneBecause: failure };
+      return { passages: cited, milliseconds, wordsAloneBecause: failure };
     },
     async excerpt(passage, { text, characters }, { signal }) {
       try {

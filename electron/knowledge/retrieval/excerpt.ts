@@ -40,6 +40,37 @@ function widened(sentences: readonly TextSpan[], best: number, characters: numbe
   }
 }
 
+function spansOf(text: string): TextSpan[] {
+  return [...sentencesOf(text)].map((part) => ({ start: part.start, end: part.start + part.text.length }));
+}
+
+interface EmbeddingOptions {
+  readonly embedder: TextEmbedder;
+  readonly signal: AbortSignal;
+}
+
+/** How near each sentence is to a question in meaning and words. */
+async function scoresOf(question: string, texts: readonly string[], { embedder, signal }: EmbeddingOptions) {
+  const [asked, ...vectors] = await embedder.embed([question, ...texts], { signal });
+  const held = sharesHeld(question, texts);
+  return vectors.map((vector, place) => dotProduct(asked!, vector) + wordsWeight * held[place]!);
+}
+
+const indexOfBest = (scores: readonly number[]) => scores.indexOf(Math.max(...scores));
+
+/**
+ * The sentence of a text that a question is about: the one that has more of its words than every other, or else the nearest by meaning.
+ * Rejects with an `AbortError` when the signal ends it.
+ */
+export async function matchingSentence(text: string, question: string, options: EmbeddingOptions): Promise<TextSpan> {
+  const sentences = spansOf(text);
+  if (sentences.length < 2) return { start: 0, end: text.length };
+  const texts = sentences.map(({ start, end }) => text.slice(start, end));
+  const held = sharesHeld(question, texts);
+  const [first = 0, second = 0] = held.toSorted((one, other) => other - one);
+  return sentences[indexOfBest(first > second ? held : await scoresOf(question, texts, options))]!;
+}
+
 /**
  * The sentences of a text that are nearest to a question in meaning and words, in a row and within so many characters; a single sentence may be
  * longer. Rejects with an `AbortError` when the signal ends it.
@@ -48,13 +79,10 @@ export async function excerptOf(
   text: string,
   question: string,
   characters: number,
-  { embedder, signal }: { readonly embedder: TextEmbedder; readonly signal: AbortSignal },
+  options: EmbeddingOptions,
 ): Promise<TextSpan> {
-  const sentences = [...sentencesOf(text)].map((part) => ({ start: part.start, end: part.start + part.text.length }));
+  const sentences = spansOf(text);
   if (text.length <= characters || sentences.length < 2) return { start: 0, end: text.length };
   const texts = sentences.map(({ start, end }) => text.slice(start, end));
-  const [asked, ...vectors] = await embedder.embed([question, ...texts], { signal });
-  const held = sharesHeld(question, texts);
-  const scores = vectors.map((vector, place) => dotProduct(asked!, vector) + wordsWeight * held[place]!);
-  return widened(sentences, scores.indexOf(Math.max(...scores)), characters);
+  return widened(sentences, indexOfBest(await scoresOf(question, texts, options)), characters);
 }

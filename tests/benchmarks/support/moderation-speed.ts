@@ -108,7 +108,11 @@ async function guardedRuns(openModeration: () => Moderation, everydayText: Every
     await moderation.classify('Hello', { signal });
     const guard = createGuard({ settings: () => settings, classifier: moderation });
     const taken = await times(guardedSamples, async (number) => {
-      const prompt = { renderedPrompt: everydayText(500, number * sentencesOfSample), systemMessage: null };
+      const prompt = {
+        renderedPrompt: everydayText(500, number * sentencesOfSample),
+        systemMessage: null,
+        configuration: {},
+      };
       const begun = await guard.begin(prompt, { signal });
       const answer = everydayText(answerCharacters, number * sentencesOfAnswer);
       const parts = partsOf(answer);

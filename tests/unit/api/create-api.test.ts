@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../../../electron/api/create-api.ts';
 import { implement } from '../../../electron/api/handler.ts';
@@ -162,6 +162,37 @@ describe('bad bodies', () => {
       status: 400,
       message: 'The request body is nested more than 500 levels deep.',
     });
+  });
+
+  const many = (count: number, text: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => text(index));
+
+  it.each([
+    ['field names', `{${many(20_001, (index) => `"a${index}":1`).join(',')}}`, '20,000 field names'],
+    ['field names, two-byte', `{${many(20_001, (index) => `"你${index}":1`).join(',')}}`, '20,000 field names'],
+    ['field names of many objects', `[${many(20_001, (index) => `{"a${index}":1}`).join(',')}]`, '20,000 field names'],
+    ['lists', `[${'[],'.repeat(250_001)}[]]`, '250,000 lists and objects'],
+    ['objects', `[${'{},'.repeat(250_001)}{}]`, '250,000 lists and objects'],
+  ])('are rejected with more %s than can be parsed quickly', async (_, sent, limit) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const { status, answer } = await send('/things', { method: 'POST', headers: json, body: sent });
+    expect({
+      status,
+      message: answer.error?.message,
+      parsed: parse.mock.calls.filter(([text]) => text === sent),
+    }).toEqual({
+      status: 400,
+      message: `The request body has more than ${limit}. Send less in one request.`,
+      parsed: [],
+    });
+    parse.mockRestore();
+  });
+
+  it('may repeat field names and have many values, quotes and escapes', async () => {
+    const tags = Array.from({ length: 30_000 }, (_, index) => ({ size: index % 9, n: `a\\":"${index}` }));
+    const sent = JSON.stringify({ name: 'a', tags });
+    const { answer } = await send('/things', { method: 'POST', headers: json, body: sent });
+    expect(answer.error?.details).toEqual([{ field: 'tags', issue: 'must have at most 1 items' }]);
   });
 
   it('over 4 MB are 413, announced or not', async () => {

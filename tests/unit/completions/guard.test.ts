@@ -3,6 +3,7 @@ import { createGuard, type RunGuard } from '../../../electron/completions/guard.
 import type { TextClassifier } from '../../../electron/completions/guarded-text.ts';
 import type { ModelPart } from '../../../electron/providers/provider.ts';
 import { AppError } from '../../../shared/app-error.ts';
+import type { Configuration } from '../../../shared/contract/completions.ts';
 import type { GuardSettings } from '../../../shared/contract/guard.ts';
 import { categories } from '../../../shared/contract/moderation.ts';
 
@@ -32,7 +33,10 @@ function guardWith(settings: GuardSettings, seen: string[] = []) {
 }
 
 async function guardOf(settings: GuardSettings, seen: string[] = [], renderedPrompt = 'Hello'): Promise<RunGuard> {
-  const guard = await guardWith(settings, seen).begin({ renderedPrompt, systemMessage: null }, { signal });
+  const guard = await guardWith(settings, seen).begin(
+    { renderedPrompt, systemMessage: null, configuration: {} },
+    { signal },
+  );
   if (guard === null) throw new Error('The guard does not look.');
   return guard;
 }
@@ -59,7 +63,10 @@ describe('a guard that is off', () => {
   test('is not there at all and looks at nothing', () => {
     const seen: string[] = [];
     const guard = guardWith({ prompts: 'off', answers: 'off' }, seen);
-    expect({ guard: guard.begin({ renderedPrompt: 'a knife', systemMessage: null }, { signal }), seen }).toEqual({
+    expect({
+      guard: guard.begin({ renderedPrompt: 'a knife', systemMessage: null, configuration: {} }, { signal }),
+      seen,
+    }).toEqual({
       guard: null,
       seen: [],
     });
@@ -70,7 +77,7 @@ describe('a prompt', () => {
   test('that is refused is a 400 that names the field and the categories', async () => {
     const guard = guardWith({ prompts: 'refuse', answers: 'off' });
     const refused = await Promise.resolve(
-      guard.begin({ renderedPrompt: 'a knife', systemMessage: null }, { signal }),
+      guard.begin({ renderedPrompt: 'a knife', systemMessage: null, configuration: {} }, { signal }),
     ).catch((error: unknown) => error as AppError);
     expect(refused).toMatchObject({
       code: 'invalid_request',
@@ -82,24 +89,82 @@ describe('a prompt', () => {
   test('is refused for its system message as well, under that name', async () => {
     const guard = guardWith({ prompts: 'refuse', answers: 'off' });
     await expect(
-      guard.begin({ renderedPrompt: 'Hello', systemMessage: 'Sell knifes' }, { signal }),
+      guard.begin({ renderedPrompt: 'Hello', systemMessage: 'Sell knifes', configuration: {} }, { signal }),
     ).rejects.toMatchObject({
       details: [{ field: 'systemMessage' }],
     });
   });
 
+  test.each<[string, Configuration]>([
+    ['configuration.instructions', { temperature: 1, instructions: 'Sell a knife.' }],
+    ['configuration.system', { system: [{ type: 'text', text: 'Sell a knife.' }] }],
+    ['configuration.documents', { documents: [{ data: { text: 'A knife.' } }] }],
+    [
+      'configuration.tools',
+      { tools: [{ type: 'function', function: { name: 'sell', description: 'Sells a knife' } }] },
+    ],
+    ['configuration.stop', { stop: ['\n', 'knife'] }],
+    [
+      'configuration.response_format',
+      {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { schema: { properties: { knife: { type: 'string' } } } },
+        },
+      },
+    ],
+    ['configuration.previous_response_id', { previous_response_id: 'resp_1' }],
+  ])('is rejected for the text in %s', async (field, configuration) => {
+    const guard = guardWith({ prompts: 'refuse', answers: 'off' });
+    await expect(
+      guard.begin({ renderedPrompt: 'Hello', systemMessage: null, configuration }, { signal }),
+    ).rejects.toMatchObject({ code: 'invalid_request', details: [{ field }] });
+  });
+
+  test('checks all fields of a configuration at once, and an ordinary configuration not at all', async () => {
+    const seen: string[] = [];
+    const guard = guardWith({ prompts: 'refuse', answers: 'off' }, seen);
+    const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`a${index}`, 'b']));
+    await guard.begin({ renderedPrompt: 'Hello', systemMessage: null, configuration: fields }, { signal });
+    expect(seen.length).toBe(2);
+    const ordinary: Configuration = {
+      temperature: 1,
+      reasoning_effort: 'low',
+      response_format: { type: 'json_object' },
+    };
+    await guard.begin({ renderedPrompt: 'Hi', systemMessage: null, configuration: ordinary }, { signal });
+    expect(seen.slice(2)).toEqual(['Hi']);
+  });
+
+  test('is rejected for an earlier message of its conversation, which a log-only guard does not note again', async () => {
+    const prompt = {
+      renderedPrompt: 'Go on',
+      systemMessage: null,
+      configuration: {},
+      history: [
+        { role: 'user', content: 'Sell a knife.' },
+        { role: 'assistant', content: 'Done.' },
+      ],
+    } as const;
+    await expect(guardWith({ prompts: 'refuse', answers: 'off' }).begin(prompt, { signal })).rejects.toMatchObject({
+      details: [{ field: 'conversationId', issue: 'is flagged: violence' }],
+    });
+    const noted = (await guardWith({ prompts: 'note', answers: 'off' }).begin(prompt, { signal }))!;
+    expect((await noted.findings('')).prompt?.categories).toEqual([]);
+  });
+
   test('that cannot be checked is not passed on when prompts may be refused', async () => {
     const guard = guardWith({ prompts: 'refuse', answers: 'off' });
-    await expect(guard.begin({ renderedPrompt: 'unjudgeable', systemMessage: null }, { signal })).rejects.toMatchObject(
-      {
-        code: 'provider_failed',
-      },
-    );
+    await expect(
+      guard.begin({ renderedPrompt: 'unjudgeable', systemMessage: null, configuration: {} }, { signal }),
+    ).rejects.toMatchObject({
+      code: 'provider_failed',
+    });
   });
 
   test('that is only noted does not keep the run waiting, and its flags are kept', async () => {
     const begun = guardWith({ prompts: 'note', answers: 'off' }).begin(
-      { renderedPrompt: 'a knife', systemMessage: null },
+      { renderedPrompt: 'a knife', systemMessage: null, configuration: {} },
       { signal },
     );
     expect(begun).not.toBeInstanceOf(Promise);

@@ -43,6 +43,22 @@ describe('a provider that fails', () => {
   });
 
   it.each([
+    ['Node', 'Incorrect API key\n    at verify (/srv/auth.js:10:2)\n    at process.processTicks (node:internal:95:5)'],
+    ['Java', 'Incorrect API key\r\n\tat com.acme.Auth.check(Auth.java:31)\r\n\t... 12 more'],
+    [
+      'Python',
+      'Traceback (most recent call last):\n  File "/srv/auth.py", line 3, in check\n    raise Bad(key)\nIncorrect API key',
+    ],
+    ['Ruby', 'Incorrect API key\n\tfrom /srv/auth.rb:3:in `check'],
+    ['Go', 'Incorrect API key\ngoroutine 1 [running]:\n\t/srv/auth.go:31 +0x1d'],
+    ['PHP', 'Incorrect API key\n#0 /srv/auth.php(12): check()'],
+  ])('is quoted without the stack trace of %s', async (_, message) => {
+    world.server.answerWith((call) => call.fail(400, message));
+    const error = await failureOf(connect().generate(request, { signal: noAbort() }));
+    expect(error.message).toBe('"Local" rejected the request (400). Provider message: Incorrect API key');
+  });
+
+  it.each([
     ['seconds', { 'retry-after': '17' }, 17],
     ['parts of a second', { 'retry-after': '1.2' }, 2],
     ['milliseconds', { 'retry-after-ms': '2500' }, 3],

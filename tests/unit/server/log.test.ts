@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeFailure } from '../../../electron/server/log.ts';
+import { describeFailure, redactLog } from '../../../electron/server/log.ts';
+import { addKnownSecret } from '../../../electron/known-secrets.ts';
 
 test('a failure is described with its stack', () => {
   const text = describeFailure(new Error('it broke'));
@@ -20,4 +21,17 @@ test.each([
   ['tokens in addresses', 'http://127.0.0.1:1/?token=abc', 'http://127.0.0.1:1/?token=[secret]'],
 ])('%s are struck out', (_what, message, expected) => {
   expect(describeFailure(message)).toBe(expected);
+});
+
+test('every known key is removed, whatever it looks like and in every form, the longest first', () => {
+  for (const key of ['zebra', 'zebra-crossing', 'a/b"c d€f']) addKnownSecret(key);
+  const forms = ['zebra', 'zebra-crossing', 'a/b"c d€f', encodeURIComponent('a/b"c d€f'), 'a/b\\"c d€f'];
+  const basic = Buffer.from('zebra-crossing').toString('base64');
+  expect(redactLog([...forms, basic].join(' | '))).toBe(Array(6).fill('[secret]').join(' | '));
+  expect(describeFailure(new Error('zebra broke')).split('\n')[0]).toBe('Error: [secret] broke');
+});
+
+test('a key of one to three characters is left, as it would remove ordinary words', () => {
+  addKnownSecret('the');
+  expect(redactLog('the end')).toBe('the end');
 });

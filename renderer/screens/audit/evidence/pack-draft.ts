@@ -28,7 +28,10 @@ export const columnGroups: readonly { title: string; columns: readonly ExportCol
       'status',
     ],
   },
-  { title: 'Who', columns: ['callerId', 'workspaceId', 'promptId', 'promptVersionId', 'appHeaders', 'metadata'] },
+  {
+    title: 'Who',
+    columns: ['callerId', 'workspaceId', 'promptId', 'promptVersionId', 'appHeaders', 'metadata', 'callerSupplied'],
+  },
   { title: 'Model', columns: ['aiSystem', 'model', 'servedBy', 'configuration', 'dataspaceIds'] },
   { title: 'Input', columns: ['systemMessage', 'promptText', 'replacements', 'renderedPrompt'] },
   {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -198,6 +198,24 @@ describe('a pack', () => {
       createdAt: '2026-07-01T22:30:00.000Z',
       aiSystem: 'OpenAi',
     });
+  });
+
+  test('marks what only the caller says about workspace, agent and branch, and not what an agent records itself', async () => {
+    const world = await openExports();
+    const metadata = { agentId: randomUUID(), branchOf: { runId: 'r' }, team: 'a' };
+    const claimed = await record(world, { metadata, workspaceId: randomUUID() });
+    const own = await record(world, { metadata });
+    world.storage.turns.noteAgent(own.runId, metadata.agentId);
+    const { files } = await written(world, { columns: ['runId', 'metadata'], selection: { filter: {} } });
+    const marks = lines(files['evidence.jsonl']!).map(({ runId, callerSupplied }) => [runId, callerSupplied]);
+    expect(Object.fromEntries(marks as [string, unknown][])).toEqual({
+      [claimed.runId]: ['workspaceId', 'metadata.agentId', 'metadata.branchOf'],
+      [own.runId]: [],
+    });
+    expect(files['evidence.csv']!.split('\r\n', 1)[0]).toBe('runId,metadata,callerSupplied');
+    expect(files['evidence.html']).toContain(
+      '<dt>Set by the caller, not verified</dt><dd dir="auto">workspaceId, metadata.agentId, metadata.branchOf</dd>',
+    );
   });
 
   test('holds nothing that a rule finds, in no text and no file', async () => {

@@ -14,6 +14,11 @@ let index: KnowledgeIndex;
 let retrieval: Retrieval;
 let log: string[];
 let embed: TextEmbedder['embed'];
+/** Of the source `paged`. */
+const pages = [
+  { page: 4, start: 0, end: 120 },
+  { page: 5, start: 120, end: 300 },
+];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'touchstone-retrieval-'));
@@ -23,7 +28,8 @@ beforeEach(async () => {
   retrieval = createRetrieval({
     index,
     embedder: () => ({ model: 'm', embed: (texts, options) => embed(texts, options) }),
-    sourceName: (id) => (id === 'known' ? 'Harbour rules' : null),
+    sourceName: (id) => ({ known: 'Harbour rules', paged: 'Lighthouse rules' })[id] ?? null,
+    pagesOf: async (id) => (id === 'paged' ? pages : null),
     log: (message) => void log.push(message),
   });
   for (const sourceId of ['known', 'deleted']) {
@@ -66,6 +72,43 @@ test('what is found carries the name of its source, and a source that was delete
     milliseconds: { embedding: expect.any(Number), search: expect.any(Number) },
     wordsAloneBecause: null,
   });
+});
+
+/** One passage that starts on page 4, at offset 100, and goes on with the second sentence on page 5. */
+async function addPagedPassage() {
+  const source = { sourceId: 'paged', dataspaceId: 'e', revision: '1', embeddingModel: 'm' };
+  const own = 'The lamp burns oil. The keeper sleeps by day.';
+  const passage = { text: own, start: 100, end: 100 + own.length, page: 4, heading: null };
+  await index.begin(source, { signal });
+  await index.add({ ...source, first: 0, passages: [passage], vectors: [Float32Array.of(1, 0)] }, { signal });
+  await index.finish(source, { signal });
+}
+
+test.each([
+  ['When does the keeper sleep?', 5],
+  ['What does the lamp burn?', 4],
+  // No word in common: the meaning decides.
+  ['At what hour is he in bed?', 5],
+])('of a passage over two pages, the page with the sentence about %j is cited: %i', async (asked, page) => {
+  await addPagedPassage();
+  embed = async (texts) =>
+    texts.map((each) => (/bed|sleeps/.test(each) ? Float32Array.of(1, 0) : Float32Array.of(0.6, 0.8)));
+  const { passages } = await retrieval.search({ dataspaceIds: ['e'], text: asked, limit: 5 }, { signal });
+  expect(passages.map((each) => each.page)).toEqual([page]);
+});
+
+test('the page where a passage starts is cited when its sentences cannot be compared', async () => {
+  await addPagedPassage();
+  let calls = 0;
+  embed = async (texts) => {
+    calls += 1;
+    if (calls > 1) throw new Error('no model');
+    return texts.map(() => Float32Array.of(1, 0));
+  };
+  const query = { dataspaceIds: ['e'], text: 'At what hour is he in bed?', limit: 5 };
+  const { passages } = await retrieval.search(query, { signal });
+  expect(passages.map((each) => each.page)).toEqual([4]);
+  expect(log).toEqual(["the page of a passage couldn't be determined; the page where it starts is cited"]);
 });
 
 test('a question of two parts is searched whole and in its parts', async () => {
