@@ -14,6 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { hostFlags } from '../../scripts/run-built.ts';
 import { hostEnvironment } from '../support/host-environment.ts';
+import { signIn } from '../support/sign-in.ts';
 import { hostileBodies, hostileText, hostileTexts } from './support/hostile-inputs.ts';
 import { printReport, row, type Row } from './support/report.ts';
 
@@ -63,8 +64,7 @@ async function startWorld(
   const lines = createInterface({ input: host.stdout! });
   const [line] = (await once(lines, 'line')) as [string];
   const { address, windowUrl } = JSON.parse(line) as { address: string; windowUrl: string };
-  const opened = await fetch(windowUrl, { redirect: 'manual' });
-  const headers = { origin: address, cookie: String(opened.headers.get('set-cookie')).split(';', 1)[0]! };
+  const headers = { origin: address, ...(await signIn(windowUrl)) };
   const poller = new Worker(new URL('latency-poller.mjs', support), {
     workerData: { address: `${address}/window/settings`, headers },
   });
