@@ -48,6 +48,8 @@ const ranges = {
   tokens: 'totalTokens',
 } as const;
 
+const others = { header: 'appHeaders', 'feedback-text': 'feedback', rated: 'hasFeedback' } as const;
+
 const everything = 'all';
 
 function writeRange({ min, max }: { min?: number | null | undefined; max?: number | null | undefined }): string {
@@ -126,8 +128,16 @@ export function readFilter(text: string, now = new Date()): ReadFilter {
   if (filter.success) return { filter: filter.data, sort: sort.data ?? 'newest', span, ignored };
   for (const { path } of filter.error.issues) delete asked[String(path[0])];
   const names = Object.keys(found).filter((key) => key !== 'sort' && !Object.hasOwn(asked, key));
+  const written = new Map<string, string>(
+    Object.entries({ ...texts, ...lists, ...ranges, ...others }).map(([name, key]) => [key, name]),
+  );
   const rest = auditFilter.safeParse(asked);
-  return { filter: rest.data ?? {}, sort: sort.data ?? 'newest', span, ignored: [...ignored, ...names] };
+  return {
+    filter: rest.data ?? {},
+    sort: sort.data ?? 'newest',
+    span,
+    ignored: [...ignored, ...names.map((key) => written.get(key) ?? key)],
+  };
 }
 
 /** The filter as a part of an address; `all` for none. */

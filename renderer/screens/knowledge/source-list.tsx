@@ -79,6 +79,11 @@ function Head({ dataspace, onAdd }: { dataspace: DataspaceSummary; onAdd: () => 
   );
 }
 
+/** Zeros would leave the name field too little room in a narrow window. */
+function withCount(name: string, count: number): string {
+  return count === 0 ? name : `${name} ${formatCount(count)}`;
+}
+
 function Filter({ dataspace, filter, onFilter }: Pick<SourceListProps, 'dataspace' | 'filter' | 'onFilter'>) {
   return (
     <div className="header line-bottom knowledge__filter">
@@ -97,8 +102,8 @@ function Filter({ dataspace, filter, onFilter }: Pick<SourceListProps, 'dataspac
         onValueChange={(status) => onFilter({ ...filter, status })}
         options={[
           { value: 'all', label: 'All' },
-          { value: 'Processing', label: `In progress ${formatCount(dataspace.processing)}` },
-          { value: 'Failed', label: `Failed ${formatCount(dataspace.failed)}` },
+          { value: 'Processing', label: withCount('In progress', dataspace.processing) },
+          { value: 'Failed', label: withCount('Failed', dataspace.failed) },
         ]}
       />
     </div>

@@ -1,10 +1,11 @@
 import { Package, Repeat2, SquareTerminal } from 'lucide-react';
 import { useDeferredValue, useEffect, type RefObject } from 'react';
 import { useLocation } from 'wouter';
+import { AppError } from '../../../../shared/app-error.ts';
 import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import type { ConversationDetail as Conversation, ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { Button } from '../../../components/button.tsx';
-import { ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
+import { EmptyState, ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
 import { useConversation, useReadAhead } from '../../../queries/audit.ts';
 import { runAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
@@ -101,9 +102,13 @@ export function DetailPane(props: DetailPaneProps) {
     return (
       <section className="panel line-left audit__detail" aria-label="Conversation">
         <div className="audit__failure">
-          <ErrorFailure title="Couldn't load the conversation" error={query.error}>
-            <Button onClick={() => void query.refetch()}>Retry</Button>
-          </ErrorFailure>
+          {query.error instanceof AppError && query.error.code === 'not_found' ? (
+            <EmptyState title="Conversation not found" reason="It was deleted, or the link is incomplete." />
+          ) : (
+            <ErrorFailure title="Couldn't load the conversation" error={query.error}>
+              <Button onClick={() => void query.refetch()}>Retry</Button>
+            </ErrorFailure>
+          )}
         </div>
       </section>
     );

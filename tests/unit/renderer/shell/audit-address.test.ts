@@ -114,7 +114,7 @@ describe('the address of a filter', () => {
       span: null,
       conversationId: null,
       runId: null,
-      ignored: ['colour', 'sort', 'startDate', 'statuses', 'score'],
+      ignored: ['colour', 'sort', 'from', 'status', 'score'],
     });
   });
 

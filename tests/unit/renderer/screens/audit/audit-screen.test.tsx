@@ -60,11 +60,14 @@ describe('the audit', () => {
 
   test('shows why an address is only half of what it asks, and what clears it', async () => {
     await openSamples('/audit/text=zzzz+nothing+has+this&status=Lost');
-    await screen.findByText(/Ignored invalid filters in this link: statuses/);
+    await screen.findByText(/Ignored invalid filters in this link: status\./);
     await screen.findByText('No matching conversations');
     fireEvent.click(screen.getByText('Clear all filters'));
-    await detail();
+    await screen.findByText('Conversation ID');
     expect(opened.addresses.at(-1)).toBe('/audit/all');
+    opened.navigate('/audit/all/01a20000-0000-7000-8000-000000002284');
+    await screen.findByText('Conversation not found');
+    expect(screen.queryByText('Retry')).toBeNull();
   });
 
   test('goes through the conversations of a filter and stays inside it', async () => {
