@@ -68,8 +68,8 @@ function Readiness({ model, onLeave }: Pick<DetailProps, 'model' | 'onLeave'>) {
   const page = aiSystem === 'ServiceAi' ? 'on-device' : aiSystem === 'OpenAiCompatible' ? 'endpoints' : 'providers';
   const text = {
     'on-device': "The on-device model isn't downloaded.",
-    endpoints: "The endpoint isn't responding.",
-    providers: `${providerName(aiSystem)} has no key.`,
+    endpoints: "The endpoint isn't reachable.",
+    providers: `No API key for ${providerName(aiSystem)}.`,
   }[page];
   const action = { 'on-device': 'Download model', endpoints: 'Open endpoint', providers: 'Add key' }[page];
   const address = page === 'on-device' ? settingsAddress(page) : accessAddress(aiSystem);

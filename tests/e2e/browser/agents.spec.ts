@@ -8,7 +8,7 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   pageProblems,
 }) => {
   await library.open('/agents');
-  await page.getByRole('button', { name: 'Create agent' }).click();
+  await page.getByRole('button', { name: 'Create agent' }).first().click();
   await page.getByLabel('Name', { exact: true }).fill('Workshop desk');
   await page.getByRole('button', { name: /^Model / }).click();
   await expect(page.getByRole('combobox', { name: 'Search models' })).toBeFocused();

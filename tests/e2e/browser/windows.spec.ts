@@ -80,7 +80,7 @@ test('a window goes on after its host was started again, with all that was half 
   await page.getByRole('textbox', { name: 'Prompt' }).fill('Answers in one word.');
   await page.keyboard.press('Control+Enter');
   await expect(page.getByText('Half typed').first()).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Create agent' })).toBeHidden();
+  await expect(page.getByRole('form', { name: 'New agent' })).toBeHidden();
 });
 
 test('a screen whose files are gone says so, and opens once they are there', async ({ page, served }) => {

@@ -63,7 +63,7 @@ test('a routed built-in model shows the details of the model that it is routed t
   fireEvent.pointerMove(routed);
   const about = screen.getByLabelText('About hl-gpt-4.1-mini');
   expect(about.textContent).toContain('Built-in, routed to OpenAI gpt-4.1-mini');
-  expect(about.textContent).toContain('OpenAI has no key.');
+  expect(about.textContent).toContain('No API key for OpenAI.');
   expect(within(about).getByText('Add key')).toBeTruthy();
 });
 
