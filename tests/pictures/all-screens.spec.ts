@@ -1,10 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { test } from '../e2e/browser/tour-window.ts';
-import { emptyStops, filledStops, openStop, settled, type TourStop } from '../support/window-tour.ts';
+import { test as base } from '../e2e/browser/tour-window.ts';
+import { agentStates } from '../support/picture-states/agent-states.ts';
+import { playgroundStates } from '../support/picture-states/playground-states.ts';
+import { promptStates } from '../support/picture-states/prompt-states.ts';
+import { runStates } from '../support/picture-states/run-states.ts';
+import { answerByWords, type PictureState } from '../support/picture-states/steps.ts';
+import { startScriptedProvider } from '../support/scripted-provider.ts';
+import { emptyStops, filledStops, openStop, settled } from '../support/window-tour.ts';
 
 const folder = process.env['TOUCHSTONE_PICTURES'];
+/** Takes only the pictures whose names match. */
+const only = new RegExp(process.env['TOUCHSTONE_PICTURES_ONLY'] ?? '');
 const sizes = [
   { width: 1280, height: 800 },
   { width: 980, height: 700 },
@@ -12,21 +20,32 @@ const sizes = [
   { width: 640, height: 400 },
 ];
 
+const test = base.extend({
+  hostOptions: async ({}, use) => {
+    await using provider = await startScriptedProvider(answerByWords);
+    await use(['--endpoint', `workshop=${provider.baseAddress}`]);
+  },
+});
+
 /** Every stop in both themes and all sizes: `1280x800-light/audit.png`. */
-async function takeAll(page: Page, stops: readonly TourStop[]): Promise<void> {
-  for (const stop of stops) {
+async function takeAll(page: Page, stops: readonly PictureState[]): Promise<void> {
+  for (const stop of stops.filter(({ name }) => only.test(name))) {
     await page.setViewportSize(sizes[0]!);
-    await openStop(page, stop);
+    await openStop(page, { name: stop.name, address: stop.address });
+    await stop.enter?.(page);
     for (const size of sizes) {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
-        await settled(page);
+        if (!stop.isLoading) await settled(page);
         const path = join(folder!, `${size.width}x${size.height}-${colorScheme}`);
         mkdirSync(path, { recursive: true });
         await page.screenshot({ path: join(path, `${stop.name}.png`) });
       }
     }
+    await page.setViewportSize(sizes[0]!);
+    await page.keyboard.press('Escape');
+    await stop.leave?.(page);
   }
 }
 
@@ -39,4 +58,16 @@ test('every screen as a new user finds it', async ({ page }) => {
 
 test('every screen with data', async ({ page, objects }) => {
   await takeAll(page, filledStops(objects));
+});
+
+test('the playground in its states', async ({ page, objects }) => {
+  await takeAll(page, [...runStates(objects), ...playgroundStates(objects)]);
+});
+
+test('the prompts in their states', async ({ page, objects }) => {
+  await takeAll(page, promptStates(objects));
+});
+
+test('the agents in their states', async ({ page, objects }) => {
+  await takeAll(page, agentStates(objects));
 });
