@@ -17,13 +17,25 @@ const defaultPageSize = 20;
 const seesAll = (caller: Caller): boolean => caller.scopes.includes('audit');
 
 /**
+ * What a caller without the scope `audit` sees of the input: what it sent itself. Stored prompts and agents may hold instructions that
+ * users of a key must not read (docs/decisions/prompts-and-agents.md).
+ */
+function withoutStoredText({ input, promptRunId, metadata }: ConversationRun): ConversationRun['input'] {
+  if (promptRunId !== null)
+    return { ...input, promptText: '', systemMessage: null, renderedPrompt: '', configuration: null };
+  const isAgentTurn = metadata?.['agentId'] !== undefined;
+  return isAgentTurn ? { ...input, systemMessage: null, configuration: null } : input;
+}
+
+/**
  * A run as a key without the scope `audit` may see it. A blocked answer would otherwise reach its caller here, by the guard's record
  * or by the reasoning, which no completion returns.
  */
-function withoutWithheldText(run: ConversationRun): ConversationRun {
+function forRunKey(run: ConversationRun): ConversationRun {
   const { moderation } = run;
   return {
     ...run,
+    input: withoutStoredText(run),
     output: { ...run.output, reasoning: null },
     ...(moderation && {
       moderation: { ...moderation, answer: moderation.answer && { ...moderation.answer, withheld: null } },
@@ -54,7 +66,7 @@ export function conversationHandlers(audit: AuditStore): Handler[] {
       }
       if (seesAll(caller)) return longJsonAnswer(conversation);
       const runs = function* () {
-        for (const run of conversation.runs) yield withoutWithheldText(run);
+        for (const run of conversation.runs) yield forRunKey(run);
       };
       return longJsonAnswer({ ...conversation, runs: new LazyList(runs) });
     }),

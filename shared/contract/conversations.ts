@@ -101,7 +101,8 @@ export const readConversation = defineEndpoint({
   tag,
   summary: 'Read a conversation with its runs',
   description:
-    'Runs are sorted oldest first. Only keys with the scope `audit` see feedback, reasoning, and answers that the guard withheld.',
+    'Runs are sorted oldest first. Only keys with the scope `audit` see feedback, reasoning, answers that the guard withheld, and ' +
+    'the stored text, system message and parameters of prompts and agents.',
   parameters: z.object({ id: uuid }),
   response: conversationDetail,
   errors: [404],

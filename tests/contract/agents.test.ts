@@ -470,6 +470,19 @@ describe.each(ways)('%s: refusals', (way) => {
     judgeError(await say(way, local, { message: 'Hi' }), 503);
   });
 
+  test("a key with `run` alone reads its own messages and the answers, not the agent's system message", async () => {
+    answerLoudly();
+    const made = await create(way, { prompt: 'Stored instructions.', configuration: { max_tokens: 77 } });
+    const runs = host.issueKey({ scopes: ['run'] });
+    const { body: turn } = await say(way, made, { message: 'Hi' }, { key: runs });
+    const path = `/conversations/${turn.conversationId}`;
+    const own = (await callJson(host, way, 'GET', path, { key: runs })).body.runs[0];
+    expect(own.input).toMatchObject({ promptText: 'Hi', systemMessage: null, configuration: null });
+    expect(JSON.stringify(own)).not.toContain('Stored instructions');
+    const whole = (await callJson(host, way, 'GET', path)).body.runs[0];
+    expect(whole.input.systemMessage).toBe('Stored instructions.');
+  });
+
   test('a key may do what its scopes say; other methods are 405', async () => {
     answerLoudly();
     const made = await create(way);

@@ -433,6 +433,28 @@ describe.each(ways)('%s: refusals', (way) => {
     expect((await callJson(host, way, 'GET', `/prompts?pageSize=100&continuationToken=${token}`)).status).toBe(200);
   });
 
+  test('a key with `run` alone uses a stored prompt without reading its text, also not through its runs', async () => {
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Hello' }));
+    const stored = { promptText: 'Stored text for {{name}}.', configuration: { max_tokens: 77 } };
+    const made = await create(way, stored);
+    const runs = host.issueKey({ scopes: ['run'] });
+    const body = { promptId: made.id, replacements: { name: 'Ada' } };
+    const { body: run } = await callJson(host, way, 'POST', '/prompts/run', { key: runs, body });
+    const path = `/conversations/${run.conversationId}`;
+    const own = (await callJson(host, way, 'GET', path, { key: runs })).body.runs[0];
+    expect(own).toMatchObject({ promptId: made.id, output: { content: 'Hello' } });
+    expect(own.input).toMatchObject({
+      promptText: '',
+      systemMessage: null,
+      replacements: { name: 'Ada' },
+      renderedPrompt: '',
+      configuration: null,
+    });
+    for (const text of ['Stored text', '77']) expect(JSON.stringify(own.input)).not.toContain(text);
+    const whole = (await callJson(host, way, 'GET', path)).body.runs[0];
+    expect(whole.input).toMatchObject({ promptText: stored.promptText, renderedPrompt: 'Stored text for Ada.' });
+  });
+
   test('a key may do what its scopes say, before anything else is looked at; other methods are 405', async () => {
     const made = await create(way);
     const runs = host.issueKey({ scopes: ['run'] });
