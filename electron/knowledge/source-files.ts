@@ -4,6 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'nod
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { AppError } from '../../shared/app-error.ts';
 import type { ParsedSource, SourcePage } from './parsing/parsed-source.ts';
 
 /** The offsets of the extracted text count UTF-16 units, and each of these is two bytes of its file: any part is read by itself. */
@@ -60,6 +61,22 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
+/**
+ * Makes one folder in one that exists. Making the whole path would create a second data folder, on another disk, while the disk of
+ * the real one is away.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: folderMode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    if (!isMissing(error)) throw error;
+    throw new AppError('internal', 'The data folder is missing. Reconnect the disk that it is on and try again.', {
+      cause: error,
+    });
+  }
+}
+
 export function createSourceFiles(directory: string): SourceFiles {
   const incomingFolder = join(directory, 'incoming');
   const folderOf = (id: string) => join(directory, id);
@@ -68,7 +85,7 @@ export function createSourceFiles(directory: string): SourceFiles {
   const pagesPath = (id: string) => join(folderOf(id), 'pages.json');
 
   async function putInPlace(id: string): Promise<void> {
-    await mkdir(folderOf(id), { recursive: true, mode: folderMode });
+    await makeFolder(folderOf(id));
     await rename(join(incomingFolder, id), path(id));
   }
 
@@ -87,7 +104,8 @@ export function createSourceFiles(directory: string): SourceFiles {
     readPages,
     exists: async (id) => (await stat(path(id)).catch(() => null)) !== null,
     async incoming() {
-      await mkdir(incomingFolder, { recursive: true, mode: folderMode });
+      await makeFolder(directory);
+      await makeFolder(incomingFolder);
       return new ArrivingFile(randomUUID(), incomingFolder, putInPlace);
     },
     async recover(isKnown) {
