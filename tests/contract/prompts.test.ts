@@ -439,8 +439,8 @@ describe.each(ways)('%s: refusals', (way) => {
     const made = await create(way, stored);
     const runs = host.issueKey({ scopes: ['run'] });
     const body = { promptId: made.id, replacements: { name: 'Ada' } };
-    const { body: run } = await callJson(host, way, 'POST', '/prompts/run', { key: runs, body });
-    const path = `/conversations/${run.conversationId}`;
+    const answer = (await callJson(host, way, 'POST', '/prompts/run', { key: runs, body })).body;
+    const path = `/conversations/${answer.conversationId}`;
     const own = (await callJson(host, way, 'GET', path, { key: runs })).body.runs[0];
     expect(own).toMatchObject({ promptId: made.id, output: { content: 'Hello' } });
     expect(own.input).toMatchObject({
