@@ -80,7 +80,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const work = await createHostWork(options).catch((failure: unknown) => {
     throw describeStartFailure(failure) ?? failure;
   });
-  const { storage, providers, completions, moderation, prompts, folders, knowledge, auditWork, onDevice } = work;
+  const { storage, providers, completions, moderation, prompts, folders, knowledge, auditWork, onDevice, allowances } =
+    work;
   const { log } = options;
 
   let server: ServerState = { serverAddress: null, serverFailure: null, protocols: [] };
@@ -96,6 +97,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
   const api = createApi({
     apiKeys: storage.apiKeys,
+    rateLimits: allowances.rateLimits,
     windowCallerId: storage.windowCallerId,
     reportFailure: log,
     handlers: [
@@ -106,7 +108,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...auditSampleHandlers(auditWork.samples),
       ...auditRetentionHandlers(auditWork.retention),
       ...auditReplayHandlers(auditWork.replays, log),
-      ...moderationHandlers(moderation),
+      ...moderationHandlers({ moderation, ...allowances }),
       ...moderationWindowHandlers({ ...work, log }),
       ...conversationHandlers(storage.audit),
       ...promptFolderHandlers(folders, log),
@@ -121,7 +123,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...providerHandlers(providers),
       ...runHandlers({ runs: storage.runs, completions, exchanges: work.exchanges, log }),
       ...onDeviceHandlers(onDevice, log),
-      ...apiKeyHandlers(storage.apiKeys),
+      ...apiKeyHandlers(storage.apiKeys, allowances.credits),
       ...settingsHandlers(storage, hostState),
       ...(options.handlers ?? []),
     ],

@@ -6,6 +6,7 @@ import { forkChild } from './child-process/fork-child.ts';
 import { createCompletions } from './completions/create-completions.ts';
 import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
+import { createRateLimits } from './credits/rate-limits.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
 import { createKnowledgeWork } from './knowledge/create-knowledge-work.ts';
 import { createGrounding } from './knowledge/grounding/create-grounding.ts';
@@ -53,10 +54,11 @@ export async function createHostWork(options: HostOptions) {
   const batches = createModerationBatches({ storage, classifierOf: moderation.classifierOf, log });
   const grounding = createGrounding({ retrieval, findDataspace: storage.dataspaces.find });
   const exchanges = createProviderExchanges({ store: storage.exchanges, settings: storage.settings, log });
+  const allowances = { credits: createCredits(), rateLimits: createRateLimits(), apiKeys: storage.apiKeys };
   const completions = createCompletions({
     runs: storage.runs,
     providers,
-    credits: createCredits(),
+    ...allowances,
     guard,
     grounding,
     exchanges,
@@ -99,6 +101,7 @@ export async function createHostWork(options: HostOptions) {
     guard,
     batches,
     completions,
+    allowances,
     exchanges,
     knowledge,
     retrieval,

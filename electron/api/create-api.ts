@@ -4,7 +4,8 @@ import { AppError } from '../../shared/app-error.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import type { Log } from '../log.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
-import type { ApiKeyStore } from '../storage/storage.ts';
+import type { RateLimits } from '../credits/rate-limits.ts';
+import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
 import type { Api, ApiContext } from './api.ts';
 import { authenticate, authorize, hasValidKey, type Caller } from './authentication.ts';
 import { errorAnswer } from './error-answer.ts';
@@ -17,6 +18,7 @@ import { validate, validateQuery } from './validation.ts';
 export interface ApiOptions {
   readonly handlers: readonly Handler[];
   readonly apiKeys: ApiKeyStore;
+  readonly rateLimits: RateLimits;
   readonly windowCallerId: string;
   /** Told of failures that are ours; the text holds no body and no key. */
   readonly reportFailure: Log;
@@ -106,10 +108,15 @@ async function answer(
   options: ApiOptions,
 ): Promise<Response> {
   const requestId = randomUUID();
+  let key: AuthenticatedKey | null = null;
+  const limited = (response: Response): Response =>
+    key === null ? response : withHeaders(response, options.rateLimits.headersFor(key));
   try {
     if (path.isForWindowOnly && context.access !== 'window') throw unknownPath();
     const handler = path.handlers.get(request.method);
     const caller = path.isPublic ? publicCaller : authenticate(request.headers, context, options);
+    key = caller.key;
+    if (key !== null) options.rateLimits.takeRequest(key);
     if (handler === undefined) throw methodNotAllowed(path);
     authorize(caller, handler.endpoint.access);
     const input = await readInput(handler.endpoint, request, parameters);
@@ -121,10 +128,19 @@ async function answer(
       signal: request.signal,
       requestId,
     } as HandlerInput<never, never, never, never>);
-    return toResponse(handler.endpoint, result, requestId);
+    return limited(toResponse(handler.endpoint, result, requestId));
   } catch (error) {
-    return failureAnswer(error, requestId, options);
+    return limited(failureAnswer(error, requestId, options));
   }
+}
+
+/** The names must be in lower case. */
+function withHeaders(response: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) {
+    if (response instanceof JsonAnswer) response.setHeader(name, value);
+    else response.headers.set(name, value);
+  }
+  return response;
 }
 
 const publicCaller: Caller = { callerId: '', key: null, scopes: [] };

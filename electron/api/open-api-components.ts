@@ -13,7 +13,7 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   413: 'The body is too large',
   415: 'The body is of another media type',
   421: 'The request was meant for another host',
-  429: 'The provider limits the rate; `retry-after` says when to go on',
+  429: 'The API key or the provider limits the rate; `retry-after` says when to go on',
   500: 'A failure of the service itself',
   502: 'The provider failed',
   503: 'The provider is not set up, refused its key or is overloaded',
@@ -30,11 +30,20 @@ export const headerDescriptions: Readonly<Record<string, Json>> = {
   'x-conversation-id': { description: 'The conversation of the run', schema: { type: 'string', format: 'uuid' } },
   'x-credits-consumed': { description: 'Credits that this call costs', schema: { type: 'integer' } },
   'x-credits-remaining': { description: 'Credits that are left, for a key with a limit', schema: { type: 'integer' } },
+  'RateLimit-Limit': {
+    description: 'For a key with limits per minute: the limit that is reached first, of requests or of tokens',
+    schema: { type: 'integer' },
+  },
+  'RateLimit-Remaining': { description: 'What is left of that limit', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until the limit starts again', schema: { type: 'integer' } },
   'retry-after': { description: 'Seconds after which a new attempt makes sense', schema: { type: 'integer' } },
 };
 
 /** Headers of every run that has begun. */
 export const runHeaders = Object.keys(headerDescriptions).filter((name) => name !== 'retry-after');
+
+/** Headers of every response to a key. */
+export const keyHeaders = ['x-request-id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 /** Statuses of a run that has begun, so that its failure says which one it was. */
 const failuresOfRuns = new Set([429, 502, 503, 504]);

@@ -3,7 +3,7 @@ import type { Endpoint, Form, ResponseKind } from '../../shared/contract/endpoin
 import { endpoints as contract } from '../../shared/contract/index.ts';
 import { readOpenApi } from '../../shared/contract/open-api.ts';
 import { implement, type Handler } from './handler.ts';
-import { Components, headerDescriptions, headers, runHeaders, type Json } from './open-api-components.ts';
+import { Components, headerDescriptions, headers, keyHeaders, runHeaders, type Json } from './open-api-components.ts';
 
 /** Only runs cost credits, and every call that can cost some can find them used up. */
 function isRun(endpoint: Endpoint): boolean {
@@ -56,16 +56,16 @@ const kindDescriptions: Readonly<Record<ResponseKind, string>> = {
 
 function responses(endpoint: Endpoint, components: Components): Json {
   const kinds = endpoint.kinds ?? ['json'];
-  const names = isRun(endpoint) ? runHeaders : ['x-request-id'];
+  const names = isRun(endpoint) ? runHeaders : endpoint.access === 'public' ? ['x-request-id'] : keyHeaders;
   const content = answerContent(endpoint, components);
   const hasBody = endpoint.body !== undefined || endpoint.form !== undefined;
   const errors = [
     ...(hasBody || endpoint.query || endpoint.parameters ? [400] : []),
-    ...(endpoint.access === 'public' ? [403] : [401, 403]),
+    ...(endpoint.access === 'public' ? [403] : [401, 403, 429]),
     ...(hasBody ? [413, 415] : []),
     421,
     500,
-    ...(endpoint.errors ?? []),
+    ...(endpoint.errors ?? []).filter((status) => status !== 429),
   ].toSorted((a, b) => a - b);
   return {
     [String(endpoint.status ?? 200)]: {
@@ -99,6 +99,7 @@ function requestBody({ body, form, mediaTypes, isBodyOptional }: Endpoint, compo
 
 function accessSentence({ access }: Endpoint): string {
   if (access === 'public') return 'Needs no API key.';
+  if (access === 'any scope') return 'Needs an API key with any scope.';
   return `Needs an API key with the scope ${access === 'run or audit' ? '`run` or `audit`' : `\`${access}\``}.`;
 }
 
@@ -132,6 +133,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Dataspaces: 'Collections of sources for search and grounding.',
   Sources: 'Files that are parsed, chunked and indexed on the device.',
   Agents: 'Models with a system message that remember their conversations.',
+  Credits: 'What an API key may use and has used.',
   Description: 'The service about itself.',
 };
 

@@ -1,7 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
-import type { Credits } from '../credits/credits.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { ApplicablePart, StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
@@ -9,16 +8,16 @@ import type { Providers } from '../providers/create-providers.ts';
 import { titleOf } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { AcceptedRun, Completions, RunContext, RunOrigin } from './completions.ts';
+import { allowRun, notStarted, type Allowance, type AllowanceOptions } from './allow-run.ts';
 import { groundRequest } from './ground-request.ts';
 import type { Guard, RunGuard } from './guard.ts';
 import { prepareRun, type PreparedRun } from './prepare-run.ts';
 import { recordStart } from './record-start.ts';
 import { Run } from './run.ts';
 
-export interface CompletionsOptions {
+export interface CompletionsOptions extends AllowanceOptions {
   readonly runs: RunStore;
   readonly providers: Providers;
-  readonly credits: Credits;
   readonly guard: Guard;
   readonly grounding: Grounding;
   readonly exchanges: Pick<ProviderExchanges, 'open'>;
@@ -46,7 +45,7 @@ function withLearnedModel(
 }
 
 export function createCompletions(options: CompletionsOptions): Completions {
-  const { runs, providers, credits, guard, grounding } = options;
+  const { runs, providers, guard, grounding } = options;
   const active = new Map<string, Run>();
   let isClosing = false;
 
@@ -56,7 +55,12 @@ export function createCompletions(options: CompletionsOptions): Completions {
     return options.storedPromptOf(request, (kept) => providers.applicableConfiguration(target, kept).configuration);
   }
 
-  function begin(prepared: PreparedRun, origin: RunOrigin, runGuard: RunGuard | null): AcceptedRun {
+  function begin(
+    prepared: PreparedRun,
+    origin: RunOrigin,
+    allowance: Allowance,
+    runGuard: RunGuard | null,
+  ): AcceptedRun {
     if (isClosing) throw new AppError('provider_not_configured', 'Touchstone is shutting down.');
     runs.requireRoom();
     const { request, context, target, warnings, systemMessage } = prepared;
@@ -66,7 +70,6 @@ export function createCompletions(options: CompletionsOptions): Completions {
       callerId: origin.callerId,
       name: titleOf(prepared.renderedPrompt),
     });
-    const credit = credits.reserve(origin.key);
     const ids = recordStart(prepared, origin, joined, storedPromptOf(prepared), runs);
     const run = new Run(
       {
@@ -82,7 +85,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
         },
         ground: groundRequest(prepared, grounding),
         cost: (usage) => providers.cost(target, usage),
-        releaseCredit: credit.release,
+        settle: allowance.settle,
         runs,
         guard: runGuard,
         exchanges: options.exchanges.open(),
@@ -91,15 +94,26 @@ export function createCompletions(options: CompletionsOptions): Completions {
     );
     active.set(ids.runId, run);
     void run.settled.then(() => active.delete(ids.runId));
-    return { run, credit };
+    return { run, credit: allowance.credit };
   }
 
   function start(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
     return withLearnedModel(request, context.signal, providers, () => {
       const prepared = prepareRun(request, context, options);
-      const guarded = guard.begin({ ...prepared, history: context.turn?.history }, context);
-      if (guarded instanceof Promise) return guarded.then((runGuard) => begin(prepared, origin, runGuard));
-      return begin(prepared, origin, guarded);
+      // Before the guard: its classifier may cost money, too.
+      const allowance = allowRun(prepared, origin.key, options);
+      const proceed = (runGuard: RunGuard | null): AcceptedRun => begin(prepared, origin, allowance, runGuard);
+      try {
+        const guarded = guard.begin({ ...prepared, history: context.turn?.history }, context);
+        if (!(guarded instanceof Promise)) return proceed(guarded);
+        return guarded.then(proceed).catch((error: unknown) => {
+          allowance.settle(notStarted);
+          throw error;
+        });
+      } catch (error) {
+        allowance.settle(notStarted);
+        throw error;
+      }
     });
   }
 

@@ -35,13 +35,15 @@ export interface Guard {
    * has to wait for the verdict. It rejects with `invalid_request` for a prompt that is refused.
    */
   begin(prompt: GuardedPrompt, options: { signal: AbortSignal }): RunGuard | Promise<RunGuard> | null;
+  /** Whether checks of prompts cost money. */
+  paysForPrompts(): boolean;
   /** What the checks of this start of the host took. */
   costs(): GuardCosts;
 }
 
 export interface GuardOptions {
   readonly settings: () => GuardSettings;
-  readonly classifier: TextClassifier;
+  readonly classifier: TextClassifier & { isPaid(): boolean };
 }
 
 const categoryNames: Record<Category, string> = {
@@ -202,6 +204,7 @@ export function createGuard({ settings, classifier }: GuardOptions): Guard {
       if (prompts === 'note') return guardOf(checkPrompt(prompt, prompts, new AbortController().signal), answers);
       return checkPrompt(prompt, prompts, signal).then((finding) => guardOf(Promise.resolve(finding), answers));
     },
+    paysForPrompts: () => settings().prompts !== 'off' && classifier.isPaid(),
     costs: meter.costs,
   };
 }

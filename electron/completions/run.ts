@@ -3,6 +3,7 @@ import type { Citation, FinishReason, Usage, Warning } from '../../shared/contra
 import type { ModelRequest, Provider } from '../providers/provider.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import type { RunOutcome, RunStore } from '../storage/storage.ts';
+import type { RunUse } from './allow-run.ts';
 import type { RunGuard } from './guard.ts';
 import { isAbort, stopSignal } from './stop-signal.ts';
 
@@ -31,8 +32,8 @@ export interface RunPlan {
   readonly ground: ((options: { readonly signal: AbortSignal }) => Promise<GroundedRequest>) | null;
   /** US dollars for a usage; null when the price is unknown. */
   readonly cost: (usage: Usage) => number | null;
-  /** Gives back the credit that was set aside, for a run that costs nothing. */
-  readonly releaseCredit: () => void;
+  /** Tells what the run used of what was set aside for it. */
+  readonly settle: (use: RunUse) => void;
   readonly runs: RunStore;
   /** Null when prompts and answers go through unseen. */
   readonly guard: RunGuard | null;
@@ -219,7 +220,8 @@ export class Run {
 
   async #record(end: Pick<RunOutcome, 'status' | 'finishReason' | 'usage' | 'error' | 'cost'>): Promise<void> {
     this.#isRecorded = true;
-    if (this.credits === 0) this.plan.releaseCredit();
+    const characters = this.#content.length + this.#reasoning.length;
+    this.plan.settle({ credits: this.credits, usage: end.usage, characters });
     try {
       const moderation = await this.plan.guard?.findings(this.#content);
       await this.plan.runs.finish(this.plan.runId, {

@@ -1,10 +1,10 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { AuthenticatedKey } from '../storage/storage.ts';
 
-/** What one completion call costs once its provider has begun to answer. */
+/** What one call costs once its provider has begun to answer: a run, or a text that a provider's classifier judges. */
 const creditsPerRun = 1;
 
-/** The credit of one run, set aside before the run begins. */
+/** The credit of one run or one verdict, set aside before any provider is called. */
 export interface CreditReservation {
   /** What the run costs, 0 once it was released. */
   readonly consumed: number;
@@ -14,7 +14,15 @@ export interface CreditReservation {
   release(): void;
 }
 
+/** Of a key, runs under way counted as used. */
+export interface CreditUse {
+  readonly consumed: number;
+  /** Null for a key without a limit. */
+  readonly remaining: number | null;
+}
+
 export interface Credits {
+  use(key: AuthenticatedKey): CreditUse;
   /** Throws `credits_exhausted` when the key has none left. Null is the window, which needs none. */
   reserve(key: AuthenticatedKey | null): CreditReservation;
 }
@@ -32,6 +40,10 @@ export function createCredits(): Credits {
   }
 
   return {
+    use(key) {
+      const consumed = usedByKey.get(key.id) ?? key.creditsUsed;
+      return { consumed, remaining: key.creditLimit === null ? null : Math.max(0, key.creditLimit - consumed) };
+    },
     reserve(key) {
       if (key !== null) {
         const used = usedByKey.get(key.id) ?? key.creditsUsed;

@@ -31,6 +31,8 @@ export interface Moderation {
    * that is missing, what its provider throws, and an `AbortError` when the signal ended it.
    */
   classify(text: string, options: ModerateOptions): Promise<Moderated>;
+  /** Whether the classifier of the settings is a provider's: each verdict may cost money. */
+  isPaid(): boolean;
   /** One classifier by itself, for those who put several beside each other and bring their own thresholds. */
   classifierOf(chosen: ModerationClassifier): Classifier;
   /** Which passages decide the on-device scores. Rejects with an `AbortError` when the signal is aborted. */
@@ -61,6 +63,7 @@ export function createModeration({ settings, providers, embeddings }: Moderation
   }
 
   return {
+    isPaid: () => settings().classifier.kind !== 'on-device',
     classifierOf,
     async classify(text, { signal, classifier: chosen = settings().classifier }) {
       const classifier = classifierOf(chosen);

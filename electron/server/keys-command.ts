@@ -22,13 +22,17 @@ const usageStatus = 2;
 export const keysHelp = `Creates, lists and revokes API keys. Works while Touchstone runs.
 
 Usage:
-  npm run keys -- issue --name NAME [--credits N] [--scopes LIST] [--json]
+  npm run keys -- issue --name NAME [--credits N] [--requests-per-minute N] [--tokens-per-minute N]
+                        [--scopes LIST] [--json]
   npm run keys -- list [--json]
   npm run keys -- revoke ID
 
 Options:
   --name NAME      Name of the program that will use the key
   --credits N      Credit limit; each completion call costs 1 credit (default: no limit)
+  --requests-per-minute N
+  --tokens-per-minute N
+                   Limits of the key; above them requests get 429 (default: no limit)
   --scopes LIST    Comma-separated scopes: ${scopes.join(', ')} (default: all)
                    run: completions, moderation, stored prompts and agents
                    audit: all callers' runs, and feedback
@@ -44,7 +48,7 @@ const helpCommand = 'npm run keys -- --help';
 const seeHelp = `Run "${helpCommand}" to see all commands.`;
 
 const takenOptions: Record<string, readonly string[]> = {
-  issue: ['name', 'credits', 'scopes', 'json', 'data-dir'],
+  issue: ['name', 'credits', 'requests-per-minute', 'tokens-per-minute', 'scopes', 'json', 'data-dir'],
   list: ['json', 'data-dir'],
   revoke: ['data-dir'],
 };
@@ -80,6 +84,8 @@ function parseCommandLine(parameters: readonly string[]) {
     options: {
       name: { type: 'string' },
       credits: { type: 'string' },
+      'requests-per-minute': { type: 'string' },
+      'tokens-per-minute': { type: 'string' },
       scopes: { type: 'string' },
       json: { type: 'boolean' },
       'data-dir': { type: 'string' },
@@ -137,18 +143,29 @@ function readInput(options: Command['options']): ApiKeyInput {
   const wanted = options.scopes?.split(',').map((scope) => scope.trim());
   const unknown = wanted?.find((scope) => !(scopes as readonly string[]).includes(scope));
   if (unknown !== undefined) throw new UsageError(`Unknown scope '${unknown}'. The scopes are ${scopes.join(', ')}.`);
-  if (options.credits !== undefined && !/^\d+$/.test(options.credits)) {
-    throw new UsageError(`--credits must be a whole number of 0 or more, not '${options.credits}'.`);
-  }
+  const limit = (option: 'credits' | 'requests-per-minute' | 'tokens-per-minute', min: number): number | null => {
+    const text = options[option];
+    if (text === undefined) return null;
+    if (/^\d+$/.test(text) && Number(text) >= min) return Number(text);
+    throw new UsageError(`--${option} must be a whole number of ${min} or more, not '${text}'.`);
+  };
   const checked = apiKeyInput.safeParse({
     name: options.name,
-    creditLimit: options.credits === undefined ? null : Number(options.credits),
+    creditLimit: limit('credits', 0),
+    requestsPerMinute: limit('requests-per-minute', 1),
+    tokensPerMinute: limit('tokens-per-minute', 1),
     scopes: wanted,
   });
   if (checked.success) return checked.data;
   const [problem] = checked.error.issues;
-  throw new UsageError(`Invalid ${problem!.path[0] === 'creditLimit' ? '--credits' : '--name'}: ${problem!.message}.`);
+  throw new UsageError(`Invalid ${optionOf[String(problem!.path[0])] ?? '--name'}: ${problem!.message}.`);
 }
+
+const optionOf: Readonly<Record<string, string>> = {
+  creditLimit: '--credits',
+  requestsPerMinute: '--requests-per-minute',
+  tokensPerMinute: '--tokens-per-minute',
+};
 
 function issue(apiKeys: ApiKeyStore, input: ApiKeyInput, isJson: boolean, { print }: KeysOutput): void {
   const { id, key, callerId, scopes: granted } = apiKeys.issue(input);

@@ -61,6 +61,8 @@ export function createApiKeys(database: Database.Database): ApiKeys {
         scopes: scopes.filter((scope) => input.scopes?.includes(scope) ?? true).join(),
         credit_limit: input.creditLimit ?? null,
         credits_used: 0,
+        requests_per_minute: input.requestsPerMinute ?? null,
+        tokens_per_minute: input.tokensPerMinute ?? null,
         created_at: Date.now(),
         last_used_at: null,
         revoked_at: null,
@@ -75,6 +77,9 @@ export function createApiKeys(database: Database.Database): ApiKeys {
         id: row.id,
         name: change.name ?? row.name,
         credit_limit: change.creditLimit === undefined ? row.credit_limit : change.creditLimit,
+        requests_per_minute:
+          change.requestsPerMinute === undefined ? row.requests_per_minute : change.requestsPerMinute,
+        tokens_per_minute: change.tokensPerMinute === undefined ? row.tokens_per_minute : change.tokensPerMinute,
       });
       return shown(require(id));
     },
@@ -93,8 +98,11 @@ export function createApiKeys(database: Database.Database): ApiKeys {
         scopes: row.scopes.split(',') as Scope[],
         creditLimit: row.credit_limit,
         creditsUsed: row.credits_used,
+        requestsPerMinute: row.requests_per_minute,
+        tokensPerMinute: row.tokens_per_minute,
       };
     },
+    charge: (id, credits) => queries.charge.run({ id, credits }),
   };
 }
 
@@ -110,6 +118,8 @@ function apiKeyOf(row: Omit<ApiKeyRow, 'sequence' | 'hash'>, lastUse: number | u
     scopes: row.scopes.split(',') as Scope[],
     creditLimit: row.credit_limit,
     creditsUsed: row.credits_used,
+    requestsPerMinute: row.requests_per_minute,
+    tokensPerMinute: row.tokens_per_minute,
     createdAt: new Date(row.created_at).toISOString(),
     lastUsedAt: isoTime(lastUse ?? row.last_used_at),
     revokedAt: isoTime(row.revoked_at),
@@ -123,10 +133,14 @@ const shownColumns = [
   'scopes',
   'credit_limit',
   'credits_used',
+  'requests_per_minute',
+  'tokens_per_minute',
   'created_at',
   'last_used_at',
   'revoked_at',
 ] as const satisfies (keyof ApiKeyRow)[];
+
+const changedColumns = ['name', 'credit_limit', 'requests_per_minute', 'tokens_per_minute'] as const;
 
 const insertedColumns = [...shownColumns, 'hash'] as const satisfies (keyof ApiKeyRow)[];
 
@@ -144,13 +158,16 @@ function apiKeyQueries(database: Database.Database) {
     authenticate: prepareQuery(database, (tables, input: { hash: Uint8Array }) =>
       tables
         .selectFrom('api_keys')
-        .select(['id', 'caller_id', 'hash', 'scopes', 'credit_limit', 'credits_used', 'revoked_at'])
+        .select([...shownColumns, 'hash'])
         .where('hash', '=', input.hash),
     ),
-    change: prepareQuery(database, (tables, input: { id: string; name: string; credit_limit: number | null }) =>
+    change: prepareQuery(database, (tables, input: Pick<ApiKeyRow, 'id' | (typeof changedColumns)[number]>) =>
+      tables.updateTable('api_keys').set(valuesOf(input, changedColumns)).where('id', '=', input.id),
+    ),
+    charge: prepareQuery(database, (tables, input: { id: string; credits: number }) =>
       tables
         .updateTable('api_keys')
-        .set({ name: input.name, credit_limit: input.credit_limit })
+        .set((expression) => ({ credits_used: expression('credits_used', '+', input.credits) }))
         .where('id', '=', input.id),
     ),
     use: prepareQuery(database, (tables, input: { id: string; last_used_at: number }) =>

@@ -18,6 +18,7 @@ import { agentRunTables } from './migrations/0015-agent-runs.ts';
 import { agentSettingColumns } from './migrations/0016-agent-settings.ts';
 import { providerExchangeTables } from './migrations/0017-provider-exchanges.ts';
 import { renderedTitles } from './migrations/0018-rendered-titles.ts';
+import { keyLimitColumns } from './migrations/0019-key-limits.ts';
 import { registerRenderedTitle } from './migrations/rendered-title.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
@@ -40,6 +41,7 @@ const migrations: readonly string[] = [
   agentSettingColumns,
   providerExchangeTables,
   renderedTitles,
+  keyLimitColumns,
 ];
 
 function version(database: Database.Database): number {

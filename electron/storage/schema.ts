@@ -115,6 +115,8 @@ export interface ApiKeyRow {
   credit_limit: number | null;
   /** Sum of its `credit_entries`. */
   credits_used: number;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
   created_at: number;
   last_used_at: number | null;
   revoked_at: number | null;

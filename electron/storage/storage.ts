@@ -104,7 +104,14 @@ export interface AuthenticatedKey {
   readonly scopes: ApiKey['scopes'];
   readonly creditLimit: number | null;
   readonly creditsUsed: number;
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
 }
+
+/** What is undefined stays as it is. */
+export type ApiKeyChange = {
+  readonly [Field in 'name' | 'creditLimit' | 'requestsPerMinute' | 'tokensPerMinute']?: ApiKeyInput[Field] | undefined;
+};
 
 export interface ApiKeyStore {
   /** The key is returned once and kept only as SHA-256. */
@@ -112,11 +119,13 @@ export interface ApiKeyStore {
   /** Newest first. */
   list(): ApiKey[];
   /** Throws `not_found`. */
-  update(id: string, change: { name?: string | undefined; creditLimit?: number | null | undefined }): ApiKey;
+  update(id: string, change: ApiKeyChange): ApiKey;
   /** Throws `not_found`; revoking twice is not an error. */
   revoke(id: string): void;
   /** Null for an unknown or revoked key. Sees at once what another process issued or revoked; a few microseconds. */
   authenticate(key: string): AuthenticatedKey | null;
+  /** Adds credits that no run accounts for to what a key has used. */
+  charge(id: string, credits: number): void;
 }
 
 export interface SettingsStore {

@@ -41,7 +41,7 @@ export function useUpdateApiKey() {
   const renew = useRenewApiKeys();
   return useMutation({
     meta: { isFailureShown: true },
-    mutationFn: ({ id, ...body }: { id: string; name?: string; creditLimit?: number | null }) =>
+    mutationFn: ({ id, ...body }: { id: string } & Partial<ApiKeyInput>) =>
       client.call(updateApiKey, { parameters: { id }, body }),
     onSettled: renew,
   });

@@ -13,15 +13,24 @@ export const apiKey = z.object({
   /** Most credits that it may use; null is no limit. */
   creditLimit: z.int().nullable(),
   creditsUsed: z.int(),
+  /** Requests that it may make in a minute; null is no limit. */
+  requestsPerMinute: z.int().nullable(),
+  /** Tokens of prompts and answers that its runs may use in a minute; null is no limit. */
+  tokensPerMinute: z.int().nullable(),
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),
   revokedAt: timestamp.nullable(),
 });
 export type ApiKey = z.infer<typeof apiKey>;
 
+/** A limit of 0 would be a key that does nothing; revoke it instead. */
+const perMinute = z.int().min(1).max(1_000_000_000);
+
 export const apiKeyInput = z.strictObject({
   name: z.string().trim().min(1, 'must not be empty').max(200),
   creditLimit: z.int().min(0).max(1_000_000_000).nullish(),
+  requestsPerMinute: perMinute.nullish(),
+  tokensPerMinute: perMinute.nullish(),
   scopes: z.array(z.enum(scopes)).min(1).optional(),
 });
 export type ApiKeyInput = z.infer<typeof apiKeyInput>;
@@ -56,11 +65,13 @@ export const updateApiKey = defineEndpoint({
   path: '/window/api-keys/{id}',
   access: 'window',
   tag,
-  summary: "Change a key's name or credit limit",
+  summary: "Change a key's name or limits",
   parameters: keyParameters,
   body: z.strictObject({
     name: apiKeyInput.shape.name.optional(),
-    creditLimit: z.int().min(0).max(1_000_000_000).nullable().optional(),
+    creditLimit: apiKeyInput.shape.creditLimit,
+    requestsPerMinute: apiKeyInput.shape.requestsPerMinute,
+    tokensPerMinute: apiKeyInput.shape.tokensPerMinute,
   }),
   response: apiKey,
   errors: [404],

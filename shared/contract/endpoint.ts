@@ -5,10 +5,10 @@ export const scopes = ['run', 'audit', 'manage'] as const;
 export type Scope = (typeof scopes)[number];
 
 /**
- * Who may call an endpoint: `public` needs no key, a scope needs a key that has it, `run or audit` needs one of the two,
+ * Who may call an endpoint: `public` needs no key, `any scope` any key, a scope a key that has it, `run or audit` one of the two,
  * `window` is only for the person at the window and is not reachable with any API key.
  */
-export type Access = 'public' | 'window' | 'run or audit' | Scope;
+export type Access = 'public' | 'window' | 'any scope' | 'run or audit' | Scope;
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 

@@ -10,6 +10,7 @@ import * as auditViews from './audit-views.ts';
 import * as audit from './audit.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
+import * as credits from './credits.ts';
 import * as dataspaces from './dataspaces.ts';
 import * as knowledgeWindow from './knowledge-window.ts';
 import * as grounding from './grounding.ts';
@@ -44,6 +45,7 @@ export const endpoints: readonly Endpoint[] = [
   auditRetention,
   auditReplay,
   moderation,
+  credits,
   grounding,
   moderationWindow,
   conversations,

@@ -123,8 +123,8 @@ export const moderate = defineEndpoint({
   tag: 'Moderation',
   summary: 'Classify a text',
   description:
-    "Scores sexual content, hatred, harassment, self-harm and violence from 0 to 1, compares each score with the service's threshold, and names the passages that caused them.",
+    "Scores sexual content, hatred, harassment, self-harm and violence from 0 to 1, compares each score with the service's threshold, and names the passages that caused them. A classifier of a provider costs 1 credit.",
   body: moderationRequest,
   response: moderationAnswer,
-  errors: [429, 502, 503, 504],
+  errors: [402, 429, 502, 503, 504],
 });

@@ -3,12 +3,21 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../../../electron/api/create-api.ts';
 import { implement } from '../../../electron/api/handler.ts';
+import { createRateLimits } from '../../../electron/credits/rate-limits.ts';
 import type { ApiKeyStore, AuthenticatedKey } from '../../../electron/storage/storage.ts';
 import { AppError } from '../../../shared/app-error.ts';
 import { defineEndpoint, type Access, type Method } from '../../../shared/contract/endpoint.ts';
 
 const keys: Record<string, AuthenticatedKey> = {
-  'run-key': { id: '1', callerId: 'caller', scopes: ['run'], creditLimit: null, creditsUsed: 0 },
+  'run-key': {
+    id: '1',
+    callerId: 'caller',
+    scopes: ['run'],
+    creditLimit: null,
+    creditsUsed: 0,
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+  },
 };
 const apiKeys = { authenticate: (key: string) => keys[key] ?? null } as Partial<ApiKeyStore> as ApiKeyStore;
 
@@ -33,6 +42,7 @@ const body = z.strictObject({
 });
 const failures: unknown[] = [];
 const api = createApi({
+  rateLimits: createRateLimits(),
   apiKeys,
   windowCallerId: 'window',
   reportFailure: (_, error) => failures.push(error),

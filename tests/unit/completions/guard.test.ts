@@ -29,7 +29,7 @@ function knifeFinder(seen: string[] = []): TextClassifier {
 }
 
 function guardWith(settings: GuardSettings, seen: string[] = []) {
-  return createGuard({ settings: () => settings, classifier: knifeFinder(seen) });
+  return createGuard({ settings: () => settings, classifier: { ...knifeFinder(seen), isPaid: () => false } });
 }
 
 async function guardOf(settings: GuardSettings, seen: string[] = [], renderedPrompt = 'Hello'): Promise<RunGuard> {

@@ -33,8 +33,8 @@ function planWith(provider: Partial<Provider>): RunPlan {
     provider: provider as Provider,
     request: { model: 'model', systemMessage: null, messages: [], configuration: {} },
     cost: () => 0.25,
-    releaseCredit: () => {
-      releasedCredits += 1;
+    settle: ({ credits }) => {
+      if (credits === 0) releasedCredits += 1;
     },
     runs,
     guard: null,

@@ -4,7 +4,16 @@ import { createCredits } from '../../../electron/credits/credits.ts';
 import type { AuthenticatedKey } from '../../../electron/storage/storage.ts';
 
 function key(change: Partial<AuthenticatedKey> = {}): AuthenticatedKey {
-  return { id: 'key', callerId: 'caller', scopes: ['run'], creditLimit: 3, creditsUsed: 1, ...change };
+  return {
+    id: 'key',
+    callerId: 'caller',
+    scopes: ['run'],
+    creditLimit: 3,
+    creditsUsed: 1,
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+    ...change,
+  };
 }
 
 const exhausted = expect.objectContaining({

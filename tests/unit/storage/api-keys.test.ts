@@ -19,6 +19,8 @@ test('an issued key authenticates as its caller, with all scopes unless told', (
     scopes: ['run', 'audit', 'manage'],
     creditLimit: null,
     creditsUsed: 0,
+    requestsPerMinute: null,
+    tokensPerMinute: null,
     createdAt: time,
     lastUsedAt: null,
     revokedAt: null,

@@ -4,44 +4,62 @@ import type { ApiKey } from '../../../../shared/contract/api-keys.ts';
 import { scopes as allScopes } from '../../../../shared/contract/endpoint.ts';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { ConfirmDialog } from '../../../components/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
 import { formatCount, formatTime } from '../../../components/format.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge } from '../../../components/marks.tsx';
-import { TextField } from '../../../components/text-field.tsx';
+import { describeError } from '../../../components/state-panels.tsx';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useRevokeApiKey, useUpdateApiKey } from '../../../queries/api-keys.ts';
-import { readCreditLimit } from './credit-limit.ts';
+import { LimitFields, readLimits, textsOf } from './key-limits.tsx';
 
-function LimitForm({ apiKey, onDone }: { apiKey: ApiKey; onDone: () => void }) {
-  const [text, setText] = useState(apiKey.creditLimit === null ? '' : String(apiKey.creditLimit));
+function LimitsDialog({ apiKey, isOpen, onClose }: { apiKey: ApiKey; isOpen: boolean; onClose: () => void }) {
+  return (
+    <Dialog title={`Limits of ${apiKey.name}`} isOpen={isOpen} onClose={onClose}>
+      <LimitsForm apiKey={apiKey} onDone={onClose} />
+    </Dialog>
+  );
+}
+
+function LimitsForm({ apiKey, onDone }: { apiKey: ApiKey; onDone: () => void }) {
+  const [texts, setTexts] = useState(textsOf(apiKey));
   const update = useUpdateApiKey();
-  const limit = readCreditLimit(text);
+  const limits = readLimits(texts);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if ('limit' in limit) update.mutate({ id: apiKey.id, creditLimit: limit.limit }, { onSuccess: onDone });
+    if (limits !== null) update.mutate({ id: apiKey.id, ...limits }, { onSuccess: onDone });
   };
   return (
-    <form className="limit-form" onSubmit={submit} onKeyDown={(event) => event.key === 'Escape' && onDone()}>
-      <TextField
-        label={`Credit limit of ${apiKey.name}`}
-        isLabelHidden
-        size="small"
-        autoFocus
-        inputMode="numeric"
-        placeholder="No limit"
-        value={text}
-        error={'problem' in limit ? limit.problem : null}
-        onValueChange={setText}
-      />
-      <Button size="small" type="submit" isBusy={update.isPending}>
-        Save
-      </Button>
+    <form className="settings__stack" onSubmit={submit}>
+      <LimitFields texts={texts} onChange={setTexts} hasFocus />
+      {update.error && (
+        <p className="caption negative" role="alert">
+          {describeError(update.error).message}
+        </p>
+      )}
+      <div className="row">
+        <Button type="submit" variant="primary" isBusy={update.isPending}>
+          Save
+        </Button>
+        <Button variant="quiet" onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
     </form>
   );
 }
 
-/** One key: who it is for, what it may do and did, its limit, and the way to end it. */
+function LimitsOf({ apiKey: { creditLimit, requestsPerMinute, tokensPerMinute } }: { apiKey: ApiKey }) {
+  const limits = [
+    creditLimit !== null && formatCount(creditLimit),
+    requestsPerMinute !== null && `${formatCount(requestsPerMinute)} requests/min`,
+    tokensPerMinute !== null && `${formatCount(tokensPerMinute)} tokens/min`,
+  ].filter((limit) => limit !== false);
+  if (limits.length === 0) return <span className="tertiary">None</span>;
+  return limits.map((limit) => <div key={limit}>{limit}</div>);
+}
+
+/** One key: who it is for, what it may do and did, its limits, and the way to end it. */
 export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
   const [isEditing, setEditing] = useState(false);
   const [isRevoking, setRevoking] = useState(false);
@@ -60,13 +78,7 @@ export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
       <td>{scopes.length === allScopes.length ? 'All' : scopes.join(', ')}</td>
       <td className="right nowrap">{formatCount(creditsUsed)}</td>
       <td className="right nowrap">
-        {isEditing ? (
-          <LimitForm apiKey={apiKey} onDone={() => setEditing(false)} />
-        ) : creditLimit === null ? (
-          <span className="tertiary">None</span>
-        ) : (
-          formatCount(creditLimit)
-        )}
+        <LimitsOf apiKey={apiKey} />
       </td>
       <td className="nowrap">{lastUsedAt ? formatTime(lastUsedAt) : <span className="tertiary">Never</span>}</td>
       <td className="nowrap wide-only">{revokedAt ? `Revoked ${formatTime(revokedAt)}` : formatTime(createdAt)}</td>
@@ -85,12 +97,13 @@ export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
               ref={editButton}
               size="small"
               icon={Pencil}
-              label={`Edit credit limit of ${name}`}
-              onClick={() => setEditing(!isEditing)}
+              label={`Edit limits of ${name}`}
+              onClick={() => setEditing(true)}
             />
             <IconButton size="small" icon={Ban} label={`Revoke ${name}`} onClick={() => setRevoking(true)} />
           </>
         )}
+        <LimitsDialog apiKey={apiKey} isOpen={isEditing} onClose={() => setEditing(false)} />
         <ConfirmDialog
           title={`Revoke ${name}?`}
           isOpen={isRevoking}

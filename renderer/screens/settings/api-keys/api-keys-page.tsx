@@ -24,7 +24,7 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
               Credits used
             </th>
             <th scope="col" className="right">
-              Limit
+              Limits
             </th>
             <th scope="col">Last used</th>
             <th scope="col" className="wide-only">
@@ -61,7 +61,7 @@ export function ApiKeysPage() {
   return (
     <SettingsPage
       title="API keys"
-      lead="Programs need an API key to call the service over HTTP. Each key has its own name in the audit, its own scopes and an optional credit limit."
+      lead="Programs need an API key to call the service over HTTP. Each key has its own name in the audit, its own scopes and optional limits."
     >
       <div className="settings__stack">
         {issued !== null && <IssuedKey apiKey={issued} onDone={() => setIssued(null)} />}

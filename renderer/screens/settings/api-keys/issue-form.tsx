@@ -5,7 +5,7 @@ import { Checkbox } from '../../../components/choices.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useIssueApiKey } from '../../../queries/api-keys.ts';
-import { readCreditLimit } from './credit-limit.ts';
+import { LimitFields, readLimits, textsOf } from './key-limits.tsx';
 
 const meanings: Record<Scope, string> = {
   run: 'Run: completions, moderation, stored prompts and agents',
@@ -21,27 +21,23 @@ export interface IssueFormProps {
   onCancel: () => void;
 }
 
-/** Name, scopes and limit of a new key. */
+/** Name, scopes and limits of a new key. */
 export function IssueForm({ onIssued, onCancel }: IssueFormProps) {
   const [name, setName] = useState('');
-  const [limitText, setLimitText] = useState('');
+  const [limitTexts, setLimitTexts] = useState(textsOf(null));
   const [chosen, setChosen] = useState<readonly Scope[]>(defaultScopes);
   const [isSubmitted, setSubmitted] = useState(false);
   const issue = useIssueApiKey();
-  const limit = readCreditLimit(limitText);
+  const limits = readLimits(limitTexts);
   const problems = {
     name: name.trim() === '' ? 'Enter the name of the program that will use the key' : null,
-    limit: 'problem' in limit ? limit.problem : null,
     scopes: chosen.length === 0 ? 'Select at least one scope' : null,
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setSubmitted(true);
-    if (problems.name ?? problems.limit ?? problems.scopes) return;
-    issue.mutate(
-      { name: name.trim(), scopes: [...chosen], creditLimit: 'limit' in limit ? limit.limit : null },
-      { onSuccess: ({ key }) => onIssued(key) },
-    );
+    if (problems.name ?? problems.scopes ?? limits === null) return;
+    issue.mutate({ name: name.trim(), scopes: [...chosen], ...limits }, { onSuccess: ({ key }) => onIssued(key) });
   };
   return (
     <form className="card settings__form" aria-label="New API key" onSubmit={submit}>
@@ -54,15 +50,7 @@ export function IssueForm({ onIssued, onCancel }: IssueFormProps) {
           error={isSubmitted ? problems.name : null}
           onValueChange={setName}
         />
-        <TextField
-          label="Credit limit"
-          inputMode="numeric"
-          placeholder="No limit"
-          hint="Each completion call costs 1 credit"
-          value={limitText}
-          error={problems.limit}
-          onValueChange={setLimitText}
-        />
+        <LimitFields texts={limitTexts} onChange={setLimitTexts} />
       </div>
       <div className="settings__choices" role="group" aria-label="Scopes">
         {allScopes.map((scope) => (

@@ -69,16 +69,20 @@ describe('an API key', () => {
     expect(within(row).queryByRole('button', { name: 'Revoke old-script' })).toBeNull();
   });
 
-  test('gets another limit in its place', async () => {
+  test('gets other limits', async () => {
     await open(<ApiKeysPage />);
     await press('Create API key');
     fill('Name', 'support');
     await press('Create key');
     await press('Done');
-    await press('Edit credit limit of support');
-    fill('Credit limit of support', '250');
+    await press('Edit limits of support');
+    fill('Credit limit', '250');
+    fill('Requests per minute', '60');
+    fill('Tokens per minute', '9000');
     await press('Save');
-    await waitFor(() => expect(screen.getByText('support').closest('tr')?.textContent).toContain('250'));
+    await waitFor(() =>
+      expect(screen.getByText('support').closest('tr')?.textContent).toContain('25060 requests/min9,000 tokens/min'),
+    );
   });
 });
 

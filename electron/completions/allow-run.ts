@@ -1,0 +1,66 @@
+import type { Usage } from '../../shared/contract/completions.ts';
+import type { CreditReservation, Credits } from '../credits/credits.ts';
+import type { RateLimits, TokenReservation } from '../credits/rate-limits.ts';
+import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
+import type { Guard } from './guard.ts';
+import type { PreparedRun } from './prepare-run.ts';
+
+/** What a run used in the end. */
+export interface RunUse {
+  /** 0 for a run whose provider sent nothing. */
+  readonly credits: number;
+  /** Null when the provider hasn't told it. */
+  readonly usage: Usage | null;
+  /** Of the answer and the reasoning as far as they came. */
+  readonly characters: number;
+}
+
+/** What a run may cost, set aside before any provider is called. */
+export interface Allowance {
+  readonly credit: CreditReservation;
+  /** Called once, at the end of the run or of the attempt to start it. */
+  settle(use: RunUse): void;
+}
+
+export interface AllowanceOptions {
+  readonly credits: Credits;
+  readonly rateLimits: RateLimits;
+  readonly apiKeys: Pick<ApiKeyStore, 'charge'>;
+  readonly guard: Pick<Guard, 'paysForPrompts'>;
+}
+
+export const notStarted: RunUse = { credits: 0, usage: null, characters: 0 };
+
+/** A rough count that needs no tokenizer; the provider's own count replaces it. */
+const tokensOf = (characters: number): number => Math.ceil(characters / 4);
+
+function charactersOf({ renderedPrompt, systemMessage, context }: PreparedRun): number {
+  const history = context.turn?.history ?? [];
+  const texts = [renderedPrompt, systemMessage ?? '', ...history.map(({ content }) => content)];
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+/** Throws `credits_exhausted` and `rate_limited`. A null key is the window, which has no limits. */
+export function allowRun(prepared: PreparedRun, key: AuthenticatedKey | null, options: AllowanceOptions): Allowance {
+  const { credits, rateLimits, apiKeys, guard } = options;
+  const isGuardPaid = guard.paysForPrompts();
+  const estimate = tokensOf(charactersOf(prepared));
+  const credit = credits.reserve(key);
+  let tokens: TokenReservation;
+  try {
+    tokens = rateLimits.reserveTokens(key, estimate);
+  } catch (error) {
+    credit.release();
+    throw error;
+  }
+  return {
+    credit,
+    settle({ credits: used, usage, characters }) {
+      tokens.settle(usage?.total_tokens ?? (used === 0 ? 0 : estimate + tokensOf(characters)));
+      if (used > 0) return;
+      // The guard's classifier was called: the attempt isn't free although it never reached its model.
+      if (isGuardPaid && key !== null) apiKeys.charge(key.id, credit.consumed);
+      else credit.release();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { AuthenticatedKey } from '../storage/storage.ts';
+
+const windowMs = 60_000;
+
+/** What a key did in the minute that began with its first request. */
+interface Minute {
+  readonly beganAt: number;
+  requests: number;
+  tokens: number;
+}
+
+type LimitedKey = Pick<AuthenticatedKey, 'id' | 'requestsPerMinute' | 'tokensPerMinute'>;
+
+/** The tokens of one run: an estimate until it has ended. */
+export interface TokenReservation {
+  /** Replaces the estimate. A second call does nothing. */
+  settle(tokens: number): void;
+}
+
+export interface RateLimits {
+  /** Counts a request. Throws `rate_limited` when the key has none left in this minute. */
+  takeRequest(key: LimitedKey): void;
+  /** Sets tokens aside before a run. Throws `rate_limited` when they exceed what is left. Null is the window. */
+  reserveTokens(key: LimitedKey | null, estimate: number): TokenReservation;
+  /** The headers of a response to this key, with lower-case names; empty for a key without limits. */
+  headersFor(key: LimitedKey): Record<string, string>;
+}
+
+/** Counts in memory: after a restart, the minute begins anew. There is one host for a data folder, so nobody else counts. */
+export function createRateLimits(now = () => performance.now()): RateLimits {
+  const minutes = new Map<string, Minute>();
+
+  function minuteOf({ id }: LimitedKey): Minute {
+    const current = minutes.get(id);
+    if (current && now() - current.beganAt < windowMs) return current;
+    const next = { beganAt: now(), requests: 0, tokens: 0 };
+    minutes.set(id, next);
+    return next;
+  }
+
+  const secondsLeft = ({ beganAt }: Minute): number => Math.max(1, Math.ceil((beganAt + windowMs - now()) / 1000));
+
+  function exceeded(minute: Minute, limit: string): AppError {
+    const retryAfterSeconds = secondsLeft(minute);
+    return new AppError(
+      'rate_limited',
+      `This API key is limited to ${limit} per minute. Retry in ${retryAfterSeconds} s, or raise the limit in Settings, API keys.`,
+      { retryAfterSeconds },
+    );
+  }
+
+  return {
+    takeRequest(key) {
+      const { requestsPerMinute: limit } = key;
+      if (limit === null) return;
+      const minute = minuteOf(key);
+      if (minute.requests >= limit) throw exceeded(minute, `${limit} requests`);
+      minute.requests += 1;
+    },
+    reserveTokens(key, estimate) {
+      if (key === null || key.tokensPerMinute === null) return { settle: () => {} };
+      const { tokensPerMinute: limit } = key;
+      const minute = minuteOf(key);
+      // A run larger than the whole limit would never begin: it takes a minute for itself.
+      if (minute.tokens > 0 && minute.tokens + estimate > limit) throw exceeded(minute, `${limit} tokens`);
+      minute.tokens += estimate;
+      let reserved: number | null = estimate;
+      return {
+        settle(tokens) {
+          if (reserved === null) return;
+          const current = minuteOf(key);
+          // Of a run that began in an earlier minute, only what exceeds the estimate belongs to this one.
+          current.tokens = Math.max(0, current.tokens + tokens - reserved);
+          reserved = null;
+        },
+      };
+    },
+    headersFor(key): Record<string, string> {
+      const minute = minuteOf(key);
+      const limits = [
+        { limit: key.requestsPerMinute, used: minute.requests },
+        { limit: key.tokensPerMinute, used: minute.tokens },
+      ].flatMap(({ limit, used }) => (limit === null ? [] : [{ limit, left: Math.max(0, limit - used) }]));
+      // One set of headers: the limit that is reached first.
+      const [nearest] = limits.toSorted((one, other) => one.left * other.limit - other.left * one.limit);
+      if (!nearest) return {};
+      return {
+        'ratelimit-limit': String(nearest.limit),
+        'ratelimit-remaining': String(nearest.left),
+        'ratelimit-reset': String(secondsLeft(minute)),
+      };
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { defaultModerationSettings } from '../../shared/contract/moderation.ts';
+import type { ApiKeyInput } from '../../shared/contract/api-keys.ts';
+import type { ScriptedCall } from '../support/scripted-provider.ts';
+import { judgeError } from '../support/specification-judge.ts';
+import { completionCall, startTestHost, type TestHost } from '../support/test-host.ts';
+
+let host: TestHost;
+beforeAll(async () => {
+  host = await startTestHost();
+});
+afterAll(() => host.close());
+afterEach(() => {
+  host.provider.answerWith(null);
+  host.host.storage.settings.update({
+    moderation: defaultModerationSettings,
+    guard: { prompts: 'off', answers: 'off' },
+  });
+});
+
+/** Judges texts with the scripted model, as a provider that costs money would. */
+function usePaidClassifier(): void {
+  const classifier = { kind: 'model', aiSystem: 'OpenAiCompatible', model: 'scripted/judge', policy: null } as const;
+  host.host.storage.settings.update({ moderation: { ...defaultModerationSettings, classifier } });
+}
+
+const verdict = (violence: number) =>
+  JSON.stringify({ sexual: 0, hatred: 0, harassment: 0, selfHarm: 0, violence, passages: [] });
+
+/** Answers as classifier and as model. */
+const answerBoth =
+  (violence = 0) =>
+  (call: ScriptedCall) =>
+    call.chatAnswer({ content: call.body['model'] === 'judge' ? verdict(violence) : 'Hello.' });
+
+const moderate = (key: string) =>
+  host.send('in memory', {
+    method: 'POST',
+    path: '/moderations',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: '{"input":"a text"}',
+  });
+const complete = (key: string) => host.send('in memory', completionCall({ key }, '/api/completions/sync'));
+
+async function creditsOf(key: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${key}` };
+  return JSON.parse((await host.send('in memory', { path: '/credits', headers })).text);
+}
+
+/** What the database says, which counts after a restart. */
+function storedUse(input: Partial<ApiKeyInput> & { name: string }): number {
+  return host.host.storage.apiKeys.list().find(({ name }) => name === input.name)!.creditsUsed;
+}
+
+describe('credits', () => {
+  test.each(['note', 'refuse'] as const)('a key without credits reaches no classifier: guard %s', async (prompts) => {
+    usePaidClassifier();
+    host.host.storage.settings.update({ guard: { prompts, answers: 'off' } });
+    host.provider.answerWith(answerBoth());
+    const key = host.issueKey({ creditLimit: 0 });
+    const calls = host.provider.calls.length;
+    expect(judgeError(await complete(key), 402).code).toBe('credits_exhausted');
+    expect(judgeError(await moderate(key), 402).code).toBe('credits_exhausted');
+    expect(host.provider.calls.length).toBe(calls);
+  });
+
+  test('a verdict of a provider costs one, and one that failed there costs nothing', async () => {
+    usePaidClassifier();
+    host.provider.answerWith(answerBoth());
+    const input = { name: 'judged', creditLimit: 2 };
+    const key = host.issueKey(input);
+    expect((await moderate(key)).status).toBe(200);
+    host.provider.answerWith((call) => call.fail(500, 'down'));
+    judgeError(await moderate(key), 502);
+    expect(await creditsOf(key)).toMatchObject({ consumed: 1, remaining: 1 });
+    expect(storedUse(input)).toBe(1);
+  });
+
+  test('verdicts at the same moment cannot overspend', async () => {
+    usePaidClassifier();
+    host.provider.answerWith(answerBoth());
+    const key = host.issueKey({ creditLimit: 2 });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => moderate(key)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+  });
+
+  test('a blocked prompt costs one when a provider judged it, so that nobody can go on for nothing', async () => {
+    usePaidClassifier();
+    host.host.storage.settings.update({ guard: { prompts: 'refuse', answers: 'off' } });
+    host.provider.answerWith(answerBoth(1));
+    const input = { name: 'blocked', creditLimit: 1 };
+    const key = host.issueKey(input);
+    judgeError(await complete(key), 400);
+    judgeError(await complete(key), 402);
+    expect(storedUse(input)).toBe(1);
+  });
+
+  test('moderation on the device, and a prompt blocked there, cost nothing', async () => {
+    host.host.storage.settings.update({ guard: { prompts: 'refuse', answers: 'off' } });
+    const key = host.issueKey({ creditLimit: 1 });
+    expect((await moderate(key)).status).toBe(200);
+    const threat = 'I will find you, break your fingers and kill you with a knife, you worthless idiot.';
+    const call = completionCall({ key }, '/api/completions/sync', { promptText: threat });
+    judgeError(await host.send('in memory', call), 400);
+    expect(await creditsOf(key)).toMatchObject({ consumed: 0, remaining: 1 });
+  });
+
+  test('any key reads its own limits and use', async () => {
+    const limited = host.issueKey({ scopes: ['audit'], creditLimit: 5, requestsPerMinute: 100, tokensPerMinute: 9000 });
+    expect(await creditsOf(limited)).toEqual({
+      creditLimit: 5,
+      consumed: 0,
+      remaining: 5,
+      requestsPerMinute: 100,
+      tokensPerMinute: 9000,
+    });
+    expect(await creditsOf(host.issueKey())).toEqual({
+      creditLimit: null,
+      consumed: 0,
+      remaining: null,
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+    });
+    judgeError(await host.send('in memory', { path: '/credits' }), 401);
+  });
+});
+
+describe('limits per minute', () => {
+  test('requests above the limit get 429 with the time to wait, and every response the headers', async () => {
+    const key = host.issueKey({ requestsPerMinute: 2 });
+    const call = { path: '/prompts', headers: { authorization: `Bearer ${key}` } };
+    const { status, headers } = await host.send('HTTP/1.1', call);
+    expect([status, headers['ratelimit-limit'], headers['ratelimit-remaining']]).toEqual([200, '2', '1']);
+    // A failure is a request, too.
+    expect((await host.send('HTTP/2', { ...call, path: '/prompts/x' })).headers['ratelimit-remaining']).toBe('0');
+    const refused = await host.send('HTTP/1.1', call);
+    expect(judgeError(refused, 429)).toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringContaining('2 requests per minute') as string,
+    });
+    const seconds = Number(refused.headers['retry-after']);
+    expect(seconds > 0 && seconds <= 60).toBe(true);
+    expect(refused.headers['ratelimit-reset']).toBe(refused.headers['retry-after']);
+  });
+
+  test('tokens that a provider counted are used up, and no run begins after that', async () => {
+    host.provider.answerWith((call) =>
+      call.chatAnswer({
+        content: 'Hi.',
+        usage: { prompt_tokens: 40, completion_tokens: 60, total_tokens: 100 },
+      }),
+    );
+    const key = host.issueKey({ tokensPerMinute: 100, creditLimit: 9 });
+    expect((await complete(key)).headers['ratelimit-limit']).toBe('100');
+    const calls = host.provider.calls.length;
+    expect(judgeError(await complete(key), 429).message).toContain('100 tokens per minute');
+    expect(host.provider.calls.length).toBe(calls);
+    expect(await creditsOf(key)).toMatchObject({ consumed: 1, remaining: 8 });
+  });
+
+  test('a key without limits, and the window, have no such headers', async () => {
+    const answer = await host.send('in memory', { path: '/prompts', headers: { authorization: `Bearer ${host.key}` } });
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+  });
+
+  test('are changed at the window and count at once', async () => {
+    const { id, key } = host.host.storage.apiKeys.issue({ name: 'changed', requestsPerMinute: 1 });
+    const call = { path: '/prompts', headers: { authorization: `Bearer ${key}` } };
+    await host.send('in memory', call);
+    judgeError(await host.send('in memory', call), 429);
+    const change = new Request(`http://127.0.0.1/window/api-keys/${id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: '{"requestsPerMinute":null,"tokensPerMinute":7}',
+    });
+    const changed = await host.host.api.fetch(change, { access: 'window' });
+    expect(await changed.json()).toMatchObject({ requestsPerMinute: null, tokensPerMinute: 7, creditLimit: null });
+    expect((await host.send('in memory', call)).status).toBe(200);
+  });
+});
