@@ -7,6 +7,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { classNames } from '../class-names.ts';
 import { allowEditorStyles } from '../editor-styles.ts';
 import { lineDirection } from '../line-direction.ts';
+import { replaceSelection } from '../replace-selection.ts';
 import { editorTheme } from './editor-theme.ts';
 
 export interface EditorProps {
@@ -29,6 +30,7 @@ const commonExtensions: Extension = [
   drawSelection(),
   EditorView.lineWrapping,
   lineDirection,
+  replaceSelection,
   keymap.of(editingKeys),
   editorTheme,
 ];

@@ -5,6 +5,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import type { Highlight } from '../../../shared/contract/moderation.ts';
 import { allowEditorStyles } from '../../components/editor-styles.ts';
 import { lineDirection } from '../../components/line-direction.ts';
+import { replaceSelection } from '../../components/replace-selection.ts';
 import { categoryNames } from './category-names.ts';
 import './categories.css';
 
@@ -100,6 +101,7 @@ export function DocumentEditor({ value, onValueChange, passages, onReady }: Docu
           history(),
           EditorView.lineWrapping,
           lineDirection,
+          replaceSelection,
           keymap.of(keys),
           documentTheme,
           passageField,
