@@ -43,11 +43,18 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Starts the headless host on a free port; it serves the built window. */
-async function serve(dataDirectory: string, options: readonly string[]): Promise<ServedWindow> {
+async function serve(
+  dataDirectory: string,
+  options: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<ServedWindow> {
   let child: ChildProcess;
   async function start(port: string): Promise<Pick<ServedWindow, 'address' | 'windowUrl'>> {
     const parameters = [entry, '--json', '--port', port, '--data-dir', dataDirectory, ...options];
-    child = spawn(process.execPath, parameters, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+    child = spawn(process.execPath, parameters, {
+      env: { ...environment, ...variables },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     return JSON.parse(await firstLine(child)) as Pick<ServedWindow, 'address' | 'windowUrl'>;
   }
   const first = await start('0');
@@ -62,6 +69,8 @@ async function serve(dataDirectory: string, options: readonly string[]): Promise
 interface ServedFixtures {
   /** Further parameters of the host's command line. */
   hostOptions: readonly string[];
+  /** Further variables of the host's environment. */
+  hostVariables: Readonly<Record<string, string>>;
   /** A headless host of this test's own. */
   served: ServedWindow;
   /** What the page reported: errors that nobody caught, and everything that the content security policy refused. */
@@ -71,9 +80,10 @@ interface ServedFixtures {
 /** Tests of the window in a browser, each on a host of its own, with the page let in already. */
 export const test = base.extend<ServedFixtures>({
   hostOptions: [[], { option: true }],
-  served: async ({ hostOptions }, use) => {
+  hostVariables: [{}, { option: true }],
+  served: async ({ hostOptions, hostVariables }, use) => {
     const dataDirectory = mkdtempSync(join(tmpdir(), 'touchstone-e2e-'));
-    const served = await serve(dataDirectory, hostOptions);
+    const served = await serve(dataDirectory, hostOptions, hostVariables);
     await use(served);
     await served.stop();
     rmSync(dataDirectory, { recursive: true, force: true });

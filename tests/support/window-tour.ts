@@ -4,20 +4,38 @@ import type { Prompt, PromptVersion } from '../../shared/contract/prompts.ts';
 import type { ScriptedCall } from './scripted-provider.ts';
 
 /** Calls the host as the window does and resolves with the JSON of the response. */
-export type CallHost = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<unknown>;
+export type CallHost = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) => Promise<unknown>;
 
 /** The endpoint that the scripted provider stands for, and its model. */
 export const tourModel = { aiSystem: 'OpenAiCompatible', model: 'workshop/kestrel-large' } as const;
 
-const answer =
-  'Pieces are taken in **from Monday to Thursday**, 9:00 to 15:30 [1].\n\n| Day | Hours |\n| --- | --- |\n| Monday | 9:00 to 15:30 |\n';
+const answer = `# Opening hours
 
-/** Responds to everything at once, so that nothing on a screen waits for the test. */
+Pieces are taken in **from Monday to Thursday**, 9:00 to 15:30 [1].
+
+| Day | Hours |
+| --- | --- |
+| Monday | 9:00 to 15:30 |
+
+\`\`\`ts
+let open = 1;
+\`\`\`
+
+- Bring the certificate
+
+> Ring the bell.
+`;
+
+/** Responds to everything at once, so that nothing on a screen waits for the test. A prompt that asks to fail fails. */
 export function answerEverything(call: ScriptedCall): void {
   if (!call.path.endsWith('/chat/completions')) return call.models(['kestrel-large', 'kestrel-small']);
+  if (call.bodyText.includes('Fail with an error')) return call.fail(500, 'It broke');
   if (call.body['stream'] === true) void call.chatStream([...answer.matchAll(/[\s\S]{1,12}/g)].map(String));
   else call.chatAnswer({ content: answer });
 }
+
+/** Leads every call to another computer to a port that nobody listens on. */
+export const withoutNetwork = { HTTPS_PROXY: 'http://127.0.0.1:9', npm_config_registry: 'http://127.0.0.1:9' };
 
 /** What the host holds: the addresses of the tour are made from it. */
 export interface TourObjects {
@@ -26,6 +44,7 @@ export interface TourObjects {
   readonly agentId: string;
   readonly conversationId: string;
   readonly runId: string;
+  readonly replayId: string;
   readonly dataspaceId: string;
   readonly sourceId: string;
 }
@@ -68,6 +87,7 @@ export async function fillHost(page: Page, call: CallHost): Promise<TourObjects>
     note: 'Shorter',
     ...tourModel,
   })) as PromptVersion;
+  await call('PUT', `/prompts/${prompt.id}/labels/production`, { promptVersionId: version.id });
   const agent = (await call('POST', '/agents', {
     name: 'Support desk',
     prompt: 'You answer questions about opening hours.',
@@ -77,13 +97,18 @@ export async function fillHost(page: Page, call: CallHost): Promise<TourObjects>
     conversationId: string;
   };
   const { data: runs } = (await call('GET', '/window/runs')) as { data: { runId: string }[] };
+  const runId = runs[0]!.runId;
+  const target = { ...tourModel, model: 'workshop/kestrel-small' };
+  const replay = { selection: { runIds: [runId] }, target };
+  const { id: replayId } = (await call('POST', '/window/audit/replays', replay)) as { id: string };
   const dataspace = (await call('POST', '/dataspaces', { name: 'Assay office' })) as { id: string };
   return {
     promptId: prompt.id,
     versionId: version.id,
     agentId: agent.id,
     conversationId,
-    runId: runs[0]!.runId,
+    runId,
+    replayId,
     dataspaceId: dataspace.id,
     sourceId: await addSource(page, call, dataspace.id),
   };
@@ -93,6 +118,8 @@ export interface TourStop {
   readonly name: string;
   /** As it stands behind `#`. */
   readonly address: string;
+  /** A selector of what differs from the other stops of the screen; everything if it is absent. */
+  readonly part?: string;
   /** Brings the screen into the state that the stop is about. */
   readonly enter?: (page: Page) => Promise<void>;
 }
@@ -115,12 +142,13 @@ export const emptyStops: readonly TourStop[] = [
     name: `${screen}-empty`,
     address: `/${screen}`,
   })),
+  { name: 'audit-replays-empty', address: '/audit/replays' },
   { name: 'not-found', address: '/nowhere' },
 ];
 
 /** Every screen and its main states, with data. */
 export function filledStops(objects: TourObjects): readonly TourStop[] {
-  const { promptId, versionId, agentId, conversationId, runId, dataspaceId, sourceId } = objects;
+  const { promptId, versionId, agentId, conversationId, runId, replayId, dataspaceId, sourceId } = objects;
   const press = (keys: string) => (page: Page) => page.keyboard.press(keys);
   return [
     { name: 'playground', address: '/playground' },
@@ -128,6 +156,8 @@ export function filledStops(objects: TourObjects): readonly TourStop[] {
     { name: 'playground-version', address: `/playground/prompts/${promptId}/${versionId}` },
     { name: 'playground-models', address: '/playground', enter: press('Control+l') },
     { name: 'playground-save', address: `/playground/prompts/${promptId}/${versionId}`, enter: press('Control+s') },
+    { name: 'playground-compare', address: `/playground/runs/${runId}`, enter: addModel },
+    { name: 'playground-wire', address: `/playground/runs/${runId}`, enter: openWire },
     { name: 'prompts', address: `/prompts/${promptId}` },
     { name: 'prompts-compare', address: `/prompts/${promptId}/compare//${versionId}` },
     { name: 'prompts-run', address: `/prompts/${promptId}/run/${versionId}` },
@@ -137,13 +167,31 @@ export function filledStops(objects: TourObjects): readonly TourStop[] {
     { name: 'knowledge-passage', address: `/knowledge/sources/${sourceId}/0-60` },
     { name: 'audit', address: '/audit' },
     { name: 'audit-conversation', address: `/audit/all/${conversationId}` },
-    { name: 'audit-nothing', address: '/audit/text=nothing+has+these+words' },
+    { name: 'audit-nothing', address: '/audit/text=nothing+has+these+words&score=-3..-1&status=Lost' },
     { name: 'audit-replays', address: '/audit/replays' },
+    { name: 'audit-replay', address: `/audit/replays/${replayId}` },
     { name: 'moderation', address: '/moderation', enter: checkText },
     ...settingsPages.map((page) => ({ name: `settings-${page}`, address: `/settings/${page}` })),
     { name: 'palette', address: '/settings/appearance', enter: press('Control+k') },
     { name: 'shortcuts', address: '/settings/appearance', enter: press('?') },
   ];
+}
+
+/** Compares the run with another model. */
+async function addModel(page: Page): Promise<void> {
+  const picker = page.getByRole('dialog', { name: 'Choose model' });
+  await page.keyboard.press('Control+Shift+L');
+  await picker.getByRole('combobox', { name: 'Search models' }).fill('kestrel-small');
+  const small = picker.getByRole('option', { name: /kestrel-small/ });
+  await small.and(picker.locator('[aria-selected=true]')).waitFor();
+  await page.keyboard.press('Enter');
+  await picker.waitFor({ state: 'hidden' });
+}
+
+async function openWire(page: Page): Promise<void> {
+  const wire = page.getByRole('region', { name: 'Wire' });
+  if (!(await wire.isVisible())) await page.keyboard.press('Control+j');
+  await wire.waitFor();
 }
 
 async function checkText(page: Page): Promise<void> {

@@ -1,4 +1,3 @@
-import { accessibilityFindings } from '../../support/accessibility.ts';
 import { expect, kestrel, test } from './prompts-window.ts';
 
 test('an agent is made, talked to, stopped, asked again and deleted, and its turns lead to the audit', async ({
@@ -148,38 +147,3 @@ test('a turn that fails says what refused and is sent again', async ({ page, lib
   await run.chatEnd();
   await expect(page.getByText('Here I am.')).toBeVisible();
 });
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in the ${colorScheme} theme axe finds nothing`, () => {
-    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
-
-    test('without agents, in the form, in a conversation and in a narrow window', async ({
-      page,
-      library,
-      nextRun,
-    }) => {
-      await library.open('/agents');
-      await expect(page.getByText('No agents yet')).toBeVisible();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      await library.open('/agents/new');
-      await expect(page.getByRole('form', { name: 'New agent' })).toBeVisible();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      const agent = await library.agent({ name: 'Desk', ...kestrel, prompt: 'Be brief.' });
-      await library.open(`/agents/${agent.id}`);
-      const call = nextRun();
-      await page.getByRole('textbox', { name: 'Message to Desk' }).fill('Hello?');
-      await page.keyboard.press('Enter');
-      const run = await call;
-      run.openEventStream();
-      await run.chatDelta({ content: '# Hello\n\n- one\n- two\n' });
-      await run.chatEnd();
-      await expect(page.getByRole('article').getByText(/^Complete/)).toBeVisible();
-      await expect(page.getByRole('link', { name: /1 turn/ })).toBeVisible();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      await page.setViewportSize({ width: 980, height: 700 });
-      await page.getByRole('button', { name: 'Agent and conversations' }).click();
-      await expect(page.getByRole('dialog').getByRole('link', { name: /1 turn/ })).toBeVisible();
-      expect(await accessibilityFindings(page)).toEqual([]);
-    });
-  });
-}

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { accessibilityFindings } from '../../support/accessibility.ts';
 import { followKnowledgeJourney } from '../../support/knowledge-journey.ts';
 import { expect, test } from './playground-window.ts';
 
@@ -151,37 +150,3 @@ test('a prompt runs with and without its passages side by side, and passages are
   await page.reload();
   await expect(passages.filter({ hasText: 'rotor.md' })).toContainText('excluded');
 });
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in the ${colorScheme} theme axe finds nothing`, () => {
-    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
-
-    test('without dataspaces, with sources, a refused file, found passages and an open one', async ({
-      page,
-      served,
-    }) => {
-      await page.goto(`${served.address}/#/knowledge`);
-      await expect(page.getByText('No dataspaces yet')).toBeVisible();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Create dataspace' }).first().click();
-      await page.getByLabel('Dataspace name').fill('Handbooks');
-      await page.keyboard.press('Enter');
-      // Before it is there, files would go to a new dataspace.
-      await expect(page.getByText('No sources yet')).toBeVisible();
-      await page.getByLabel('Files to add').setInputFiles([
-        { name: 'empty.md', mimeType: 'text/markdown', buffer: Buffer.alloc(0) },
-        { name: 'rotor.md', mimeType: 'text/markdown', buffer: Buffer.from('The torque of the rotor bolts is 42.') },
-      ]);
-      await expect(page.getByText('The file is empty.')).toBeVisible();
-      await page.getByRole('option', { name: /^rotor\.md .*1 passage/ }).click();
-      await expect(page.getByRole('document', { name: 'Text of the source' })).toContainText('torque');
-      expect(await accessibilityFindings(page)).toEqual([]);
-      await page.getByRole('searchbox').or(page.getByLabel('Search Handbooks')).fill('torque');
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: /^rotor\.md/ }).click();
-      await expect(page.locator('.knowledge__text mark')).toBeVisible();
-      await page.setViewportSize({ width: 980, height: 700 });
-      expect(await accessibilityFindings(page)).toEqual([]);
-    });
-  });
-}

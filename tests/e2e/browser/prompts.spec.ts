@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test';
-import { accessibilityFindings } from '../../support/accessibility.ts';
 import { expect, kestrel, test, type Library } from './prompts-window.ts';
 import { followLibraryJourney } from '../../support/library-journey.ts';
 import { fetchInPage } from '../../support/served-window.ts';
@@ -194,52 +193,3 @@ test('a folder is imported, edited, compared and labelled, run over HTTP, and th
   });
   expect(pageProblems).toEqual([]);
 });
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in the ${colorScheme} theme axe finds nothing`, () => {
-    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
-
-    test('in an empty library, in a version, in two of them side by side and before a run', async ({
-      page,
-      library,
-    }) => {
-      await library.open('/prompts');
-      await expect(page.getByText('No prompts yet')).toBeVisible();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      const { prompt, second } = await twoVersions(library);
-      for (const [view, part] of [
-        [`/${second.id}`, 'Version 2'],
-        [`/compare/${(await library.version(prompt.id, { promptText: 'Short' })).id}/${second.id}`, /compared with/],
-        [`/run/${second.id}`, 'Run this version'],
-      ] as const) {
-        await library.open(`/prompts/${prompt.id}${view}`);
-        await expect(page.getByRole('region', { name: part })).toBeVisible();
-        await expect(
-          page.getByText('Not run yet').or(page.getByText('Run version')).or(page.getByText('Not set')).first(),
-        ).toBeVisible();
-        expect(await accessibilityFindings(page)).toEqual([]);
-      }
-      await library.open(`/prompts/${prompt.id}/${second.id}`);
-      await page.getByRole('button', { name: 'Label', exact: true }).click();
-      await page.getByRole('dialog').getByLabel('Label').fill('production');
-      expect(await accessibilityFindings(page)).toEqual([]);
-      await page.keyboard.press('Enter');
-      await expect(page.getByRole('button', { name: 'Remove label production' })).toBeVisible();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Edit', exact: true }).click();
-      await expect(page.getByRole('dialog', { name: 'Variables of version 2' })).toBeVisible();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await expect(page.getByRole('dialog')).toBeHidden();
-      await page.keyboard.press('F2');
-      await expect(page.getByRole('dialog')).toBeVisible();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await expect(page.getByRole('dialog')).toBeHidden();
-      await page.setViewportSize({ width: 980, height: 700 });
-      await page.getByRole('button', { name: 'Folders and tags' }).click();
-      await expect(page.getByRole('dialog', { name: 'Folders and tags' })).toBeVisible();
-      expect(await accessibilityFindings(page)).toEqual([]);
-    });
-  });
-}

@@ -1,8 +1,16 @@
 import { startScriptedProvider } from '../../support/scripted-provider.ts';
 import { fetchInPage, test as base } from '../../support/served-window.ts';
-import { answerEverything, fillHost, type CallHost, type TourObjects } from '../../support/window-tour.ts';
+import {
+  answerEverything,
+  fillHost,
+  withoutNetwork,
+  type CallHost,
+  type TourObjects,
+} from '../../support/window-tour.ts';
 
 interface TourFixtures {
+  /** Calls the host as the window does. */
+  call: CallHost;
   /** A host with data for every screen. */
   objects: TourObjects;
 }
@@ -13,13 +21,16 @@ export const test = base.extend<TourFixtures>({
     await using provider = await startScriptedProvider(answerEverything);
     await use(['--endpoint', `workshop=${provider.baseAddress}`]);
   },
-  objects: async ({ page }, use) => {
-    const call: CallHost = async (method, path, body) => {
+  hostVariables: withoutNetwork,
+  call: async ({ page }, use) => {
+    await page.getByRole('navigation').first().waitFor();
+    await use(async (method, path, body) => {
       const { status, text } = await fetchInPage(page, method, path, body);
       if (status >= 300) throw new Error(`${method} ${path}: ${text}`);
       return text === '' ? null : (JSON.parse(text) as unknown);
-    };
-    await page.getByRole('navigation').first().waitFor();
+    });
+  },
+  objects: async ({ page, call }, use) => {
     await use(await fillHost(page, call));
   },
 });
