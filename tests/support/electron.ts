@@ -163,7 +163,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
  */
 export function callHost(
   page: Page,
-  method: 'GET' | 'PATCH' | 'POST',
+  method: 'GET' | 'PATCH' | 'POST' | 'PUT',
   path: string,
   body: unknown = null,
 ): Promise<unknown> {

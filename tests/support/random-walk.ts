@@ -1,192 +1,207 @@
 import type { Page } from '@playwright/test';
 import fc from 'fast-check';
-import { settled, type TourObjects } from './window-tour.ts';
+import { installWalkProbe, type View, type WalkProbe } from './walk-probe.ts';
+import { dialogStops } from './tour-dialogs.ts';
+import { filledStops, fillHost, openStop, type CallHost, type TourObjects, type TourStop } from './window-tour.ts';
 
-/** What a person does next: a key, some text, or a press on one of the controls that are there. */
+/** What a person does next: a key, some text, or something with the mouse on the controls that are there. */
 type Step =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'type'; readonly text: string }
-  | { readonly kind: 'press'; readonly at: number; readonly button: 'left' | 'right' };
+  | { readonly kind: 'click' | 'double-click' | 'right-click' | 'wheel' | 'drag'; readonly picks: readonly number[] };
 
 const keys = [
   ...['Tab', 'Shift+Tab', 'Enter', 'Space', 'Escape', 'ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'Home', 'End'],
-  ...['Backspace', 'Delete', 'PageDown', 'j', 'k', 'x', 'r', 'f', 'o', '/', '?', '1', '9', '-', '0'],
-  ...['Control+Enter', 'Control+k', 'Control+l', 'Control+s', 'Control+z', 'Control+a', 'Control+Alt+n'],
+  ...['Backspace', 'Delete', 'PageDown', 'F2', 'F8', 'j', 'k', 'x', 'r', 'f', 'o', 'n', '/', '?', '1', '9', '-', '0'],
+  ...['Control+Enter', 'Control+k', 'Control+l', 'Control+s', 'Control+z', 'Control+a', 'Control+j', 'Control+e'],
+  ...['Control+d', 'Control+Alt+n', 'Control+Shift+n', 'Control+Shift+l', 'Control+Shift+p', 'Control+Shift+m'],
 ];
-const texts = ['refund', '{{name}}', '{{#if', '0', '-1', '"', '🜚 العربية', 'a'.repeat(300)];
+const texts = ['refund', '{{name}}', '{{#if', '0', '-1', '"', '[{"a": 1}]', '🜚 العربية', 'a'.repeat(300)];
 
+const pick = fc.nat(1_000_000);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('key' as const), key: fc.constantFrom(...keys) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('type' as const), text: fc.constantFrom(...texts) }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('key' as const), key: fc.constantFrom(...keys) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('type' as const), text: fc.constantFrom(...texts) }) },
+  { weight: 12, arbitrary: fc.record({ kind: fc.constant('click' as const), picks: fc.tuple(pick) }) },
   {
-    weight: 5,
+    weight: 3,
     arbitrary: fc.record({
-      kind: fc.constant('press' as const),
-      at: fc.nat(10_000),
-      button: fc.constantFrom('left' as const, 'left' as const, 'left' as const, 'right' as const),
+      kind: fc.constantFrom('double-click' as const, 'right-click' as const, 'wheel' as const),
+      picks: fc.tuple(pick),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('drag' as const), picks: fc.tuple(pick, pick) }) },
 );
 
-/** How many actions a walk has on each screen: few in every run of the suites, `TOUCHSTONE_WALK=500` for a whole walk. */
-export const walkLength = Number(process.env['TOUCHSTONE_WALK'] ?? 60);
+const wholeLength = process.env['TOUCHSTONE_WALK'];
 const seed = Number(process.env['TOUCHSTONE_WALK_SEED'] ?? 42);
+const onlyScreens = process.env['TOUCHSTONE_WALK_SCREEN']?.split(',');
 
-/** What leaves the app or the page: links to other screens are followed by walks of their own. */
-const leaving = '.rail *, .rail, a[target=_blank], a[download], input[type=file], [data-walk=no]';
+/** How long a walk may take that has as many actions on each screen as `TOUCHSTONE_WALK` says. */
+export const walkTimeout = 180_000 + Number(wholeLength ?? 0) * 3_000;
 
-/** Presses a control that can be reached now, or nothing if there is none. */
-async function press(page: Page, at: number, button: 'left' | 'right'): Promise<void> {
-  const point = await page.evaluate(
-    ([index, excluded]) => {
-      const layer = [
-        ...document.querySelectorAll('[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'),
-      ].findLast((element) => element.closest('#window') === null);
-      const all = (layer ?? document).querySelectorAll<HTMLElement>(
-        'button, a[href], input, textarea, [role=option], [role=menuitem], [role=radio], [role=slider], [role=row], .cm-content',
+interface WalkedScreen {
+  readonly name: string;
+  readonly stops: readonly TourStop[];
+  /** Actions until the walk starts again at another stop. */
+  readonly legLength: number;
+  /** Whether actions may lead to other screens. */
+  readonly canLeave: boolean;
+}
+
+/** Every screen with the stops at which a walk of it starts. */
+function walkedScreens(objects: TourObjects): WalkedScreen[] {
+  const stops = [...filledStops(objects), ...dialogStops(objects)];
+  const screens = ['playground', 'prompts', 'agents', 'knowledge', 'audit', 'moderation', 'settings'].map((name) => ({
+    name,
+    stops: stops.filter((stop) => stop.name.split('-')[0] === name),
+    legLength: 25,
+    canLeave: false,
+  }));
+  const openPalette = (page: Page) => page.keyboard.press('Control+k');
+  const overPages = stops.filter(({ enter }) => !enter).map((stop) => ({ ...stop, enter: openPalette }));
+  const all = [...screens, { name: 'palette', stops: overPages, legLength: 5, canLeave: true }];
+  return onlyScreens ? all.filter(({ name }) => onlyScreens.includes(name)) : all;
+}
+
+/** Asks the page what it shows; a page that was loaded again meanwhile is asked again. */
+export async function look(page: Page, picks: readonly number[] = []): Promise<View> {
+  for (;;) {
+    try {
+      return await page.evaluate(
+        (which) => (globalThis as unknown as { walkProbe: WalkProbe }).walkProbe.look(which),
+        picks,
       );
-      const reachable = [...all].filter((element) => {
-        if (element.matches(excluded) || element.closest(excluded)) return false;
-        const { left, top, width, height } = element.getBoundingClientRect();
-        const hit = document.elementFromPoint(left + width / 2, top + height / 2);
-        return hit !== null && element.contains(hit);
-      });
-      const chosen = reachable[index % Math.max(1, reachable.length)];
-      if (!chosen) return null;
-      const { left, top, width, height } = chosen.getBoundingClientRect();
-      return { x: left + width / 2, y: top + height / 2 };
-    },
-    [at, leaving] as const,
-  );
-  if (point) await page.mouse.click(point.x, point.y, { button });
+    } catch (error) {
+      if (!String(error).includes('Execution context was destroyed')) throw error;
+      await page.locator('h1').first().waitFor();
+    }
+  }
 }
 
-interface Counting {
-  /** Requests of the window that the host hasn't begun to respond to. */
-  openRequests: number;
+async function act(page: Page, one: Step, points: View['points']): Promise<void> {
+  if (one.kind === 'key') return page.keyboard.press(one.key);
+  if (one.kind === 'type') return page.keyboard.insertText(one.text);
+  const [from, to] = points;
+  if (!from) return;
+  if (one.kind === 'click') return page.mouse.click(from.x, from.y);
+  if (one.kind === 'double-click') return page.mouse.dblclick(from.x, from.y);
+  if (one.kind === 'right-click') return page.mouse.click(from.x, from.y, { button: 'right' });
+  await page.mouse.move(from.x, from.y);
+  if (one.kind === 'wheel') return page.mouse.wheel(0, one.picks[0]! % 2 === 0 ? 400 : -400);
+  await page.mouse.down();
+  if (to) await page.mouse.move(to.x, to.y, { steps: 2 });
+  await page.mouse.up();
 }
 
-/** Counts the requests of the window, whichever way they reach the host. Takes effect with the next load of the page. */
-async function countRequests(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const counting = globalThis as unknown as Counting;
-    counting.openRequests = 0;
-    const { fetch } = globalThis;
-    globalThis.fetch = async (...parameters) => {
-      counting.openRequests += 1;
-      try {
-        return await fetch(...parameters);
-      } finally {
-        counting.openRequests -= 1;
+function describeStep(one: Step, points: View['points']): string {
+  if (one.kind === 'key') return one.key;
+  if (one.kind === 'type') return JSON.stringify(one.text.slice(0, 20));
+  return `${one.kind} ${points.map((point) => point?.kind ?? 'nothing').join(' to ')}`;
+}
+
+const picksOf = (one: Step | undefined): readonly number[] => (one && 'picks' in one ? one.picks : []);
+
+/** One screen's walk: what it did last and what went wrong. */
+class Walk {
+  readonly page: Page;
+  readonly problems: readonly string[];
+  readonly screen: WalkedScreen;
+  readonly kinds = new Set<string>();
+
+  constructor(page: Page, problems: readonly string[], screen: WalkedScreen) {
+    this.page = page;
+    this.problems = problems;
+    this.screen = screen;
+  }
+
+  /** Goes from a stop through some steps and resolves with what went wrong. */
+  async leg(stop: TourStop, steps: readonly Step[]): Promise<string[]> {
+    const { page, problems, screen } = this;
+    await openStop(page, { ...stop, enter: undefined });
+    // What earlier actions have changed may leave nothing to open here.
+    await stop.enter?.(page).catch(() => {});
+    const done = [`at ${stop.name}`];
+    let view = await look(page, picksOf(steps[0]));
+    for (const [index, one] of steps.entries()) {
+      for (const point of view.points) if (point) this.kinds.add(point.kind);
+      done.push(describeStep(one, view.points));
+      await act(page, one, view.points);
+      view = await look(page, picksOf(steps[index + 1]));
+      if (view.crashes.length > 0 || problems.length > 0)
+        return [...view.crashes, ...problems, `after: ${done.slice(-12).join(', ')}`];
+      if (!screen.canLeave && !view.hash.startsWith(`#/${screen.name}`)) {
+        await openStop(page, { ...stop, enter: undefined });
+        view = await look(page, picksOf(steps[index + 1]));
       }
-    };
-    const { postMessage } = MessagePort.prototype as { postMessage: (frame: unknown) => void };
-    const open = new Map<MessagePort, Set<number>>();
-    interface Frame {
-      type?: string;
-      id: number;
     }
-    const idsOf = (port: MessagePort): Set<number> => {
-      const known = open.get(port);
-      if (known) return known;
-      const ids = new Set<number>();
-      open.set(port, ids);
-      port.addEventListener('message', ({ data }: MessageEvent<Frame>) => {
-        const isOver = ['head', 'end', 'failure'].includes(data.type ?? '');
-        if (isOver && ids.delete(data.id)) counting.openRequests -= 1;
-      });
-      return ids;
-    };
-    // Other ports of the page, such as the one that React schedules with, carry no frames.
-    MessagePort.prototype.postMessage = function (this: MessagePort, frame: Frame | null): void {
-      if (frame?.type === 'request') {
-        idsOf(this).add(frame.id);
-        counting.openRequests += 1;
-      } else if (frame?.type === 'cancel' && open.get(this)?.delete(frame.id)) counting.openRequests -= 1;
-      postMessage.call(this, frame);
-    };
-  });
-}
-
-/** Resolves when the host has responded to everything and the window has drawn it. */
-async function quiet(page: Page): Promise<void> {
-  const drawn = () =>
-    page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  await drawn();
-  await page.waitForFunction(() => (globalThis as unknown as Counting).openRequests === 0);
-  await drawn();
-}
-
-function describe(one: Step): string {
-  return one.kind === 'press' ? `${one.button} ${one.at}` : one.kind === 'key' ? one.key : `"${one.text.slice(0, 20)}"`;
-}
-
-/** Walks through a screen and resolves with what went wrong, with the steps that led there. */
-async function walk(page: Page, home: string, problems: readonly string[]): Promise<string[]> {
-  const [steps] = fc.sample(fc.array(step, { minLength: walkLength, maxLength: walkLength, size: 'max' }), {
-    seed: seed + home.length * 7919,
-    numRuns: 1,
-  });
-  const screen = home.split('/')[1]!;
-  for (const [index, one] of steps!.entries()) {
-    if (one.kind === 'key') await page.keyboard.press(one.key);
-    else if (one.kind === 'type') await page.keyboard.insertText(one.text);
-    else await press(page, one.at, one.button);
-    await quiet(page);
-    const crash = await page.locator('.boundary [role=alert]').allTextContents();
-    if (crash.length > 0 || problems.length > 0) {
-      const before = steps!.slice(Math.max(0, index - 8), index + 1).map(describe);
-      return [...crash, ...problems, `${home}, step ${index}: ${before.join(', ')}`];
-    }
-    const isElsewhere = await page.evaluate((id) => !location.hash.startsWith(`#/${id}`), screen);
-    if (isElsewhere) {
-      await page.evaluate((hash) => (location.hash = hash), home);
-      await settled(page);
-    }
+    return [];
   }
-  return [];
 }
 
-/** Walks through every screen from a fresh start and resolves with what went wrong on each. */
-export async function walkEverywhere(page: Page, objects: TourObjects): Promise<Record<string, string[]>> {
-  const problems = collectProblems(page);
-  await countRequests(page);
-  const found: Record<string, string[]> = {};
-  for (const home of walkHomes(objects)) {
-    await page.evaluate((hash) => (location.hash = hash), home);
-    problems.length = 0;
-    await page.reload();
-    await page.locator('h1').first().waitFor();
-    await settled(page);
-    const wrong = await walk(page, home, problems);
-    if (wrong.length > 0) found[home] = wrong;
-  }
-  return found;
-}
-
-/** Collects what the page reports as an error: exceptions, rejections that nobody handled, and what is on its console. */
-function collectProblems(page: Page): string[] {
+/**
+ * Collects what the page reports as an error: exceptions, rejections that nobody handled, what is on its console, and what its
+ * host fails to do. Takes effect with the next load of the page.
+ */
+export async function observe(page: Page): Promise<string[]> {
+  await page.addInitScript(installWalkProbe);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(`Uncaught: ${error.stack ?? String(error)}`));
+  page.on('crash', () => problems.push('The page crashed'));
   page.on('console', (message) => {
     // The host rejecting an input is part of a walk; the browser reports the status by itself.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       problems.push(`Console: ${message.text()}`);
   });
+  // Nothing opens a dialog of the system or another page, which would stay open.
+  page.on('filechooser', () => {});
+  page.on('popup', (popup) => void popup.close());
   return problems;
 }
 
-/** Where the walk of each screen starts. */
-function walkHomes({ promptId, versionId, agentId, conversationId, dataspaceId }: TourObjects): readonly string[] {
-  const homes = [
-    `/playground/prompts/${promptId}/${versionId}`,
-    `/prompts/${promptId}`,
-    `/agents/${agentId}/${conversationId}`,
-    `/knowledge/${dataspaceId}`,
-    '/audit',
-    '/moderation',
-    '/settings/providers',
-  ];
-  const only = process.env['TOUCHSTONE_WALK_SCREEN'];
-  return only ? homes.filter((home) => home.startsWith(`/${only}`)) : homes;
+/** Whether everything that the stops show is still there: a walk may delete it. */
+async function areThere(call: CallHost, { promptId, agentId, dataspaceId, sourceId }: TourObjects): Promise<boolean> {
+  const paths = [`prompts/${promptId}`, `agents/${agentId}`, `dataspaces/${dataspaceId}`];
+  paths.push(`window/knowledge/sources/${sourceId}`);
+  const found = await Promise.all(
+    paths.map((path) => call('GET', `/${path}`).catch(() => null) as Promise<{ id?: string } | null>),
+  );
+  return found.every((one, index) => one?.id !== undefined && paths[index]!.endsWith(one.id));
+}
+
+/**
+ * Walks at random through every screen, with `length` actions on each or as many as `TOUCHSTONE_WALK` says. Resolves with what
+ * went wrong on each screen.
+ */
+export async function walkEverywhere(page: Page, call: CallHost, length: number): Promise<Record<string, string[][]>> {
+  const actions = Number(wholeLength ?? length);
+  page.setDefaultTimeout(5_000);
+  const problems = await observe(page);
+  let objects = await fillHost(page, call);
+  const found: Record<string, string[][]> = {};
+  await page.reload();
+  for (const { name } of walkedScreens(objects)) {
+    const start = performance.now();
+    const steps = fc.sample(step, { seed: seed + name.length * 7919, numRuns: actions });
+    const kinds = new Set<string>();
+    for (let leg = 0, at = 0; at < steps.length; leg += 1) {
+      if (!(await areThere(call, objects))) objects = await fillHost(page, call);
+      const screen = walkedScreens(objects).find((one) => one.name === name)!;
+      const walk = new Walk(page, problems, screen);
+      const stop = screen.stops[(leg + seed) % screen.stops.length]!;
+      const legLength = Math.min(screen.legLength, Math.ceil(actions / 2));
+      const wrong = await walk.leg(stop, steps.slice(at, (at += legLength)));
+      for (const kind of walk.kinds) kinds.add(kind);
+      if (wrong.length === 0) continue;
+      (found[name] ??= []).push(wrong);
+      // What went wrong there would go wrong again.
+      await page.evaluate(() => (location.hash = '/settings/appearance'));
+      if (wholeLength) console.log(wrong.join('\n'));
+      await page.reload();
+      problems.length = 0;
+    }
+    const each = ((performance.now() - start) / steps.length).toFixed(0);
+    if (wholeLength) console.log(`${name}: ${steps.length} actions, ${kinds.size} kinds of controls, ${each} ms each`);
+  }
+  return found;
 }
