@@ -9,7 +9,8 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   forbidOnly: Boolean(process.env['CI']),
   workers: 2,
-  use: { trace: 'retain-on-failure' },
+  // A film of every page costs more than most tests; a failure keeps its actions with the page at each, and its last picture.
+  use: { trace: { mode: 'retain-on-failure', screenshots: false }, screenshot: 'only-on-failure' },
   projects: [
     {
       name: 'browser',

@@ -16,16 +16,16 @@ test('eight windows of one host are shown side by side, and runs in six of them 
     await window.goto(`${served.address}/#/${place}`);
     return window;
   };
-  const [knowledge, listener] = [await open('knowledge'), await open('knowledge')];
-  await expect(listener.getByRole('button', { name: 'Create dataspace' }).first()).toBeVisible();
+  await playground.written();
+  const others = await Promise.all(Array.from({ length: 5 }, () => open('playground')));
+  const playgrounds = [playground, ...others.map((other) => new PlaygroundPage(other))];
 
   const running: { place: PlaygroundPage; run: ScriptedCall; index: number }[] = [];
   // An answer that stands still for half a minute is ended, and six windows take their time.
   const talk = setInterval(() => {
     for (const { run } of running) void run.chatDelta({ content: ' on' });
   }, 5_000);
-  for (let index = 0; index < 6; index += 1) {
-    const place = index === 0 ? playground : new PlaygroundPage(await open('playground'));
+  for (const [index, place] of playgrounds.entries()) {
     await place.page.bringToFront();
     await expect(place.prompt).toContainText('Say something.');
     const call = nextRun();
@@ -37,7 +37,9 @@ test('eight windows of one host are shown side by side, and runs in six of them 
     await expect(place.answer.getByText(`Answer ${index} goes on`)).toBeVisible();
   }
 
-  // With all of them streaming the host is there for everything else, and other windows hear of it.
+  // With all of them streaming the host is there for everything else: it loads more windows, and they hear of each other.
+  const [knowledge, listener] = await Promise.all([open('knowledge'), open('knowledge')]);
+  await expect(listener.getByRole('button', { name: 'Create dataspace' }).first()).toBeVisible();
   await knowledge.bringToFront();
   await knowledge.getByRole('button', { name: 'Create dataspace' }).first().click();
   await knowledge.keyboard.type('Made while six runs stream');

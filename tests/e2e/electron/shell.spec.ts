@@ -36,158 +36,172 @@ async function watchRefusals(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (window as unknown as { refused: string[] }).refused);
 }
 
-test('the window has nothing of Node or Electron in it', async () => {
-  const found = await desktop.page.evaluate(() => ({
-    names: ['require', 'process', 'module', 'Buffer', 'global', '__dirname', 'electron', 'ipcRenderer'].filter(
-      (name) => name in window,
-    ),
-    bridge: Object.keys((window as unknown as { touchstone: object }).touchstone),
-    isIsolated: window.location.origin,
-  }));
-  expect(found).toEqual({ names: [], bridge: ['requestPort'], isIsolated: 'app://touchstone' });
-  const preferences = await desktop.app.evaluate(({ BrowserWindow }) => {
-    const contents = BrowserWindow.getAllWindows()[0]!.webContents as unknown as {
-      getLastWebPreferences(): {
-        sandbox: boolean;
-        contextIsolation: boolean;
-        nodeIntegration: boolean;
-        webviewTag: boolean;
-      };
-    };
-    const { sandbox, contextIsolation, nodeIntegration, webviewTag } = contents.getLastWebPreferences();
-    return { sandbox, contextIsolation, nodeIntegration, webviewTag };
-  });
-  expect(preferences).toEqual({ sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false });
-});
-
-test('its policy refuses scripts that are not its own, frames, and every other address', async () => {
-  const { page } = desktop;
-  const refusals = await watchRefusals(page);
-  await addScript(page, 'window.inlineRan = true');
-  await page.evaluate(() => {
-    // A text is what `eval` is; it runs outside of Playwright's exemption.
-    setTimeout('window.textRan = true' as unknown as () => void);
-    for (const [tag, attributes] of [
-      ['script', { src: 'https://127.0.0.1:9/x.js' }],
-      ['img', { src: 'https://127.0.0.1:9/x.png' }],
-      ['iframe', { src: 'https://127.0.0.1:9/' }],
-      ['object', { data: 'https://127.0.0.1:9/x.swf' }],
-    ] as const) {
-      document.body.append(Object.assign(document.createElement(tag), attributes));
-    }
-  });
-  const fetched = await page.evaluate(() =>
-    fetch('https://127.0.0.1:9/').then(
-      () => 'answered',
-      () => 'refused',
-    ),
-  );
-  await expect
-    .poll(async () => (await refusals()).map((line) => line.split(' ')[0]).toSorted())
-    .toEqual(['connect-src', 'frame-src', 'img-src', 'object-src', 'script-src', 'script-src-elem', 'script-src-elem']);
-  const ran = await page.evaluate(() => Object.keys(window).filter((name) => name.endsWith('Ran')));
-  expect({ fetched, ran }).toEqual({ fetched: 'refused', ran: [] });
-});
-
-test('nothing leads away from the window; plain web addresses open in the browser', async ({ openedOutside }) => {
-  const { page, app } = desktop;
-  const opened = await page.evaluate(() =>
-    ['https://example.com/a', 'file:///etc/passwd', 'javascript:alert(1)', 'app://touchstone/', 'data:text/html,x'].map(
-      (address) => window.open(address) === null,
-    ),
-  );
-  expect(opened).toEqual([true, true, true, true, true]);
-  for (const address of ['https://example.com/b?c=d', 'file:///etc/passwd', 'data:text/html,x']) {
-    await page.evaluate((target) => void (window.location.href = target), address);
-  }
-  await expect.poll(openedOutside).toEqual(['https://example.com/a', 'https://example.com/b?c=d']);
-  expect(
-    await app.evaluate(({ BrowserWindow }) =>
-      BrowserWindow.getAllWindows().map((window) => window.webContents.getURL()),
-    ),
-  ).toEqual([expect.stringMatching(/^app:\/\/touchstone\//)]);
-});
-
-test('permissions are refused without a question, except for the clipboard', async () => {
-  const states = await desktop.page.evaluate(async () => {
-    const names = [
-      'geolocation',
-      'camera',
-      'microphone',
-      'notifications',
-      'clipboard-read',
-      'clipboard-write',
-    ] as PermissionName[];
-    return Promise.all(names.map(async (name) => [name, (await navigator.permissions.query({ name })).state]));
-  });
-  expect(states).toEqual([
-    ['geolocation', 'denied'],
-    ['camera', 'denied'],
-    ['microphone', 'denied'],
-    ['notifications', 'denied'],
-    ['clipboard-read', 'granted'],
-    ['clipboard-write', 'granted'],
-  ]);
-});
-
-test('files outside the built window are not served', async () => {
-  const statuses = await desktop.page.evaluate(async () =>
-    Promise.all(
-      ['/', '/../host/main.js', '/%2e%2e/host/main.js', '/assets/..%2f..%2fhost%2fmain.js', '/package.json'].map(
-        async (path) => [path, (await fetch(path)).status],
+test('the window is closed to everything but its own files and the host', async ({ openedOutside }) => {
+  await test.step('the window has nothing of Node or Electron in it', async () => {
+    const found = await desktop.page.evaluate(() => ({
+      names: ['require', 'process', 'module', 'Buffer', 'global', '__dirname', 'electron', 'ipcRenderer'].filter(
+        (name) => name in window,
       ),
-    ),
-  );
-  expect(statuses).toEqual([
-    ['/', 200],
-    ['/../host/main.js', 404],
-    ['/%2e%2e/host/main.js', 404],
-    ['/assets/..%2f..%2fhost%2fmain.js', 404],
-    ['/package.json', 404],
-  ]);
+      bridge: Object.keys((window as unknown as { touchstone: object }).touchstone),
+      isIsolated: window.location.origin,
+    }));
+    expect(found).toEqual({ names: [], bridge: ['requestPort'], isIsolated: 'app://touchstone' });
+    const preferences = await desktop.app.evaluate(({ BrowserWindow }) => {
+      const contents = BrowserWindow.getAllWindows()[0]!.webContents as unknown as {
+        getLastWebPreferences(): {
+          sandbox: boolean;
+          contextIsolation: boolean;
+          nodeIntegration: boolean;
+          webviewTag: boolean;
+        };
+      };
+      const { sandbox, contextIsolation, nodeIntegration, webviewTag } = contents.getLastWebPreferences();
+      return { sandbox, contextIsolation, nodeIntegration, webviewTag };
+    });
+    expect(preferences).toEqual({ sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false });
+  });
+
+  await test.step('its policy refuses scripts that are not its own, frames, and every other address', async () => {
+    const { page } = desktop;
+    const refusals = await watchRefusals(page);
+    await addScript(page, 'window.inlineRan = true');
+    await page.evaluate(() => {
+      // A text is what `eval` is; it runs outside of Playwright's exemption.
+      setTimeout('window.textRan = true' as unknown as () => void);
+      for (const [tag, attributes] of [
+        ['script', { src: 'https://127.0.0.1:9/x.js' }],
+        ['img', { src: 'https://127.0.0.1:9/x.png' }],
+        ['iframe', { src: 'https://127.0.0.1:9/' }],
+        ['object', { data: 'https://127.0.0.1:9/x.swf' }],
+      ] as const) {
+        document.body.append(Object.assign(document.createElement(tag), attributes));
+      }
+    });
+    const fetched = await page.evaluate(() =>
+      fetch('https://127.0.0.1:9/').then(
+        () => 'answered',
+        () => 'refused',
+      ),
+    );
+    await expect
+      .poll(async () => (await refusals()).map((line) => line.split(' ')[0]).toSorted())
+      .toEqual([
+        'connect-src',
+        'frame-src',
+        'img-src',
+        'object-src',
+        'script-src',
+        'script-src-elem',
+        'script-src-elem',
+      ]);
+    const ran = await page.evaluate(() => Object.keys(window).filter((name) => name.endsWith('Ran')));
+    expect({ fetched, ran }).toEqual({ fetched: 'refused', ran: [] });
+  });
+
+  await test.step('nothing leads away from the window; plain web addresses open in the browser', async () => {
+    const { page, app } = desktop;
+    const opened = await page.evaluate(() =>
+      [
+        'https://example.com/a',
+        'file:///etc/passwd',
+        'javascript:alert(1)',
+        'app://touchstone/',
+        'data:text/html,x',
+      ].map((address) => window.open(address) === null),
+    );
+    expect(opened).toEqual([true, true, true, true, true]);
+    for (const address of ['https://example.com/b?c=d', 'file:///etc/passwd', 'data:text/html,x']) {
+      await page.evaluate((target) => void (window.location.href = target), address);
+    }
+    await expect.poll(openedOutside).toEqual(['https://example.com/a', 'https://example.com/b?c=d']);
+    expect(
+      await app.evaluate(({ BrowserWindow }) =>
+        BrowserWindow.getAllWindows().map((window) => window.webContents.getURL()),
+      ),
+    ).toEqual([expect.stringMatching(/^app:\/\/touchstone\//)]);
+  });
+
+  await test.step('permissions are refused without a question, except for the clipboard', async () => {
+    const states = await desktop.page.evaluate(async () => {
+      const names = [
+        'geolocation',
+        'camera',
+        'microphone',
+        'notifications',
+        'clipboard-read',
+        'clipboard-write',
+      ] as PermissionName[];
+      return Promise.all(names.map(async (name) => [name, (await navigator.permissions.query({ name })).state]));
+    });
+    expect(states).toEqual([
+      ['geolocation', 'denied'],
+      ['camera', 'denied'],
+      ['microphone', 'denied'],
+      ['notifications', 'denied'],
+      ['clipboard-read', 'granted'],
+      ['clipboard-write', 'granted'],
+    ]);
+  });
+
+  await test.step('files outside the built window are not served', async () => {
+    const statuses = await desktop.page.evaluate(async () =>
+      Promise.all(
+        ['/', '/../host/main.js', '/%2e%2e/host/main.js', '/assets/..%2f..%2fhost%2fmain.js', '/package.json'].map(
+          async (path) => [path, (await fetch(path)).status],
+        ),
+      ),
+    );
+    expect(statuses).toEqual([
+      ['/', 200],
+      ['/../host/main.js', 404],
+      ['/%2e%2e/host/main.js', 404],
+      ['/assets/..%2f..%2fhost%2fmain.js', 404],
+      ['/package.json', 404],
+    ]);
+  });
 });
 
-test('a second start on the same data folder shows the first window instead', async ({
+test('a start that is not the first, or that fails, says why it ends', async ({
   electronProgram,
   environment,
+  folder,
 }) => {
-  await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]!.minimize());
-  const second = spawn(electronProgram, desktopParameters({ dataDirectory }), {
-    env: environment,
-    stdio: ['ignore', 'ignore', 'pipe'],
+  await test.step('a second start on the same data folder shows the first window instead', async () => {
+    await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]!.minimize());
+    const second = spawn(electronProgram, desktopParameters({ dataDirectory }), {
+      env: environment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [told, exit] = await Promise.all([readText(second.stderr), once(second, 'exit')]);
+    expect({ told, exit }).toEqual({
+      told: expect.stringContaining('already open with this data folder'),
+      exit: [0, null],
+    });
+    const windows = () =>
+      desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().map((window) => window.isMinimized()));
+    await expect.poll(windows).toEqual([false]);
   });
-  const [told, exit] = await Promise.all([readText(second.stderr), once(second, 'exit')]);
-  expect({ told, exit }).toEqual({
-    told: expect.stringContaining('already open with this data folder'),
-    exit: [0, null],
+
+  await test.step('an option that cannot be followed ends the start, and what is taken is said', async () => {
+    const parameters = desktopParameters({ dataDirectory, parameters: ['--endpoint', 'local'] });
+    const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [told, exit] = await Promise.all([readText(other.stderr), once(other, 'exit')]);
+    expect({ told, exit }).toEqual({ told: expect.stringContaining('--endpoint must be NAME=URL'), exit: [2, null] });
   });
-  const windows = () =>
-    desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().map((window) => window.isMinimized()));
-  await expect.poll(windows).toEqual([false]);
-});
 
-test('an option that cannot be followed ends the start, and what is taken is said', async ({
-  electronProgram,
-  environment,
-}) => {
-  const parameters = desktopParameters({ dataDirectory, parameters: ['--endpoint', 'local'] });
-  const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
-  const [told, exit] = await Promise.all([readText(other.stderr), once(other, 'exit')]);
-  expect({ told, exit }).toEqual({ told: expect.stringContaining('--endpoint must be NAME=URL'), exit: [2, null] });
-});
-
-test('a data folder that cannot be used is said, with what to do', async ({ electronProgram, environment, folder }) => {
-  const file = join(folder, 'file');
-  writeFileSync(file, '');
-  const parameters = desktopParameters({ dataDirectory: join(file, 'data') });
-  const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
-  let told = '';
-  other.stderr.on('data', (text: Buffer) => (told += text.toString()));
-  await expect.poll(() => told).toContain('Choose another one with --data-dir.');
-  // A box of the system waits for somebody to read it.
-  const exit = once(other, 'exit');
-  other.kill('SIGKILL');
-  await exit;
+  await test.step('a data folder that cannot be used is said, with what to do', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const parameters = desktopParameters({ dataDirectory: join(file, 'data') });
+    const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+    let told = '';
+    other.stderr.on('data', (text: Buffer) => (told += text.toString()));
+    await expect.poll(() => told).toContain('Choose another one with --data-dir.');
+    // A box of the system waits for somebody to read it.
+    const exit = once(other, 'exit');
+    other.kill('SIGKILL');
+    await exit;
+  });
 });
 
 test('the window comes back where it was, and with the theme that was chosen', async ({ launch }) => {
@@ -230,44 +244,46 @@ test('a window whose process ends is loaded again', async () => {
   await expect.poll(() => seen.jsonValue()).toEqual(['The window crashed and was reloaded.', 'loaded']);
 });
 
-test('the local server is off until it is switched on, and then has nothing that only the window may do', async () => {
-  const { page } = desktop;
-  const address = async () => ((await callHost(page, 'GET', '/window/host')) as HostState).serverAddress;
-  expect(await address()).toBeNull();
-  await callHost(page, 'PATCH', '/window/settings', { localServer: { isEnabled: true, port: 0, isTls: false } });
-  await expect.poll(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  const base = await address();
-  const statuses = await Promise.all(
-    ['/openapi.json', '/conversations', '/window/host', '/window/settings', '/'].map(
-      async (path) => (await fetch(base + path)).status,
-    ),
-  );
-  expect(statuses).toEqual([200, expect.any(Number), 404, 404, 404]);
-  await callHost(page, 'PATCH', '/window/settings', { localServer: { isEnabled: false, port: 0, isTls: false } });
-  await expect.poll(address).toBeNull();
-  await expect(fetch(`${base}/openapi.json`)).rejects.toThrow();
-});
-
-test("the dialog for a model file and the data folder are the system's own", async () => {
-  const { app, page } = desktop;
-  const asked = await app.evaluateHandle(({ dialog, shell }) => {
-    const calls: string[] = [];
-    const answers = [['/models/a.gguf'], []];
-    dialog.showOpenDialog = (() => {
-      calls.push('dialog');
-      return Promise.resolve({ canceled: false, filePaths: answers.shift() ?? [] });
-    }) as typeof dialog.showOpenDialog;
-    shell.openPath = (path) => {
-      calls.push(path);
-      return Promise.resolve('');
-    };
-    return calls;
+test('the local server and the dialogs of the system open only when they are asked for', async () => {
+  await test.step('the local server is off until it is switched on, and then has nothing that only the window may do', async () => {
+    const { page } = desktop;
+    const address = async () => ((await callHost(page, 'GET', '/window/host')) as HostState).serverAddress;
+    expect(await address()).toBeNull();
+    await callHost(page, 'PATCH', '/window/settings', { localServer: { isEnabled: true, port: 0, isTls: false } });
+    await expect.poll(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const base = await address();
+    const statuses = await Promise.all(
+      ['/openapi.json', '/conversations', '/window/host', '/window/settings', '/'].map(
+        async (path) => (await fetch(base + path)).status,
+      ),
+    );
+    expect(statuses).toEqual([200, expect.any(Number), 404, 404, 404]);
+    await callHost(page, 'PATCH', '/window/settings', { localServer: { isEnabled: false, port: 0, isTls: false } });
+    await expect.poll(address).toBeNull();
+    await expect(fetch(`${base}/openapi.json`)).rejects.toThrow();
   });
-  const chosen = [
-    await callHost(page, 'POST', '/window/desktop/model-file'),
-    await callHost(page, 'POST', '/window/desktop/model-file'),
-    await callHost(page, 'POST', '/window/desktop/data-folder'),
-  ];
-  expect(chosen).toEqual([{ path: '/models/a.gguf' }, { path: null }, null]);
-  expect(await asked.jsonValue()).toEqual(['dialog', 'dialog', dataDirectory]);
+
+  await test.step("the dialog for a model file and the data folder are the system's own", async () => {
+    const { app, page } = desktop;
+    const asked = await app.evaluateHandle(({ dialog, shell }) => {
+      const calls: string[] = [];
+      const answers = [['/models/a.gguf'], []];
+      dialog.showOpenDialog = (() => {
+        calls.push('dialog');
+        return Promise.resolve({ canceled: false, filePaths: answers.shift() ?? [] });
+      }) as typeof dialog.showOpenDialog;
+      shell.openPath = (path) => {
+        calls.push(path);
+        return Promise.resolve('');
+      };
+      return calls;
+    });
+    const chosen = [
+      await callHost(page, 'POST', '/window/desktop/model-file'),
+      await callHost(page, 'POST', '/window/desktop/model-file'),
+      await callHost(page, 'POST', '/window/desktop/data-folder'),
+    ];
+    expect(chosen).toEqual([{ path: '/models/a.gguf' }, { path: null }, null]);
+    expect(await asked.jsonValue()).toEqual(['dialog', 'dialog', dataDirectory]);
+  });
 });
