@@ -1,10 +1,97 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
 import { buildIfStale } from './build-if-stale.ts';
+import { createDebianPackage } from './debian-package.ts';
+import { fetchElectron, findElectron } from './electron-binary.ts';
+import { electronForTests } from './electron-runtime.mjs';
+import { packageFilters } from './package-contents.ts';
 import { root, runToEnd } from './project-node.mjs';
+import { softwareBill } from './software-bill.ts';
 
-// The Electron for tests is somebody's re-publication: it must never come into anybody's hands as Touchstone.
-delete process.env['ELECTRON_OVERRIDE_DIST_PATH'];
+/** Why a package may hold another Electron than the one of package.json: docs/decisions/electron-for-tests.md */
+interface Runtime {
+  readonly version: string;
+  /** Folder with Electron where electron-builder would otherwise download it. */
+  readonly folder: string | null;
+  readonly isForTests: boolean;
+}
 
+function readVersion(file: string): string {
+  return readFileSync(file, 'utf8').trim().replace(/^v/, '');
+}
+
+async function chooseRuntime(mustBeForTests: boolean): Promise<Runtime> {
+  // Only tests may use the Electron that this variable names.
+  delete process.env['ELECTRON_OVERRIDE_DIST_PATH'];
+  if (!mustBeForTests && (findElectron() ?? fetchElectron())) {
+    const { version } = JSON.parse(readFileSync(join(root, 'node_modules/electron/package.json'), 'utf8')) as {
+      version: string;
+    };
+    return { version, folder: join(root, 'node_modules/electron/dist'), isForTests: false };
+  }
+  const folder = await electronForTests();
+  return { version: readVersion(join(folder, 'version')), folder, isForTests: true };
+}
+
+/** Writes electron-builder's configuration with what only this machine knows, and returns its path. */
+function writeConfiguration({ version, folder }: Runtime, output: string): string {
+  const configuration = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')) as { files: string[] };
+  const file = join(root, 'out/electron-builder.json');
+  const complete = {
+    ...configuration,
+    files: [...configuration.files, ...packageFilters()],
+    directories: { output, buildResources: 'build' },
+    electronVersion: version,
+    ...(folder !== null && { electronDist: folder }),
+  };
+  writeFileSync(file, JSON.stringify(complete, null, 2));
+  return file;
+}
+
+function sizeOf(path: string): number {
+  const state = statSync(path, { throwIfNoEntry: false });
+  if (!state?.isDirectory()) return state?.size ?? 0;
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+}
+
+function reportSize(path: string): void {
+  process.stdout.write(`${path.slice(root.length + 1)}: ${(sizeOf(path) / 1e6).toFixed(1)} MB\n`);
+}
+
+async function runOrExit(parameters: readonly string[]): Promise<void> {
+  const status = await runToEnd(process.execPath, parameters);
+  if (status !== 0) process.exit(status);
+}
+
+const { isForTests, ...runtime } = await chooseRuntime(process.argv.includes('--for-tests'));
+const output = isForTests ? 'release/for-tests' : 'release';
+const parameters = process.argv
+  .slice(2)
+  .filter((parameter) => !['--for-tests', '--directory-only'].includes(parameter));
 await buildIfStale();
-const list = await runToEnd(process.execPath, ['scripts/list-licences.ts', 'out/THIRD-PARTY-LICENSES.txt']);
-const builder = ['node_modules/electron-builder/cli.js', '--config', 'electron-builder.yml', ...process.argv.slice(2)];
-process.exitCode = list || (await runToEnd(process.execPath, builder, { cwd: root }));
+mkdirSync(join(root, 'out'), { recursive: true });
+await runOrExit(['scripts/list-licences.ts', 'out/THIRD-PARTY-LICENSES.txt']);
+writeFileSync(join(root, 'out/sbom.cdx.json'), softwareBill(runtime.version));
+rmSync(join(root, output), { recursive: true, force: true });
+const configuration = writeConfiguration({ ...runtime, isForTests }, output);
+await runOrExit([
+  'node_modules/electron-builder/cli.js',
+  '--config',
+  configuration,
+  '--publish',
+  'never',
+  ...parameters,
+]);
+const directory = join(root, output, 'linux-unpacked');
+if (process.platform === 'linux') {
+  // Electron's own start page, which the distribution for tests brings along.
+  rmSync(join(directory, 'resources/default_app.asar'), { force: true });
+  if (!process.argv.includes('--directory-only')) reportSize(await createDebianPackage(directory, join(root, output)));
+  reportSize(directory);
+}
+if (isForTests)
+  process.stdout.write(
+    `Electron couldn't be downloaded. The package holds Electron ${runtime.version} from the npm registry, for tests only. ` +
+      "Don't give it to anyone.\n",
+  );

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildIfStale } from './build-if-stale.ts';
+import { faultBenchmarks, faultTests } from './fault-tests.ts';
 import { failedInPlaywright, failedInVitest, type PlaywrightReport, type VitestReport } from './failed-tests.ts';
 import { root, runToEnd } from './project-node.mjs';
 import { obstacleTo } from './suite-needs.ts';
@@ -14,6 +15,10 @@ interface Counts {
 const reports = join(root, 'test-results/reports');
 // What Node has stripped of types and compiled before is taken from here, in threads and in hosts that tests start.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/compiled');
+/** `npm run test:package` and `npm run test:faults` name one suite and run its full form. */
+const suite = process.argv[2] ?? 'all';
+const isFull = suite !== 'all';
+if (isFull) process.env['TOUCHSTONE_FULL_SUITE'] = '1';
 const mustRunAll = process.env['TOUCHSTONE_REQUIRE_ALL_SUITES'] === '1';
 
 function say(line: string): void {
@@ -38,9 +43,9 @@ function withStatus(runner: string, counts: Counts | null, status: number): Coun
   return counts ? { ...counts, failed: 1 } : { passed: 0, failed: 1, skipped: 0 };
 }
 
-async function runVitest(): Promise<Counts> {
+async function runVitest(files: readonly string[] = []): Promise<Counts> {
   const file = join(reports, 'vitest.json');
-  const parameters = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const parameters = ['run', ...files, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const status = await runToEnd(process.execPath, ['node_modules/vitest/vitest.mjs', ...parameters]);
   const report = readReport<VitestReport>(file);
   if (report) failures.push(...failedInVitest(report));
@@ -52,7 +57,9 @@ async function runVitest(): Promise<Counts> {
   return withStatus('vitest', counts, status);
 }
 
-async function runPlaywright(project: 'browser' | 'electron'): Promise<Counts> {
+type Project = 'browser' | 'electron' | 'package';
+
+async function runPlaywright(project: Project): Promise<Counts> {
   const file = join(reports, `${project}.json`);
   const parameters = ['node_modules/@playwright/test/cli.js', 'test', `--project=${project}`, '--reporter=list,json'];
   const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file };
@@ -67,9 +74,18 @@ async function runPlaywright(project: 'browser' | 'electron'): Promise<Counts> {
   return withStatus(`Playwright in ${project}`, counts, status);
 }
 
-async function runEndToEnd(project: 'browser' | 'electron'): Promise<Counts> {
+/** Makes the package. An installer takes a minute more, so only the full form makes one. */
+async function makePackage(): Promise<Counts | null> {
+  const parameters = ['scripts/package.ts', '--for-tests', ...(isFull ? [] : ['--directory-only'])];
+  const status = await runToEnd(process.execPath, parameters);
+  if (status === 0) return null;
+  failures.push(`npm run package ended with status ${status}, see above`);
+  return { passed: 0, failed: 1, skipped: 0 };
+}
+
+async function runEndToEnd(project: Project): Promise<Counts> {
   const obstacle = await obstacleTo(project);
-  if (!obstacle) return runPlaywright(project);
+  if (!obstacle) return (project === 'package' ? await makePackage() : null) ?? runPlaywright(project);
   say(`\n  NOT RUN: the end-to-end tests in ${project}. ${obstacle}\n`);
   return { passed: 0, failed: mustRunAll ? 1 : 0, skipped: mustRunAll ? 0 : 1 };
 }
@@ -82,11 +98,25 @@ function add(all: readonly Counts[]): Counts {
 await buildIfStale();
 rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports, { recursive: true });
-const { passed, failed, skipped } = add([
-  await runVitest(),
-  await runEndToEnd('browser'),
-  await runEndToEnd('electron'),
-]);
+
+/** What happens when a host is killed, a disk is full or gone, a clock is wrong, a keychain is missing, or a provider never ends. */
+async function runFaults(): Promise<Counts[]> {
+  const counts = [await runVitest(faultTests)];
+  for (const name of faultBenchmarks) {
+    const status = await runToEnd(process.execPath, ['scripts/run-benchmark.ts', name]);
+    if (status !== 0) failures.push(`benchmark ${name} ended with status ${status}, see above`);
+    counts.push({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 });
+  }
+  return counts;
+}
+
+async function runSuites(): Promise<Counts[]> {
+  if (suite === 'package') return [await runEndToEnd('package')];
+  if (suite === 'faults') return runFaults();
+  return [await runVitest(), await runEndToEnd('browser'), await runEndToEnd('electron'), await runEndToEnd('package')];
+}
+
+const { passed, failed, skipped } = add(await runSuites());
 if (failures.length > 0) say(`\nFailed:\n${failures.map((failure) => `  ${failure}\n`).join('')}`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 say(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { root } from './project-node.mjs';
 
 interface PackageFile {
-  readonly name?: string;
-  readonly version?: string;
+  readonly name: string;
+  readonly version: string;
   readonly license?: string | { readonly type: string };
 }
 
@@ -14,18 +14,17 @@ interface LockEntry {
 
 /** Tools that no part of what people run is made of. */
 const tools =
-  /^(@types\/|@vitejs\/|@playwright\/|@redocly\/|@copilotkit\/|@testing-library\/|@axe-core\/|electron-builder$|vite$|vitest$|rolldown$|oxlint$|prettier$|knip$|typescript$|jsdom$|fast-check$|eventsource-parser$|openai$|node$|electron$)/;
+  /^(@types\/|@vitejs\/|@playwright\/|@redocly\/|@copilotkit\/|@testing-library\/|@axe-core\/|electron-builder$|electron-installer-debian$|vite$|vitest$|rolldown$|oxlint$|prettier$|knip$|typescript$|jsdom$|fast-check$|eventsource-parser$|openai$|node$|electron$)/;
 
 function readJson<Value>(file: string): Value {
   return JSON.parse(readFileSync(join(root, file), 'utf8')) as Value;
 }
 
-/** The folders of the packages that our own dependencies lead to, without those that only build and test. */
-function shippedFolders(): string[] {
+/** The installed folders of these packages and of all that they depend on. */
+export function foldersOf(names: readonly string[]): string[] {
   const lock = readJson<{
     packages: Record<string, LockEntry & { dependencies?: object; optionalDependencies?: object }>;
   }>('package-lock.json').packages;
-  const { dependencies, devDependencies } = readJson<{ dependencies: object; devDependencies: object }>('package.json');
   const folders = new Set<string>();
 
   function visit(name: string, from: string): void {
@@ -42,11 +41,19 @@ function shippedFolders(): string[] {
     }
   }
 
-  for (const name of Object.keys({ ...dependencies, ...devDependencies })) if (!tools.test(name)) visit(name, '');
+  for (const name of names) visit(name, '');
   return [...folders].toSorted();
 }
 
+export function ownDependencies(): { readonly all: string[]; readonly production: string[] } {
+  const { dependencies, devDependencies } = readJson<{ dependencies: object; devDependencies: object }>('package.json');
+  const production = Object.keys(dependencies);
+  return { all: [...production, ...Object.keys(devDependencies)], production };
+}
+
 export interface ShippedPackage {
+  readonly name: string;
+  readonly version: string;
   readonly title: string;
   readonly licence: string;
   /** The full text; empty when the package has no licence file. */
@@ -57,6 +64,8 @@ function describe(folder: string): ShippedPackage {
   const { name, version, license } = readJson<PackageFile>(`${folder}/package.json`);
   const file = readdirSync(join(root, folder)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
   return {
+    name,
+    version,
     title: `${name} ${version}`,
     licence: typeof license === 'object' ? license.type : (license ?? 'see text'),
     text: file ? readFileSync(join(root, folder, file), 'utf8').trim() : '',
@@ -65,5 +74,5 @@ function describe(folder: string): ShippedPackage {
 
 /** The npm packages that are part of what people run, with their licences. */
 export function shippedPackages(): ShippedPackage[] {
-  return shippedFolders().map(describe);
+  return foldersOf(ownDependencies().all.filter((name) => !tools.test(name))).map(describe);
 }

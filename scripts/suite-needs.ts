@@ -23,8 +23,9 @@ async function obstacleToElectron(): Promise<string | null> {
 }
 
 /** What this machine lacks for an end-to-end suite, as a sentence; null when it can run. */
-export async function obstacleTo(suite: 'browser' | 'electron'): Promise<string | null> {
-  if (suite === 'electron') return obstacleToElectron();
+export async function obstacleTo(suite: 'browser' | 'electron' | 'package'): Promise<string | null> {
+  if (suite === 'package' && process.platform !== 'linux') return 'The tests of the package run on Linux.';
+  if (suite !== 'browser') return obstacleToElectron();
   const chromium = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
   return existsSync(chromium) ? null : `There is no Chromium at ${chromium}; name one in CHROMIUM_PATH.`;
 }

@@ -24,19 +24,17 @@ export interface LaunchOptions {
   readonly parameters?: readonly string[];
 }
 
-interface TestFixtures {
+/** Fixtures that every kind of desktop test has. */
+interface SessionFixtures {
   /** The environment with a display, and with a home and an unlocked keyring of this test alone. */
   readonly environment: Record<string, string>;
   /** A folder of this test alone, for data folders and the like. */
   readonly folder: string;
-  /** Starts Touchstone; whatever is still running at the end of the test is ended. */
-  readonly launch: (options: LaunchOptions) => Promise<Desktop>;
   /** The addresses that were given to the system's browser, oldest first. */
   readonly openedOutside: () => string[];
 }
 
-interface WorkerFixtures {
-  readonly electronProgram: string;
+interface DisplayFixtures {
   /** An X display of this worker's own. */
   readonly display: string;
 }
@@ -62,19 +60,17 @@ function writeRecordingOpener(folder: string): void {
 /** Chromium does not start its sandbox as root, which is what a container runs as. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
-/** The command line of Touchstone, for Playwright and for a process of its own alike. */
-export function desktopParameters({ dataDirectory, parameters = [] }: LaunchOptions): string[] {
-  return [root, ...sandbox, '--data-dir', dataDirectory, ...parameters];
+/** The command line of Touchstone, without the program and without the folder that a development build is loaded from. */
+export function packageParameters({ dataDirectory, parameters = [] }: LaunchOptions): string[] {
+  return [...sandbox, '--data-dir', dataDirectory, ...parameters];
 }
 
-export const test = base.extend<TestFixtures, WorkerFixtures>({
-  electronProgram: [
-    async ({}, use) => {
-      await use(join(await electronForTests(), 'electron'));
-    },
-    { scope: 'worker', timeout: 180_000 },
-  ],
+/** The command line of a development build, for Playwright and for a process of its own alike. */
+export function desktopParameters(options: LaunchOptions): string[] {
+  return [root, ...packageParameters(options)];
+}
 
+export const sessionTest = base.extend<SessionFixtures, DisplayFixtures>({
   display: [
     async ({}, use) => {
       const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'], {
@@ -117,6 +113,20 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     const file = join(folder, 'opened');
     await use(() => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []));
   },
+});
+
+interface DesktopFixtures {
+  /** Starts Touchstone; whatever is still running at the end of the test is ended. */
+  readonly launch: (options: LaunchOptions) => Promise<Desktop>;
+}
+
+export const test = sessionTest.extend<DesktopFixtures, { readonly electronProgram: string }>({
+  electronProgram: [
+    async ({}, use) => {
+      await use(join(await electronForTests(), 'electron'));
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
 
   launch: async ({ electronProgram, environment, folder }, use) => {
     const running = new Set<ElectronApplication>();

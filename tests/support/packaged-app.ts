@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { chromium, type Browser, type Page } from '@playwright/test';
+import { packageParameters, sessionTest, type LaunchOptions } from './electron.ts';
+
+/** The directory build that `npm run package -- --for-tests` makes. */
+export const packageDirectory = join(import.meta.dirname, '../../release/for-tests/linux-unpacked');
+export const packagedProgram = join(packageDirectory, 'touchstone');
+
+export interface PackagedApp {
+  readonly process: ChildProcess;
+  readonly page: Page;
+  /** Closes the window, with which the application ends, and resolves when it has. */
+  quit(): Promise<void>;
+  /** Sends a signal and resolves when the process has ended. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** A window takes connections at an address that Chromium writes to the terminal. */
+async function debuggerAddress(child: ChildProcess): Promise<string> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stderr! })) {
+    lines.push(line);
+    const address = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
+    if (address !== undefined) {
+      child.stderr!.resume();
+      return address;
+    }
+  }
+  throw new Error(`The packaged application ended. It wrote:\n${lines.join('\n')}`);
+}
+
+async function firstPage(browser: Browser): Promise<Page> {
+  const [context] = browser.contexts();
+  const page = context!.pages()[0] ?? (await context!.waitForEvent('page'));
+  // Until then the window has no port of its own, and one that a test asks for could be taken for it.
+  await page.locator('#window > *').first().waitFor({ state: 'attached' });
+  return page;
+}
+
+interface PackageFixtures {
+  /** Starts the packaged application; whatever is still running at the end of the test is ended. */
+  readonly launch: (options: LaunchOptions) => Promise<PackagedApp>;
+}
+
+/**
+ * Tests of the packaged application. Its fuses keep Playwright out of the main process, so the tests reach the window alone, through
+ * Chromium's own debugging port. What needs the main process is tested on the development build.
+ */
+export const test = sessionTest.extend<PackageFixtures>({
+  launch: async ({ environment, folder }, use) => {
+    const running = new Set<ChildProcess>();
+    await use(async (options) => {
+      const child = spawn(packagedProgram, ['--remote-debugging-port=0', ...packageParameters(options)], {
+        env: { ...environment, PATH: `${join(folder, 'bin')}:${environment['PATH']}` },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      running.add(child);
+      const ended = once(child, 'exit').then(() => void running.delete(child));
+      const browser = await chromium.connectOverCDP(await debuggerAddress(child));
+      const page = await firstPage(browser);
+      return {
+        process: child,
+        page,
+        async quit() {
+          await page.evaluate(() => window.close()).catch(() => {});
+          await ended;
+        },
+        async end(signal) {
+          child.kill(signal);
+          await ended;
+        },
+      };
+    });
+    for (const child of running) {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+  },
+});
