@@ -14,6 +14,8 @@ const common = {
 
 export default defineConfig({
   test: {
+    // Vitest leaves one core free, which is half of a machine with two.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
@@ -28,6 +30,8 @@ export default defineConfig({
         test: {
           ...common,
           name: 'window',
+          // Each file on modules of its own takes three times as long. What a test leaves behind, such as a store, it must clear.
+          isolate: false,
           include: ['tests/unit/renderer/**/*.test.tsx'],
           environment: 'jsdom',
           setupFiles: ['tests/support/patient-window.ts'],
