@@ -80,6 +80,7 @@ async function startWorld(
       try {
         const response = await call(path, body, method);
         await response.bytes();
+        statuses.push(response.status);
         return response.status;
       } catch (error) {
         if (error instanceof DOMException && error.name === 'TimeoutError') return 0;
@@ -163,7 +164,7 @@ const evidence: Case = async (text, world) => {
   await world.send('/window/audit/exports/preview', JSON.stringify({ selection: { filter: {} }, columns, rules }));
   await world.send(
     '/window/audit/exports',
-    JSON.stringify({ selection: { filter: {} }, format: 'csv', columns, rules }),
+    JSON.stringify({ selection: { filter: {} }, formats: ['html', 'jsonl', 'csv'], form: 'zip', columns, rules }),
   );
 };
 
@@ -188,8 +189,8 @@ const cases: Readonly<Record<string, Case>> = {
   'completion: metadata': post('/api/completions/sync', (text) => ({
     ...model,
     promptText: 'a',
-    metadata: { text },
-    configuration: { text },
+    metadata: { text: text.slice(0, text.length / 2) },
+    configuration: { text: text.slice(text.length / 2) },
   })),
   'rendering: loops': post('/api/completions/sync', (text) => ({
     ...model,
@@ -202,11 +203,12 @@ const cases: Readonly<Record<string, Case>> = {
     replacements: { text },
     dataspaceIds: [dataspaceId],
   })),
-  'grounding: search': post('/dataspaces/DATASPACE/search', (query) => ({ query })),
+  'grounding: search': (text, world) =>
+    world.send(`/dataspaces/${dataspaceId}/search`, JSON.stringify({ query: text })),
   'moderation: text': post('/moderations', (input) => ({ input })),
   'moderation: explanation': post('/window/moderation/explain', (text) => ({ text })),
   'moderation: batch': post('/window/moderation/batches', (text) => ({
-    name: text.slice(0, 200),
+    name: 'Hostile',
     classifiers: [{ kind: 'on-device' }],
     source: { kind: 'texts', texts: [{ text }] },
   })),
@@ -231,6 +233,8 @@ const cases: Readonly<Record<string, Case>> = {
 };
 
 let dataspaceId = '';
+/** Of the requests of the case that is measured. */
+let statuses: number[] = [];
 
 /** Keeps the longest delay of each kind, each with the input that caused it. */
 function createWorst() {
@@ -254,6 +258,7 @@ function createWorst() {
 async function measureCase(name: string, run: Case, world: World): Promise<Row[]> {
   const worst = createWorst();
   const failed: string[] = [];
+  statuses = [];
   for (const each of hostileTexts) {
     const text = hostileText(
       each,
@@ -263,6 +268,8 @@ async function measureCase(name: string, run: Case, world: World): Promise<Row[]
     await run(text, world).catch((error: unknown) => failed.push(`${each.name}: ${String(error)}`));
     worst.add(`${name}, ${each.name}`, each.name, await world.measured());
   }
+  // A case whose requests are all rejected measures nothing but the rejection.
+  if (!statuses.some((status) => status < 300)) console.error(`${name}: no request was accepted`);
   if (failed.length > 0) console.error(`${name}: ${failed.join('; ')}`);
   return worst.rows(name);
 }
@@ -289,6 +296,11 @@ async function main(): Promise<void> {
   try {
     const world = await startWorld(directory, started);
     ({ id: dataspaceId } = await world.json<{ id: string }>('/dataspaces', { name: 'Hostile' }));
+    const form = new FormData();
+    form.append('name', 'Rules');
+    form.append('dataspaceId', dataspaceId);
+    form.append('file', new File(['The harbour master keeps the keys. '.repeat(2000)], 'rules.txt'));
+    await world.send('/sources', form);
     const rows: Row[] = [];
     await world.measured();
     await delay(1000);
