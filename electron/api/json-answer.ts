@@ -9,6 +9,8 @@ export interface AnswerText {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** The text in UTF-8, when it is already there. */
+  readonly bytes?: Uint8Array | undefined;
 }
 
 /**
@@ -18,18 +20,28 @@ export interface AnswerText {
 export class JsonAnswer extends ResponseStatus implements Response {
   readonly #headers: Record<string, string>;
   readonly #text: string;
+  readonly #bytes: Uint8Array | undefined;
   #plain: Response | undefined;
 
-  /** The names of the headers must be in lower case. */
-  constructor(value: object, { status = 200, headers }: { status?: number; headers?: Record<string, string> } = {}) {
+  /** The names of the headers must be in lower case. `AnswerText` is JSON that many responses share. */
+  constructor(
+    value: object | Required<Pick<AnswerText, 'text' | 'bytes'>>,
+    {
+      status = 200,
+      headers,
+      isText = false,
+    }: { status?: number; headers?: Record<string, string>; isText?: boolean } = {},
+  ) {
     super(null, { status });
-    this.#text = JSON.stringify(value);
+    const shared = isText ? (value as AnswerText) : null;
+    this.#text = shared?.text ?? JSON.stringify(value);
+    this.#bytes = shared?.bytes;
     this.#headers = { 'content-type': 'application/json', ...headers };
   }
 
   /** Null once somebody has asked for the headers or the body, and may have changed them. */
   get unread(): AnswerText | null {
-    return this.#plain ? null : { headers: this.#headers, text: this.#text };
+    return this.#plain ? null : { headers: this.#headers, text: this.#text, bytes: this.#bytes };
   }
 
   setHeader(name: string, value: string): void {

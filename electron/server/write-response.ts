@@ -59,15 +59,15 @@ function toNodeHeaders(headers: Headers): OutgoingHttpHeaders {
 
 /** Head and text are one string to Node then, and one write to the connection. */
 async function writeText(
-  { headers, text }: AnswerText,
+  { headers, text, bytes }: AnswerText,
   status: number,
   outgoing: NodeResponse,
   options: WriteOptions,
 ): Promise<void> {
-  const length = Buffer.byteLength(text);
+  const length = bytes?.byteLength ?? Buffer.byteLength(text);
   outgoing.writeHead(status, { ...defaultHeaders, ...headers, 'content-length': length });
   if (length <= pieceBytes) return void outgoing.end(text);
-  await writePieces(Buffer.from(text), outgoing, options);
+  await writePieces(bytes ?? Buffer.from(text), outgoing, options);
   if (!options.signal.aborted) outgoing.end();
 }
 
