@@ -32,6 +32,8 @@ test('an issued key authenticates as its caller, with all scopes unless told', (
     scopes: ['run', 'audit', 'manage'],
     creditLimit: null,
     creditsUsed: 0,
+    requestsPerMinute: null,
+    tokensPerMinute: null,
   });
   expect(apiKeys.list()[0]?.lastUsedAt).toEqual(time);
 });
