@@ -167,6 +167,8 @@ export function filledStops(objects: TourObjects): readonly TourStop[] {
     { name: 'knowledge-passage', address: `/knowledge/sources/${sourceId}/0-60` },
     { name: 'audit', address: '/audit' },
     { name: 'audit-conversation', address: `/audit/all/${conversationId}` },
+    { name: 'audit-provider', address: `/audit/all/${conversationId}`, enter: showProviderRequest },
+    { name: 'audit-filtered', address: '/audit/model=gpt-6.1-terra&status=Completed&rated=no&caller=window' },
     { name: 'audit-nothing', address: '/audit/text=nothing+has+these+words&score=-3..-1&status=Lost' },
     { name: 'audit-replays', address: '/audit/replays' },
     { name: 'audit-replay', address: `/audit/replays/${replayId}` },
@@ -192,6 +194,11 @@ async function openWire(page: Page): Promise<void> {
   const wire = page.getByRole('region', { name: 'Wire' });
   if (!(await wire.isVisible())) await page.keyboard.press('Control+j');
   await wire.waitFor();
+}
+
+async function showProviderRequest(page: Page): Promise<void> {
+  await page.getByRole('radio', { name: 'Provider' }).click();
+  await page.getByRole('region', { name: 'Provider response' }).waitFor();
 }
 
 async function checkText(page: Page): Promise<void> {

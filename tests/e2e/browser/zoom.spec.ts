@@ -15,6 +15,19 @@ function clippedControls(page: Page): Promise<string[]> {
     const controls = layer.querySelectorAll<HTMLElement>('button, a[href], input:not([type=file]), textarea, select');
     const found: string[] = [];
     if (document.documentElement.scrollWidth > innerWidth) found.push('The page scrolls sideways');
+    for (const element of document.querySelectorAll<HTMLElement>('main *')) {
+      if (element.closest('pre, .cm-editor, .virtual-list, .visually-hidden')) continue;
+      const { overflowX, overflowY } = getComputedStyle(element);
+      const name = `${element.tagName} (${element.className})`;
+      const isScroller = overflowX === 'auto' || overflowX === 'scroll';
+      if (isScroller && element.scrollWidth > element.clientWidth + 1) found.push(`${name} scrolls sideways`);
+      // What runs out of a panel is drawn over the next one.
+      const isPanel = element.classList.contains('panel') && overflowY === 'visible';
+      const end = element.getBoundingClientRect().top + element.scrollHeight;
+      const next = element.nextElementSibling?.getBoundingClientRect();
+      const isBelow = next !== undefined && next.top >= element.getBoundingClientRect().bottom - 1;
+      if (isPanel && isBelow && end > next.top + 1) found.push(`${name} overflows`);
+    }
     for (const control of controls) {
       if (!control.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
       if (control.closest('.visually-hidden, [aria-hidden=true], .cm-editor, .cm-tooltip, [inert]')) continue;
