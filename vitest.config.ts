@@ -30,8 +30,6 @@ export default defineConfig({
         test: {
           ...common,
           name: 'window',
-          // Each file on modules of its own takes three times as long. What a test leaves behind, such as a store, it must clear.
-          isolate: false,
           include: ['tests/unit/renderer/**/*.test.tsx'],
           environment: 'jsdom',
           setupFiles: ['tests/support/patient-window.ts'],
