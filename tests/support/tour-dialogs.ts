@@ -3,7 +3,11 @@ import type { TourObjects, TourStop } from './window-tour.ts';
 
 const click = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click();
 const clickExactly = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).first().click();
-const press = (keys: string) => (page: Page) => page.keyboard.press(keys);
+/** A key does nothing before the object it acts on is there: `ready` is a part of that object. */
+const press = (keys: string, ready: string) => async (page: Page) => {
+  await page.locator(ready).first().waitFor();
+  await page.keyboard.press(keys);
+};
 
 /** The dialog or menu that a stop opens: the screen below it is another stop. */
 const dialog = '[role=dialog]';
@@ -115,9 +119,9 @@ export function dialogStops({ promptId, versionId, agentId, dataspaceId }: TourO
     { name: 'playground-template-error', address: '/playground', enter: breakTemplate },
     { name: 'prompts-label', address: version, part: dialog, enter: clickExactly('Label') },
     { name: 'prompts-variables', address: version, part: dialog, enter: clickExactly('Edit') },
-    { name: 'prompts-details', address: version, part: dialog, enter: press('F2') },
+    { name: 'prompts-details', address: version, part: dialog, enter: press('F2', 'button:text-is("Edit")') },
     { name: 'agents-new', address: '/agents/new' },
-    { name: 'agents-edit', address: `/agents/${agentId}`, enter: press('F2') },
+    { name: 'agents-edit', address: `/agents/${agentId}`, enter: press('F2', '[role=toolbar][aria-label=Agent]') },
     { name: 'knowledge-rejected', address: `/knowledge/${dataspaceId}`, enter: addEmptyFile },
     { name: 'knowledge-found', address: `/knowledge/${dataspaceId}`, enter: findPassage },
     ...conversationParts.map((part) => ({
@@ -132,7 +136,12 @@ export function dialogStops({ promptId, versionId, agentId, dataspaceId }: TourO
       part: dialog,
       enter: (page: Page) => filterBy(page, field),
     })),
-    { name: 'audit-replay-dialog', address: '/audit', part: dialog, enter: press('r') },
+    {
+      name: 'audit-replay-dialog',
+      address: '/audit',
+      part: dialog,
+      enter: press('r', 'section[aria-label=Conversation] [role=radio]'),
+    },
     { name: 'audit-pattern', address: '/audit', part: dialog, enter: breakPattern },
     { name: 'audit-pack', address: '/audit', part: dialog, enter: createPack },
     { name: 'audit-table', address: '/audit', part: dialog, enter: (page) => click('View as table')(page) },

@@ -218,11 +218,12 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** Opens a stop in a window without anything that floats. */
-export async function enterStop(page: Page, { address, enter }: TourStop): Promise<void> {
+export async function enterStop(page: Page, { address, enter, part }: TourStop): Promise<void> {
   await page.evaluate((hash) => (location.hash = hash), address);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await settled(page);
   await enter?.(page);
+  if (part !== undefined) await page.locator(part).first().waitFor();
   await settled(page);
 }
 
