@@ -223,7 +223,7 @@ export async function enterStop(page: Page, { address, enter, part }: TourStop):
   await page.getByRole('heading', { level: 1 }).waitFor();
   await settled(page);
   await enter?.(page);
-  if (part !== undefined) await page.locator(part).first().waitFor();
+  if (enter && part !== undefined) await page.locator(part).first().waitFor();
   await settled(page);
 }
 

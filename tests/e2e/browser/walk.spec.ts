@@ -14,6 +14,7 @@ test('a walk notices crashes, exceptions, rejections, console errors and errors 
   await page.route(/\/assets\/moderation-screen/, (route) => route.fulfill({ status: 404, json: {} }));
   await page.route('**/window/runs*', (route) => route.fulfill({ status: 500, json: {} }));
   await page.reload();
+  await page.getByRole('heading', { level: 1 }).waitFor();
   expect((await look(page)).crashes).toEqual([]);
   await page.getByRole('link', { name: 'Moderation' }).click();
   await expect.poll(async () => (await look(page)).crashes).toEqual([expect.stringContaining("Couldn't load")]);
