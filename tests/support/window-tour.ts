@@ -61,8 +61,8 @@ Nitric acid tells gold of up to 14 carat. Put one drop across both streaks and w
 async function addSource(page: Page, call: CallHost, dataspaceId: string): Promise<string> {
   await page.evaluate((address) => (location.hash = address), `/knowledge/${dataspaceId}`);
   const file = { name: 'opening-hours.md', mimeType: 'text/markdown', buffer: Buffer.from(handbook) };
-  // Before the dataspace is open, files would go to another one.
-  await page.getByRole('option', { name: /^Assay office/, selected: true }).waitFor();
+  // Before the dataspace is open, files would go to another one, which may have the same name.
+  await page.locator(`[role=option][aria-selected=true][id$="${dataspaceId}"]`).waitFor();
   await page.locator('main input[type=file]').first().setInputFiles(file);
   const read = () => call('GET', `/window/knowledge/dataspaces/${dataspaceId}/sources?offset=0`);
   const ready = { data: [expect.objectContaining({ status: 'Ready' })] };
