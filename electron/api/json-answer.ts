@@ -13,6 +13,17 @@ export interface AnswerText {
   readonly bytes?: Uint8Array | undefined;
 }
 
+/** A document that many responses send: its text is made once. */
+export class SharedJson {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+
+  constructor(value: object) {
+    this.text = JSON.stringify(value);
+    this.bytes = Buffer.from(this.text);
+  }
+}
+
 /**
  * A complete JSON answer that stays text: `Headers` and a stream to read it from are made only for those who ask for them, as
  * they cost more than writing the JSON does.
@@ -23,17 +34,10 @@ export class JsonAnswer extends ResponseStatus implements Response {
   readonly #bytes: Uint8Array | undefined;
   #plain: Response | undefined;
 
-  /** The names of the headers must be in lower case. `AnswerText` is JSON that many responses share. */
-  constructor(
-    value: object | Required<Pick<AnswerText, 'text' | 'bytes'>>,
-    {
-      status = 200,
-      headers,
-      isText = false,
-    }: { status?: number; headers?: Record<string, string>; isText?: boolean } = {},
-  ) {
+  /** The names of the headers must be in lower case. */
+  constructor(value: object, { status = 200, headers }: { status?: number; headers?: Record<string, string> } = {}) {
     super(null, { status });
-    const shared = isText ? (value as AnswerText) : null;
+    const shared = value instanceof SharedJson ? value : null;
     this.#text = shared?.text ?? JSON.stringify(value);
     this.#bytes = shared?.bytes;
     this.#headers = { 'content-type': 'application/json', ...headers };

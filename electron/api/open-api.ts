@@ -3,7 +3,7 @@ import type { Endpoint, Form, ResponseKind } from '../../shared/contract/endpoin
 import { endpoints as contract } from '../../shared/contract/index.ts';
 import { readOpenApi } from '../../shared/contract/open-api.ts';
 import { implement, type Handler } from './handler.ts';
-import { JsonAnswer } from './json-answer.ts';
+import { JsonAnswer, SharedJson } from './json-answer.ts';
 import { Components, headerDescriptions, headers, keyHeaders, runHeaders, type Json } from './open-api-components.ts';
 
 /** Only runs cost credits, and every call that can cost some can find them used up. */
@@ -186,10 +186,11 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], { version 
 
 /** Answers `/openapi.json`. Needs no key, so that its text is made once: callers share it, however many ask and never read. */
 export function openApiHandlers(version: string): Handler[] {
-  let shared: { text: string; bytes: Uint8Array } | null = null;
-  const makeText = () => {
-    const text = JSON.stringify(createOpenApiDocument(contract, { version }));
-    return { text, bytes: Buffer.from(text) };
-  };
-  return [implement(readOpenApi, () => new JsonAnswer((shared ??= makeText()), { isText: true }))];
+  let shared: SharedJson | null = null;
+  return [
+    implement(readOpenApi, () => {
+      shared ??= new SharedJson(createOpenApiDocument(contract, { version }));
+      return new JsonAnswer(shared);
+    }),
+  ];
 }

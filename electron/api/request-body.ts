@@ -83,7 +83,7 @@ async function readText(request: Request): Promise<string> {
   }
 }
 
-/** Random, so that nobody can choose names with equal hashes. */
+/** Random, so that no caller can choose names with equal hashes. */
 const hashFactor = randomInt(2 ** 31) | 1;
 
 /** Which limit a JSON text exceeds; null when it exceeds none. Reads it once, without parsing. */

@@ -27,7 +27,7 @@ export interface RateLimits {
   headersFor(key: LimitedKey): Record<string, string>;
 }
 
-/** Counts in memory: after a restart, the minute begins anew. There is one host for a data folder, so nobody else counts. */
+/** Counts in memory: a restart begins a new minute. There is one host for a data folder, so no other count exists. */
 export function createRateLimits(now = () => performance.now()): RateLimits {
   const minutes = new Map<string, Minute>();
 
@@ -77,6 +77,7 @@ export function createRateLimits(now = () => performance.now()): RateLimits {
       };
     },
     headersFor(key): Record<string, string> {
+      if (key.requestsPerMinute === null && key.tokensPerMinute === null) return {};
       const minute = minuteOf(key);
       const limits = [
         { limit: key.requestsPerMinute, used: minute.requests },
