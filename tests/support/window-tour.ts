@@ -156,7 +156,11 @@ export function filledStops(objects: TourObjects): readonly TourStop[] {
     { name: 'playground-version', address: `/playground/prompts/${promptId}/${versionId}` },
     { name: 'playground-models', address: '/playground', enter: press('Control+l') },
     { name: 'playground-save', address: `/playground/prompts/${promptId}/${versionId}`, enter: press('Control+s') },
-    { name: 'playground-compare', address: `/playground/runs/${runId}`, enter: addModel },
+    {
+      name: 'playground-compare',
+      address: `/playground/runs/${runId}`,
+      enter: (page) => addModel(page, 'kestrel-small'),
+    },
     { name: 'playground-wire', address: `/playground/runs/${runId}`, enter: openWire },
     { name: 'prompts', address: `/prompts/${promptId}` },
     { name: 'prompts-compare', address: `/prompts/${promptId}/compare//${versionId}` },
@@ -179,13 +183,15 @@ export function filledStops(objects: TourObjects): readonly TourStop[] {
   ];
 }
 
-/** Compares the run with another model. */
-async function addModel(page: Page): Promise<void> {
+/** Compares the run with the first model that the words find. */
+export async function addModel(page: Page, words: string): Promise<void> {
   const picker = page.getByRole('dialog', { name: 'Choose model' });
   await page.keyboard.press('Control+Shift+L');
-  await picker.getByRole('combobox', { name: 'Search models' }).fill('kestrel-small');
-  const small = picker.getByRole('option', { name: /kestrel-small/ });
-  await small.and(picker.locator('[aria-selected=true]')).waitFor();
+  await picker.getByRole('combobox', { name: 'Search models' }).fill(words);
+  await picker
+    .getByRole('option', { name: new RegExp(words) })
+    .and(picker.locator('[aria-selected=true]'))
+    .waitFor();
   await page.keyboard.press('Enter');
   await picker.waitFor({ state: 'hidden' });
 }

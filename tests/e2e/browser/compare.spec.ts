@@ -1,17 +1,5 @@
-import type { Page } from '@playwright/test';
+import { addModel } from '../../support/window-tour.ts';
 import { expect, test } from './playground-window.ts';
-
-async function addModel(page: Page, words: string): Promise<void> {
-  const picker = page.getByRole('dialog', { name: 'Choose model' });
-  await page.keyboard.press('Control+Shift+L');
-  await picker.getByRole('combobox', { name: 'Search models' }).fill(words);
-  await picker
-    .getByRole('option', { name: new RegExp(words) })
-    .and(picker.locator('[aria-selected=true]'))
-    .waitFor();
-  await page.keyboard.press('Enter');
-  await picker.waitFor({ state: 'hidden' });
-}
 
 test('a prompt runs on several models at once, each in a column and as a run of its own', async ({
   page,
@@ -19,7 +7,6 @@ test('a prompt runs on several models at once, each in a column and as a run of 
   provider,
   nextRun,
 }) => {
-  provider.answerWith(null);
   await playground.writePrompt('Name a bird.');
   await playground.chooseModel('kestrel-large');
   await addModel(page, 'kestrel-small');
@@ -32,6 +19,8 @@ test('a prompt runs on several models at once, each in a column and as a run of 
   const column = (number: number) => playground.answer.getByRole('region', { name: new RegExp(`^Answer ${number}, `) });
   await expect(column(4)).toContainText('Not run yet');
 
+  // Not before the models are there: from here on the test answers every call.
+  provider.answerWith(null);
   await playground.run();
   const calls = [await nextRun(), await nextRun(), await nextRun(), await nextRun()];
   expect(calls.map(({ body }) => body['model']).toSorted()).toEqual([

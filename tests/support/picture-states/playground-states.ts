@@ -90,38 +90,16 @@ export function playgroundStates({ runId, promptId, versionId, dataspaceId }: To
         await page.getByLabel('max_tokens', { exact: true }).fill('many');
       },
     },
-    {
-      name: 'play-picker-none',
-      address: model,
-      enter: async (page) => {
-        await page.keyboard.press('Control+l');
-        await page.keyboard.insertText('zebra-9');
-      },
-    },
-    {
-      name: 'play-picker-service',
-      address: model,
-      enter: async (page) => {
-        await page.keyboard.press('Control+l');
-        await page.keyboard.insertText('built-in');
-      },
-    },
-    {
-      name: 'play-picker-device',
-      address: model,
-      enter: async (page) => {
-        await page.keyboard.press('Control+l');
-        await page.keyboard.insertText('on-device');
-      },
-    },
-    {
-      name: 'play-picker-claude',
-      address: model,
-      enter: async (page) => {
-        await page.keyboard.press('Control+l');
-        await page.keyboard.insertText('claude');
-      },
-    },
+    ...Object.entries({ none: 'zebra-9', service: 'built-in', device: 'on-device', claude: 'claude' }).map(
+      ([name, words]) => ({
+        name: `play-picker-${name}`,
+        address: model,
+        enter: async (page: Page) => {
+          await page.keyboard.press('Control+l');
+          await page.keyboard.insertText(words);
+        },
+      }),
+    ),
     {
       name: 'play-menu',
       address: model,

@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
-import type { TourObjects } from '../window-tour.ts';
-import { addModel, answerOf, newPrompt, run, type PictureState } from './steps.ts';
+import { addModel, type TourObjects } from '../window-tour.ts';
+import { answerOf, newPrompt, run, type PictureState } from './steps.ts';
 
 const model = '/playground/models/OpenAiCompatible/workshop%2Fkestrel-large';
 

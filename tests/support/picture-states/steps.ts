@@ -66,18 +66,6 @@ export async function run(page: Page, text: string, until: RegExp): Promise<void
   await expect(answerOf(page).getByText(until).first()).toBeVisible();
 }
 
-export async function addModel(page: Page, words: string): Promise<void> {
-  const picker = page.getByRole('dialog', { name: 'Choose model' });
-  await page.keyboard.press('Control+Shift+L');
-  await picker.getByRole('combobox', { name: 'Search models' }).fill(words);
-  await picker
-    .getByRole('option', { name: new RegExp(words) })
-    .and(picker.locator('[aria-selected=true]'))
-    .waitFor();
-  await page.keyboard.press('Enter');
-  await picker.waitFor({ state: 'hidden' });
-}
-
 /** Every request of a path fails, until the state is left. */
 export function broken(path: RegExp) {
   return {

@@ -1,6 +1,6 @@
 /** Names that Windows keeps for devices, with any ending. */
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
-const mostCharacters = 80;
+const maxCharacters = 80;
 
 function withoutEnd(text: string): string {
   let end = text.length;
@@ -15,7 +15,7 @@ function segment(text: string): string {
     .replace(/[\p{C}<>:"/\\|?*.]+/gu, '-')
     .replace(/\s+/g, ' ')
     .replace(/^[\s_-]+/, '');
-  const short = [...withoutEnd(safe)].slice(0, mostCharacters).join('').trimEnd();
+  const short = [...withoutEnd(safe)].slice(0, maxCharacters).join('').trimEnd();
   if (short === '') return 'prompt';
   return devices.test(short) ? `${short}-prompt` : short;
 }
