@@ -126,4 +126,11 @@ export async function fetchInPage(
   );
 }
 
+/** The parsed body of a successful request from inside the page; null for an empty one. Throws for every other status. */
+export async function callInPage(page: Page, method: string, path: string, body?: unknown): Promise<unknown> {
+  const { status, text } = await fetchInPage(page, method, path, body);
+  if (status >= 300) throw new Error(`${method} ${path}: ${text}`);
+  return text === '' ? null : (JSON.parse(text) as unknown);
+}
+
 export { expect } from '@playwright/test';

@@ -1,5 +1,5 @@
 import { startScriptedProvider } from '../../support/scripted-provider.ts';
-import { fetchInPage, test as base } from '../../support/served-window.ts';
+import { callInPage, test as base } from '../../support/served-window.ts';
 import {
   answerEverything,
   fillHost,
@@ -24,11 +24,7 @@ export const test = base.extend<TourFixtures>({
   hostVariables: withoutNetwork,
   call: async ({ page }, use) => {
     await page.getByRole('navigation').first().waitFor();
-    await use(async (method, path, body) => {
-      const { status, text } = await fetchInPage(page, method, path, body);
-      if (status >= 300) throw new Error(`${method} ${path}: ${text}`);
-      return text === '' ? null : (JSON.parse(text) as unknown);
-    });
+    await use((...request) => callInPage(page, ...request));
   },
   objects: async ({ page, call }, use) => {
     await use(await fillHost(page, call));

@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import type { ScriptedCall } from '../scripted-provider.ts';
+import { callInPage } from '../served-window.ts';
 import { answerEverything, type TourStop } from '../window-tour.ts';
 
 /** Responds as the last words of a prompt ask for, so that a picture shows each way in which a run goes. */
@@ -120,17 +121,5 @@ export async function callHost(
   path: string,
   body?: unknown,
 ): Promise<Record<string, string>> {
-  return page.evaluate(
-    async ([how, where, content]) => {
-      const response = await fetch(where!, {
-        method: how!,
-        headers: { 'content-type': 'application/json' },
-        body: content ?? null,
-      });
-      const json = await response.text();
-      if (!response.ok) throw new Error(`${where}: ${json}`);
-      return json === '' ? {} : JSON.parse(json);
-    },
-    [method, path, body === undefined ? undefined : JSON.stringify(body)] as const,
-  );
+  return (await callInPage(page, method, path, body)) as Record<string, string>;
 }
