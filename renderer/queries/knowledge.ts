@@ -84,10 +84,16 @@ function isFilteredByStatus(queryClient: QueryClient): boolean {
   return shown.some(([queryKey]) => queryKey.at(-1) !== 'all');
 }
 
+/** A deleted source is never shown from the cache: one that is open is read again, and is not found. */
+function forgetSources(queryClient: QueryClient, ids: readonly string[]): void {
+  for (const id of ids) void queryClient.resetQueries({ queryKey: [...sourceKey, id] });
+}
+
 /** Puts what has changed where it is shown; lists that may be older than the change are read again. */
 function takeChange(queryClient: QueryClient, change: KnowledgeChange, isFirst: boolean): void {
   showNewer(queryClient, dataspacesKey, change.dataspaces);
   uncount(change.removedSourceIds);
+  forgetSources(queryClient, change.removedSourceIds);
   recountSources(change.sources);
   const changed = new Map(change.sources.map((source) => [source.id, source]));
   for (const source of change.sources) {
@@ -310,7 +316,7 @@ export function useRemoveSource(): (id: string) => Promise<unknown> {
       );
       uncount([id]);
     }
-    queryClient.removeQueries({ queryKey: [...sourceKey, id] });
+    forgetSources(queryClient, [id]);
     await renew();
   };
 }

@@ -6,6 +6,7 @@ import { useDeletions } from '../../../../../renderer/stores/deletions.ts';
 import { dismissToast, useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { useUploads } from '../../../../../renderer/stores/uploads.ts';
 import { createDataspace, deleteDataspace, listDataspaces } from '../../../../../shared/contract/dataspaces.ts';
+import { deleteSource } from '../../../../../shared/contract/sources.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
 const handbook =
@@ -122,6 +123,15 @@ test('counts leave out a deleted source while it can be restored, and after it i
   expect(await screen.findByText('Source not found')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Show all sources' }));
   expect(await screen.findByRole('option', { name: /^merlin/ })).toBeTruthy();
+});
+
+test('an open source that another program deletes is no longer shown', async () => {
+  await addFiles(new File([handbook], 'kestrel.md'));
+  fireEvent.click(await whenIndexed('kestrel.md'));
+  await screen.findByRole('region', { name: 'kestrel.md' });
+  const id = /\/sources\/([\da-f-]{36})/.exec(opened.addresses.at(-1)!)![1]!;
+  await opened.window.host.client.call(deleteSource, { parameters: { id } });
+  expect(await screen.findByText('Source not found')).toBeTruthy();
 });
 
 test('a dataspace is made and opened', async () => {
