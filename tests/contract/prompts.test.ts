@@ -362,6 +362,8 @@ describe.each(ways)('%s: refusals', (way) => {
   });
 
   test('a model that nobody, or another provider, has is refused, naming the nearest', async () => {
+    // A name in no list is looked for in the provider's current list.
+    host.provider.answerWith((call) => call.models(['model']));
     const refuse = async (model: Record<string, unknown>) => {
       const answer = await callJson(host, way, 'POST', '/prompts', { body: { ...good, ...model } });
       const error = judgeError(answer, 400);
