@@ -35,7 +35,7 @@ export function packageFilters(platform: NodeJS.Platform = process.platform, arc
       .filter((name) => !needed.has(name)),
   );
   return [
-    ...[...others].map((name) => `!node_modules/${name}`),
+    ...[...others, ...ownDependencies().optional].map((name) => `!node_modules/${name}`),
     ...unneeded.map((pattern) => `!node_modules/${pattern}`),
     ...binariesOfOthers(platform, arch),
     '!**/*.{map,md,markdown,ts,mts,cts,tsbuildinfo}',

@@ -7,7 +7,13 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWindows = process.platform === 'win32';
-const projectNode = join(root, 'node_modules/node/bin', isWindows ? 'node.exe' : 'node');
+/**
+ * Node 24 is an optional dependency, one package for each system that the registry has it for. The package `node` would choose by
+ * an install script, and .npmrc keeps all of those off.
+ */
+const nodePackage = `node_modules/node-${isWindows ? 'win' : process.platform}-${process.arch}`;
+const projectNode = join(root, nodePackage, 'bin', isWindows ? 'node.exe' : 'node');
+const isNewEnough = Number(process.versions.node.split('.')[0]) >= 24;
 
 function readPackages(file) {
   try {
@@ -24,7 +30,9 @@ function readPackages(file) {
 export function isInstalled() {
   const wanted = readPackages('package-lock.json');
   const present = readPackages('node_modules/.package-lock.json');
-  if (!wanted || !present || !existsSync(projectNode)) return false;
+  if (!wanted || !present) return false;
+  // npm counts an optional package that is missing as installed.
+  if (!isNewEnough && wanted[nodePackage] && !existsSync(projectNode)) return false;
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === '' || entry.link) return true;
     const installed = present[path];
@@ -87,6 +95,14 @@ export async function runOnProjectNode(module) {
   const address = new URL(module, import.meta.url);
   const isFresh = !isInstalled();
   if (isFresh) await install();
-  if (!isFresh && Number(process.versions.node.split('.')[0]) >= 24) return import(address.href);
-  process.exitCode = await runToEnd(projectNode, [fileURLToPath(address), ...process.argv.slice(2)]);
+  if (!isFresh && isNewEnough) return import(address.href);
+  const program = existsSync(projectNode) ? projectNode : isNewEnough && process.execPath;
+  if (!program) {
+    process.stderr.write(
+      `Touchstone needs Node 24 or later. This is Node ${process.versions.node}, and npm installed no newer one for ` +
+        `${process.platform} on ${process.arch}. Install Node 24 from nodejs.org and try again.\n`,
+    );
+    process.exit(1);
+  }
+  process.exitCode = await runToEnd(program, [fileURLToPath(address), ...process.argv.slice(2)]);
 }

@@ -14,7 +14,7 @@ interface LockEntry {
 
 /** Tools that no part of what people run is made of. */
 const tools =
-  /^(@types\/|@vitejs\/|@playwright\/|@redocly\/|@copilotkit\/|@testing-library\/|@axe-core\/|electron-builder$|electron-installer-debian$|vite$|vitest$|rolldown$|oxlint$|prettier$|knip$|typescript$|jsdom$|fast-check$|eventsource-parser$|openai$|node$|electron$)/;
+  /^(@types\/|@vitejs\/|@playwright\/|@redocly\/|@copilotkit\/|@testing-library\/|@axe-core\/|electron-builder$|electron-installer-debian$|vite$|vitest$|rolldown$|oxlint$|prettier$|knip$|typescript$|jsdom$|fast-check$|eventsource-parser$|openai$|electron$)/;
 
 function readJson<Value>(file: string): Value {
   return JSON.parse(readFileSync(join(root, file), 'utf8')) as Value;
@@ -45,10 +45,15 @@ export function foldersOf(names: readonly string[]): string[] {
   return [...folders].toSorted();
 }
 
-export function ownDependencies(): { readonly all: string[]; readonly production: string[] } {
-  const { dependencies, devDependencies } = readJson<{ dependencies: object; devDependencies: object }>('package.json');
-  const production = Object.keys(dependencies);
-  return { all: [...production, ...Object.keys(devDependencies)], production };
+/** The names in package.json. The optional ones are Node itself for people who run the sources: scripts/project-node.mjs. */
+export function ownDependencies(): Readonly<Record<'all' | 'production' | 'optional', readonly string[]>> {
+  const file = readJson<Record<'dependencies' | 'devDependencies' | 'optionalDependencies', object>>('package.json');
+  const production = Object.keys(file.dependencies);
+  return {
+    all: [...production, ...Object.keys(file.devDependencies)],
+    production,
+    optional: Object.keys(file.optionalDependencies),
+  };
 }
 
 export interface ShippedPackage {
