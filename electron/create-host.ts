@@ -80,8 +80,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const work = await createHostWork(options).catch((failure: unknown) => {
     throw describeStartFailure(failure) ?? failure;
   });
-  const { storage, providers, completions, moderation, prompts, folders, knowledge, auditWork, onDevice, allowances } =
-    work;
+  const { storage, providers, completions, moderation, folders, knowledge, auditWork, onDevice, allowances } = work;
   const { log } = options;
 
   let server: ServerState = { serverAddress: null, serverFailure: null, protocols: [] };
@@ -113,7 +112,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...conversationHandlers(storage.audit),
       ...promptFolderHandlers(folders, log),
       ...promptTransferHandlers({ ...work, systemOf: providers.systemOf }),
-      ...promptHandlers(prompts, providers, log),
+      ...promptHandlers(work, providers, log),
       ...agentHandlers(work.agents, providers, log),
       ...agentThreadHandlers(createConversationThreads({ turns: storage.turns, audit: storage.audit })),
       ...dataspaceHandlers(knowledge.dataspaces, work.retrieval),

@@ -3,6 +3,7 @@ import packageFile from '../package.json' with { type: 'json' };
 import { createAgents } from './agents/create-agents.ts';
 import { createAuditWork } from './audit/create-audit-work.ts';
 import { forkChild } from './child-process/fork-child.ts';
+import type { Completions } from './completions/completions.ts';
 import { createCompletions } from './completions/create-completions.ts';
 import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
@@ -18,13 +19,52 @@ import { registryAddress } from './on-device/registry-address.ts';
 import { createPrompts } from './prompts/create-prompts.ts';
 import { storedPromptOf } from './prompts/stored-prompt.ts';
 import { createPromptFolders } from './prompts/folder/create-prompt-folders.ts';
-import { noticeChanges } from './prompts/folder/notice-changes.ts';
+import { createPromptChanges, noticeChanges } from './prompts/prompt-changes.ts';
 import { createPromptReader } from './prompts/transfer/create-prompt-reader.ts';
 import { createUploadShelf } from './prompts/transfer/upload-shelf.ts';
 import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';
-import { createProviders } from './providers/create-providers.ts';
+import { createProviders, type Providers } from './providers/create-providers.ts';
 import { openStorage } from './storage/open-storage.ts';
+import type { Storage } from './storage/storage.ts';
 import type { HostOptions } from './create-host.ts';
+import type { Log } from './log.ts';
+
+interface PromptServicesOptions {
+  readonly storage: Storage;
+  readonly providers: Providers;
+  readonly completions: Completions;
+  readonly log: Log;
+}
+
+/** The library with what changes it: the API, imports and linked folders. */
+function createPromptServices({ storage, providers, completions, log }: PromptServicesOptions) {
+  const promptChanges = createPromptChanges();
+  const keptPrompts = noticeChanges(
+    createPrompts({ store: storage.prompts, draftRuns: storage.draftRuns, providers, completions }),
+    promptChanges.changed,
+  );
+  const reader = createPromptReader();
+  const uploads = createUploadShelf();
+  const folders = createPromptFolders({
+    store: storage.promptFolders,
+    prompts: keptPrompts,
+    reader,
+    systemOf: providers.systemOf,
+    log,
+  });
+  return {
+    prompts: noticeChanges(keptPrompts, folders.promptsChanged),
+    promptChanges,
+    reader,
+    uploads,
+    folders,
+    async close(): Promise<void> {
+      uploads.close();
+      await folders.close();
+      await reader.close();
+    },
+  };
+}
 
 /** All that the service does, without the endpoints through which it is reached. */
 export async function createHostWork(options: HostOptions) {
@@ -64,17 +104,7 @@ export async function createHostWork(options: HostOptions) {
     exchanges,
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
-  const keptPrompts = createPrompts({ store: storage.prompts, draftRuns: storage.draftRuns, providers, completions });
-  const reader = createPromptReader();
-  const uploads = createUploadShelf();
-  const folders = createPromptFolders({
-    store: storage.promptFolders,
-    prompts: keptPrompts,
-    reader,
-    systemOf: providers.systemOf,
-    log,
-  });
-  const prompts = noticeChanges(keptPrompts, folders.promptsChanged);
+  const promptServices = createPromptServices({ storage, providers, completions, log });
   const agents = createAgents({
     store: storage.agents,
     turns: storage.turns,
@@ -105,18 +135,13 @@ export async function createHostWork(options: HostOptions) {
     exchanges,
     knowledge,
     retrieval,
-    prompts,
-    reader,
-    uploads,
-    folders,
+    ...promptServices,
     agents,
     auditWork,
     /** Stops every run so that it is recorded as cancelled, then closes everything. */
     async close(): Promise<void> {
       await auditWork.close();
-      uploads.close();
-      await folders.close();
-      await reader.close();
+      await promptServices.close();
       await completions.close();
       await exchanges.close();
       await batches.close();

@@ -6,7 +6,7 @@ import {
   setPromptLabel,
 } from '../../shared/contract/prompt-labels.ts';
 import { countDraftRuns, listPromptUsage } from '../../shared/contract/prompt-usage.ts';
-import { readPromptOutline } from '../../shared/contract/prompt-outline.ts';
+import { followPrompts, readPromptOutline, type PromptChange } from '../../shared/contract/prompt-outline.ts';
 import { runPrompt } from '../../shared/contract/prompt-runs.ts';
 import {
   createPrompt,
@@ -21,7 +21,10 @@ import {
 } from '../../shared/contract/prompts.ts';
 import type { PromptFilter } from '../storage/prompts/prompt-list.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
+import type { PromptChanges } from '../prompts/prompt-changes.ts';
 import type { Log } from '../log.ts';
+import { eventQueue } from './event-queue.ts';
+import { followAnswer } from './follow-answer.ts';
 import { implement, type Handler } from './handler.ts';
 import { learnModelOf, type LearnedModels } from './learned-models.ts';
 import { toListQuery } from './list-query.ts';
@@ -42,7 +45,30 @@ function toFilter({ search, searchIn, folder, tags }: z.output<typeof promptList
   };
 }
 
-export function promptHandlers(prompts: Prompts, models: LearnedModels, reportFailure: Log): Handler[] {
+async function* changesOf(promptChanges: PromptChanges, signal: AbortSignal): AsyncGenerator<PromptChange, void, void> {
+  const queue = eventQueue<PromptChange>({
+    signal,
+    merge: (pending, next) => ({ ...next, removedIds: [...pending.removedIds, ...next.removedIds] }),
+  });
+  queue.push({ changes: promptChanges.count(), removedIds: [] });
+  const unsubscribe = promptChanges.subscribe(queue.push);
+  try {
+    yield* queue;
+  } finally {
+    unsubscribe();
+  }
+}
+
+export interface PromptServices {
+  readonly prompts: Prompts;
+  readonly promptChanges: PromptChanges;
+}
+
+export function promptHandlers(
+  { prompts, promptChanges }: PromptServices,
+  models: LearnedModels,
+  reportFailure: Log,
+): Handler[] {
   return [
     // Before the address with an id, which would take `run` for one.
     implement(runPrompt, async (input) => {
@@ -50,6 +76,9 @@ export function promptHandlers(prompts: Prompts, models: LearnedModels, reportFa
       return wholeRunAnswer(accepted, input, toMessageAnswer, reportFailure);
     }),
     implement(readPromptOutline, () => prompts.outline()),
+    implement(followPrompts, (input) =>
+      followAnswer(input, (signal) => changesOf(promptChanges, signal), reportFailure),
+    ),
     implement(listPrompts, ({ query }) => prompts.list({ ...toListQuery(query), filter: toFilter(query) })),
     implement(createPrompt, async ({ body }) => {
       await learnModelOf(body, models);

@@ -5,9 +5,10 @@ import {
   useMutation,
   useQuery,
   useQueryClient,
+  type QueryClient,
 } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { readPromptOutline, type PromptOutline } from '../../shared/contract/prompt-outline.ts';
+import { followPrompts, readPromptOutline, type PromptOutline } from '../../shared/contract/prompt-outline.ts';
 import {
   createPrompt,
   createPromptVersion,
@@ -26,10 +27,14 @@ import {
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 import { uncount, useDeletions } from '../stores/deletions.ts';
+import { readAgain, useFollow } from './follow.ts';
 import type { LibraryFilter } from '../stores/prompts-view.ts';
 
 export const promptsKey = ['prompts'] as const;
 const listKey = [...promptsKey, 'list'] as const;
+const oneKey = [...promptsKey, 'one'] as const;
+/** Outside the others: it is told, never read. */
+const changesKey = ['prompt-changes'] as const;
 export const pageSize = { prompts: 100, versions: 30 } as const;
 
 function listQueryOf({ words, folder, tags }: LibraryFilter) {
@@ -133,11 +138,39 @@ export function usePromptOutline() {
   });
 }
 
+/** Stops counting deleted prompts twice: what is left out while a deletion can be undone is now gone from the outline. */
+function takeRemoved(queryClient: QueryClient, ids: readonly string[]): void {
+  const { counted } = useDeletions.getState();
+  const removed = ids.flatMap((id) => {
+    const object = counted.get(id);
+    return object && 'prompt' in object ? [object.prompt] : [];
+  });
+  if (removed.length === 0) return;
+  queryClient.setQueryData<PromptOutline>(outlineKey, (outline) => outline && outlineWithout(outline, removed));
+  uncount(ids);
+}
+
+/**
+ * Keeps the library fresh for as long as the screen is open: a program, a linked folder or another window may change it. A deleted
+ * prompt is never shown from the cache.
+ */
+export function useFollowPrompts(): void {
+  const queryClient = useQueryClient();
+  useFollow(followPrompts, ({ changes, removedIds }) => {
+    const isKnown = queryClient.getQueryData(changesKey) === changes;
+    queryClient.setQueryData(changesKey, changes);
+    if (isKnown) return;
+    takeRemoved(queryClient, removedIds);
+    queryClient.removeQueries({ queryKey: oneKey, type: 'inactive' });
+    readAgain(queryClient, promptsKey);
+  });
+}
+
 /** One prompt; null asks for none. */
 export function usePrompt(promptId: string | null) {
   const { client } = useHost();
   return useQuery({
-    queryKey: [...promptsKey, 'one', promptId],
+    queryKey: [...oneKey, promptId],
     enabled: promptId !== null,
     queryFn: ({ signal }) => client.call(readPrompt, { signal, parameters: { id: promptId ?? '' } }),
   });
@@ -220,14 +253,7 @@ export function useRemovePrompt(): (promptId: string) => Promise<unknown> {
   const renew = useRenewPrompts();
   return async (id) => {
     await client.call(deletePrompt, { parameters: { id } });
-    const counted = useDeletions.getState().counted.get(id);
-    if (counted && 'prompt' in counted) {
-      queryClient.setQueryData<PromptOutline>(
-        outlineKey,
-        (outline) => outline && outlineWithout(outline, [counted.prompt]),
-      );
-      uncount([id]);
-    }
+    takeRemoved(queryClient, [id]);
     await renew();
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
 export const promptOutline = z
@@ -22,4 +23,23 @@ export const readPromptOutline = defineEndpoint({
   summary: 'Read the folders and tags of the library',
   description: 'Each with the number of prompts that have it.',
   response: promptOutline,
+});
+
+export const promptChange = z.object({
+  /** Of prompts and labels since the host started. */
+  changes: z.int(),
+  /** Prompts deleted since the part before. */
+  removedIds: z.array(uuid),
+});
+export type PromptChange = z.infer<typeof promptChange>;
+
+export const followPrompts = defineEndpoint({
+  id: 'followPrompts',
+  method: 'get',
+  path: '/window/prompts/events',
+  access: 'window',
+  tag: 'Prompts',
+  summary: 'How often prompts and labels have changed, now and after each change',
+  kinds: ['event-stream'],
+  part: promptChange,
 });

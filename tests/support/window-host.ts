@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost } from '../../electron/create-host.ts';
 import { ServerControl } from '../../electron/server/server-control.ts';
+import type { Storage } from '../../electron/storage/storage.ts';
 import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
 import { createClient } from '../../renderer/host/client.ts';
 import type { Host } from '../../renderer/host/connect-host.ts';
@@ -14,6 +15,8 @@ export interface WindowHost {
   readonly host: Host;
   /** Every request that the window made: `PUT /window/providers/OpenAi/key`. */
   readonly requests: readonly string[];
+  /** For changes of which the host tells nobody. */
+  readonly storage: Storage;
   close(): Promise<void>;
 }
 
@@ -57,6 +60,7 @@ export async function startWindowHost(options: WindowHostOptions = {}): Promise<
   return {
     host: { client: createClient(hostFetch), platform: 'linux', version: 'test', capabilities: new Set(capabilities) },
     requests,
+    storage: service.storage,
     close,
   };
 }

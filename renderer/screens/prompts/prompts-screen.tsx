@@ -12,7 +12,13 @@ import { isMac } from '../../components/platform.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState } from '../../components/state-panels.tsx';
 import { useModels } from '../../queries/models.ts';
-import { usePrompt, usePromptList, usePromptOutline, usePromptsAtOnce } from '../../queries/prompts.ts';
+import {
+  useFollowPrompts,
+  usePrompt,
+  usePromptList,
+  usePromptOutline,
+  usePromptsAtOnce,
+} from '../../queries/prompts.ts';
 import { draftAddress, promptAddress, versionDraftAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { usePlace } from '../../stores/activity.ts';
@@ -168,6 +174,7 @@ function Library({ outline, onNew }: { outline: PromptOutline; onNew: () => void
 
 /** The library: folders and tags, the prompts, and one prompt with its versions. */
 export function PromptsScreen() {
+  useFollowPrompts();
   const outline = usePromptOutline();
   const onNew = useNewPrompt();
   return (

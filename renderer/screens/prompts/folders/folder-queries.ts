@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import type { z } from 'zod';
 import {
   followPromptFolders,
@@ -36,14 +35,6 @@ export function useFollowPromptFolders(): readonly PromptFolder[] {
     followPromptFolders,
   );
   return folders.data?.data ?? noFolders;
-}
-
-/** Reads the library again when a folder has changed it. */
-export function useRenewOnFolders(folders: readonly PromptFolder[]): void {
-  const queryClient = useQueryClient();
-  useEffect(() => {
-    if (folders.length > 0) void queryClient.invalidateQueries({ queryKey: promptsKey });
-  }, [queryClient, folders]);
 }
 
 function useRenew() {

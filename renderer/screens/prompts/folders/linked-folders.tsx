@@ -1,16 +1,15 @@
 import { FolderSync } from 'lucide-react';
 import { useActions } from '../../../stores/actions.ts';
 import { FileDialog } from './file-dialog.tsx';
-import { useFollowPromptFolders, useRenewOnFolders } from './folder-queries.ts';
+import { useFollowPromptFolders } from './folder-queries.ts';
 import { FoldersDialog } from './folders-dialog.tsx';
 import { closeFolders, openFolders, useFoldersState } from './folders-state.ts';
 import './folders.css';
 
-/** The dialogs of the linked folders and their command; keeps the library fresh while files change. */
+/** The dialogs of the linked folders and their command. */
 export function LinkedFolders() {
   const { open } = useFoldersState();
   const folders = useFollowPromptFolders();
-  useRenewOnFolders(folders);
   useActions('prompt-folders', [
     {
       id: 'prompts.folders',

@@ -114,7 +114,8 @@ test('a label that was moved by someone else meanwhile stays where it is, and th
   await openReply();
   const { client } = opened.window.host;
   const parameters = { id: prompt.id, label: 'production' };
-  await client.call(setPromptLabel, { parameters, body: { promptVersionId: first.id } });
+  // The window isn't told, as if it read the label a moment earlier.
+  opened.window.storage.prompts.setLabel(prompt.id, 'production', { promptVersionId: first.id });
   await press('Label');
   fireEvent.change(await screen.findByLabelText('Label'), { target: { value: 'production' } });
   await press('Set label');
@@ -125,6 +126,20 @@ test('a label that was moved by someone else meanwhile stays where it is, and th
   await press('Set label');
   await screen.findByRole('button', { name: 'Remove label production' });
   expect(await client.call(readPromptLabel, { parameters })).toMatchObject({ versionNumber: 2 });
+});
+
+test('what other programs create, label and delete is shown, and a deleted prompt never from the cache', async () => {
+  const { prompt, first } = await openLibrary();
+  await openReply();
+  const { client } = opened.window.host;
+  await client.call(createPrompt, { body: { name: 'Greeting', promptText: 'Hello' } });
+  await expectListed(/^Greeting/, /^Reply/, /^Invoice/);
+  const parameters = { id: prompt.id, label: 'production' };
+  await client.call(setPromptLabel, { parameters, body: { promptVersionId: first.id } });
+  await screen.findByRole('option', { name: /^Version 1.*production/ });
+  await client.call(deletePrompt, { parameters: { id: prompt.id } });
+  expect(await screen.findByText('Prompt not found')).toBeTruthy();
+  await expectListed(/^Greeting/, /^Invoice/);
 });
 
 test('a label is taken off and put back, and the history tells of it', async () => {

@@ -1,0 +1,58 @@
+import type { PromptChange } from '../../shared/contract/prompt-outline.ts';
+import { createChangeNotifier } from '../on-device/change-notifier.ts';
+import type { Prompts } from './create-prompts.ts';
+
+/** Changes come singly from a person and in bursts from a program. */
+const tellMilliseconds = 100;
+
+/** Counts the changes of prompts and labels, and tells of them. */
+export interface PromptChanges {
+  count(): number;
+  changed(removedId?: string): void;
+  subscribe(listener: (change: PromptChange) => void): () => void;
+}
+
+export function createPromptChanges(): PromptChanges {
+  let count = 0;
+  let listeners = 0;
+  let removedIds: string[] = [];
+  const notifier = createChangeNotifier((): PromptChange => {
+    const change = { changes: count, removedIds };
+    removedIds = [];
+    return change;
+  }, tellMilliseconds);
+  return {
+    count: () => count,
+    changed(removedId) {
+      count += 1;
+      if (removedId !== undefined && listeners > 0) removedIds.push(removedId);
+      notifier.changed();
+    },
+    subscribe(listener) {
+      const unsubscribe = notifier.subscribe(listener);
+      listeners += 1;
+      return () => {
+        listeners -= 1;
+        unsubscribe();
+      };
+    },
+  };
+}
+
+/** The same prompts, which tell whenever one or its labels were created, changed or deleted. */
+export function noticeChanges(prompts: Prompts, onChange: (removedId?: string) => void): Prompts {
+  const noticed = <Result>(result: Result, removedId?: string): Result => {
+    onChange(removedId);
+    return result;
+  };
+  return {
+    ...prompts,
+    create: (input) => noticed(prompts.create(input)),
+    createAll: (inputs, options) => noticed(prompts.createAll(inputs, options)),
+    addVersion: (id, input) => noticed(prompts.addVersion(id, input)),
+    update: (id, change) => noticed(prompts.update(id, change)),
+    remove: (id) => noticed(prompts.remove(id), id.toLowerCase()),
+    setLabel: (id, label, input) => noticed(prompts.setLabel(id, label, input)),
+    removeLabel: (id, label) => noticed(prompts.removeLabel(id, label)),
+  };
+}
