@@ -34,7 +34,7 @@ export interface Metrics {
   runningSince: number | null;
   firstTokenMs: number | null;
   totalMs: number | null;
-  /** Output tokens a second since the first one; reasoning counts as output. */
+  /** Output tokens a second since the first one, or of all its time if the answer came at once; reasoning counts as output. */
   speed: number | null;
   inputTokens: number | null;
   outputTokens: number | null;
@@ -44,9 +44,14 @@ export interface Metrics {
   credits: number | null;
 }
 
-function speedOf(tokens: number, milliseconds: number | null): number | null {
+function speedOf(tokens: number, milliseconds: number): number | null {
   // Below a tenth of a second the figure says more about the clock than about the model.
-  return milliseconds === null || milliseconds < 100 || tokens === 0 ? null : tokens / (milliseconds / 1000);
+  return milliseconds < 100 || tokens === 0 ? null : tokens / (milliseconds / 1000);
+}
+
+function speedOfEnded(tokens: number, { firstTokenMs, totalMs }: Pick<Metrics, 'firstTokenMs' | 'totalMs'>) {
+  if (firstTokenMs === null || totalMs === null) return null;
+  return speedOf(tokens, totalMs - firstTokenMs) ?? speedOf(tokens, totalMs);
 }
 
 function costOf(model: Model | null, usage: Usage | null): number | null {
@@ -65,16 +70,15 @@ function estimatedUsage(sent: string, received: string): Usage | null {
 function liveMetrics(run: LiveRun, model: Model | null, now: number): Metrics {
   const { promptText, systemMessage } = run.request;
   const usage = run.usage ?? estimatedUsage(promptText + (systemMessage ?? ''), run.text + run.reasoning);
-  const end = run.endedAt ?? now;
   const output = usage?.completion_tokens ?? 0;
+  const firstTokenMs = run.firstTokenAt === null ? null : run.firstTokenAt - run.startedAt;
+  const totalMs = run.endedAt === null ? null : run.endedAt - run.startedAt;
+  const liveSpeed = run.firstTokenAt === null ? null : speedOf(output, now - run.firstTokenAt);
   return {
     runningSince: run.endedAt === null ? run.startedAt : null,
-    firstTokenMs: run.firstTokenAt === null ? null : run.firstTokenAt - run.startedAt,
-    totalMs: run.endedAt === null ? null : run.endedAt - run.startedAt,
-    speed:
-      run.firstTokenAt === null
-        ? null
-        : speedOf(output, run.transport === 'sync' ? end - run.startedAt : end - run.firstTokenAt),
+    firstTokenMs,
+    totalMs,
+    speed: totalMs === null ? liveSpeed : speedOfEnded(output, { firstTokenMs, totalMs }),
     inputTokens: usage?.prompt_tokens ?? null,
     outputTokens: usage?.completion_tokens ?? null,
     isEstimated: run.usage === null,
@@ -114,12 +118,11 @@ function keptMetrics(run: RunDetail, model: Model | null): Metrics {
   const { input, output } = run;
   const sent = (input.renderedPrompt ?? input.promptText) + (input.systemMessage ?? '');
   const usage = run.usage ?? estimatedUsage(sent, output.content + (output.reasoning ?? ''));
-  const afterFirst = run.totalMs === null || run.firstTokenMs === null ? null : run.totalMs - run.firstTokenMs;
   return {
     runningSince: null,
     firstTokenMs: run.firstTokenMs,
     totalMs: run.totalMs,
-    speed: usage ? speedOf(usage.completion_tokens, afterFirst) : null,
+    speed: usage && speedOfEnded(usage.completion_tokens, run),
     inputTokens: usage?.prompt_tokens ?? null,
     outputTokens: usage?.completion_tokens ?? null,
     isEstimated: run.usage === null,
@@ -150,21 +153,17 @@ export function shownKept(run: RunDetail, model: Model | null = null): ShownRun 
   };
 }
 
-/** Details that only the host has, once a live run is on its disk: its times, its price, its whole reasoning. */
-export function withKept(live: ShownRun, kept: RunDetail | undefined): ShownRun {
+/**
+ * A live run with the details that only the host has, once they are on its disk: its metrics and its whole reasoning. The window's
+ * clock includes the way to the host, so every screen shows the host's times.
+ */
+export function withKept(live: ShownRun, kept: RunDetail | undefined, model: Model | null = null): ShownRun {
   if (!kept || kept.status === 'Running' || live.runId !== kept.runId) return live;
   return {
     ...live,
     conversationId: kept.conversationId,
     reasoning: kept.output.reasoning ?? live.reasoning,
     servedBy: kept.servedBy ?? live.servedBy,
-    metrics: {
-      ...live.metrics,
-      // The window's clock includes the way to the host: every screen shows the host's times.
-      firstTokenMs: kept.firstTokenMs ?? live.metrics.firstTokenMs,
-      totalMs: kept.totalMs ?? live.metrics.totalMs,
-      cost: kept.cost ?? live.metrics.cost,
-      credits: kept.credits,
-    },
+    metrics: keptMetrics(kept, model),
   };
 }

@@ -45,9 +45,12 @@ export function useShownRun(draft: Draft, model: Model | null): ShownRun | null 
   const isEnded = live !== null && !isUnderWay(live);
   const kept = useRun(isLive && !isEnded ? null : ((isLive ? live.runId : null) ?? draft.shownRunId)).data;
   return useMemo(() => {
-    if (isLive) return withKept(shownLive(live, model, performance.now()), kept);
-    if (!kept) return null;
-    return shownKept(kept, kept.aiSystem === model?.aiSystem && kept.model === model.name ? model : null);
+    // The model may be another one by now than the run's.
+    const pricesOf = (run: Pick<Draft, 'aiSystem' | 'model'>) =>
+      run.aiSystem === model?.aiSystem && run.model === model.name ? model : null;
+    if (!isLive) return kept ? shownKept(kept, pricesOf(kept)) : null;
+    const prices = pricesOf(live.request);
+    return withKept(shownLive(live, prices, performance.now()), kept, prices);
   }, [isLive, live, model, kept]);
 }
 

@@ -86,10 +86,22 @@ test('when it has ended the provider has counted, and the host knows the cost', 
   });
 });
 
-test('a run that has ended shows the times that the history and the audit show', () => {
+test('a run that has ended shows the metrics that it shows after a reload', () => {
   const ended = { ...live, state: 'completed' as const, endedAt: 3_487, usage: kept.usage };
   const { metrics } = withKept(shownLive(ended, testModel(), 9_000), kept);
-  expect([metrics.firstTokenMs, metrics.totalMs]).toEqual([kept.firstTokenMs, kept.totalMs]);
+  expect(metrics).toEqual(shownKept(kept).metrics);
+  expect(metrics).toMatchObject({ firstTokenMs: 400, totalMs: 2_400, speed: 100 });
+  const stopped: RunDetail = { ...kept, status: 'Cancelled', usage: null, cost: null };
+  const stoppedLive = { ...ended, state: 'stopped' as const, usage: null };
+  expect(withKept(shownLive(stoppedLive, testModel(), 9_000), stopped, testModel()).metrics).toEqual(
+    shownKept(stopped, testModel()).metrics,
+  );
+});
+
+test('the speed of an answer that came at once is that of its whole time, live and after a reload', () => {
+  const atOnce = { ...live, transport: 'sync' as const, firstTokenAt: 3_000, endedAt: 3_000, usage: kept.usage };
+  expect(shownLive(atOnce, testModel(), 9_000).metrics.speed).toBe(100);
+  expect(shownKept({ ...kept, firstTokenMs: 2_000, totalMs: 2_000 }).metrics.speed).toBe(100);
 });
 
 test('the live speed counts reasoning, before the answer and after it has begun', () => {
