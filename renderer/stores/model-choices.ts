@@ -35,6 +35,14 @@ export function rememberModel(model: ModelName): void {
   useModelChoices.setState(({ recent }) => ({ recent: withFirst(recent, model, maxRecentModels) }));
 }
 
+/** A model that was compared comes after the last used one, which stays the model that new prompts start with. */
+export function rememberComparedModel(model: ModelName): void {
+  useModelChoices.setState(({ recent: [last, ...rest] }) => {
+    if (!last || isSameAs(model)(last)) return {};
+    return { recent: [last, ...withFirst(rest, model, maxRecentModels - 1)] };
+  });
+}
+
 export function toggleFavourite(model: ModelName): void {
   useModelChoices.setState(({ favourites }) => ({
     favourites: favourites.some(isSameAs(model))

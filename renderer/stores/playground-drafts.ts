@@ -112,8 +112,8 @@ function unusedName(name: string, drafts: readonly Draft[]): string {
   return unused;
 }
 
-/** What a new prompt starts with: the model that was used last. */
-function lastUsedModel(): Pick<Draft, 'aiSystem' | 'model'> {
+/** What a new prompt or agent starts with: the model that was used last. */
+export function lastUsedModel(): Pick<Draft, 'aiSystem' | 'model'> {
   const [last] = useModelChoices.getState().recent;
   return last ? { aiSystem: last.aiSystem, model: last.name } : onDeviceChoice;
 }

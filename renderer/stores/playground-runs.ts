@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import type { Client } from '../host/client.ts';
 import { beginStreamingRun } from './activity.ts';
-import { rememberModel } from './model-choices.ts';
+import { rememberComparedModel, rememberModel } from './model-choices.ts';
 import { oncePerFrame } from './once-per-frame.ts';
 import { useDrafts } from './playground-drafts.ts';
 import { followRun } from './playground-run.ts';
@@ -22,6 +22,8 @@ interface LiveRunsState {
 }
 
 export interface StartOptions extends Omit<RunOptions, 'signal' | 'onChange'> {
+  /** Whether it runs beside the draft's own answer, on another model. */
+  isCompared?: boolean;
   /** Called once, as soon as the host has named the run. */
   onRunId?: (runId: string) => void;
 }
@@ -53,7 +55,8 @@ export const useLiveRuns = create<LiveRunsState>()((set, get) => ({
   start: async (client, options) => {
     const { draftId, onRunId } = options;
     const { aiSystem, model } = options.request;
-    rememberModel({ aiSystem, name: model });
+    const remember = options.isCompared ? rememberComparedModel : rememberModel;
+    remember({ aiSystem, name: model });
     get().stop(draftId);
     const controller = new AbortController();
     stopSwitches.set(draftId, controller);

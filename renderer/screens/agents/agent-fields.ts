@@ -4,7 +4,7 @@ import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import type { ParameterTexts } from '../../components/parameters-panel.tsx';
 import { readConfiguration, writeParameters } from '../../drafts/parameter-model.ts';
-import { onDeviceChoice } from '../../stores/playground-drafts.ts';
+import { lastUsedModel } from '../../stores/playground-drafts.ts';
 
 /** What the form of an agent shows and changes. */
 export interface AgentFields extends ParameterTexts {
@@ -17,15 +17,17 @@ export interface AgentFields extends ParameterTexts {
   promptVersionId: string | null;
 }
 
-export const newAgentFields: AgentFields = {
-  name: '',
-  prompt: '',
-  ...onDeviceChoice,
-  ...writeParameters(null),
-  dataspaceIds: [],
-  promptId: null,
-  promptVersionId: null,
-};
+export function newAgentFields(): AgentFields {
+  return {
+    name: '',
+    prompt: '',
+    ...lastUsedModel(),
+    ...writeParameters(null),
+    dataspaceIds: [],
+    promptId: null,
+    promptVersionId: null,
+  };
+}
 
 export function readAgentFields(agent: Agent): AgentFields {
   const { name, prompt, aiSystem, model, dataspaceIds, promptId, promptVersionId } = agent;

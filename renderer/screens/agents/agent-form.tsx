@@ -126,7 +126,7 @@ function FormSection({ title, count, children }: { title: string; count: number;
 }
 
 function useAgentForm(agent: Agent | null, onDone: (agent: Agent) => void) {
-  const [fields, setFields] = useState<AgentFields>(agent === null ? newAgentFields : readAgentFields(agent));
+  const [fields, setFields] = useState<AgentFields>(() => (agent === null ? newAgentFields() : readAgentFields(agent)));
   const [problem, setProblem] = useState<string | null>(null);
   const saving = useSaveAgent(agent, onDone);
   const model = useModels().data?.data.find(

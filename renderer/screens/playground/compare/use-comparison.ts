@@ -87,6 +87,7 @@ function useColumnRuns(draftId: string) {
       request: asSent(request, draft),
       choice: column.isGrounded ? choice : null,
       transport: draft.transport,
+      isCompared: true,
       hasReasoning: true,
       onRunId: (runId) => {
         changeColumn(draftId, column.id, { runId });

@@ -1,5 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { rememberModel, toggleFavourite, useModelChoices } from '../../../../renderer/stores/model-choices.ts';
+import {
+  rememberComparedModel,
+  rememberModel,
+  toggleFavourite,
+  useModelChoices,
+} from '../../../../renderer/stores/model-choices.ts';
 
 beforeEach(() => useModelChoices.setState({ recent: [], favourites: [] }));
 
@@ -8,6 +13,17 @@ const model = (name: string) => ({ aiSystem: 'OpenAi', name }) as const;
 test('keeps the models that were used last, each once', () => {
   for (const name of ['a', 'b', 'a', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) rememberModel(model(name));
   expect(useModelChoices.getState().recent.map(({ name }) => name)).toEqual(['i', 'h', 'g', 'f', 'e', 'd', 'c', 'a']);
+});
+
+test('a compared model is recent, but never the last used one', () => {
+  const names = () => useModelChoices.getState().recent.map(({ name }) => name);
+  rememberComparedModel(model('b'));
+  expect(names()).toEqual([]);
+  rememberModel(model('a'));
+  for (const name of ['b', 'c', 'b', 'a']) rememberComparedModel(model(name));
+  expect(names()).toEqual(['a', 'b', 'c']);
+  for (const name of ['d', 'e', 'f', 'g', 'h', 'i']) rememberComparedModel(model(name));
+  expect(names()).toEqual(['a', 'i', 'h', 'g', 'f', 'e', 'd', 'b']);
 });
 
 test('adds a favourite and removes it', () => {

@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AgentsScreen } from '../../../../../renderer/screens/agents/agents-screen.tsx';
 import type { Client } from '../../../../../renderer/host/client.ts';
+import { rememberModel, useModelChoices } from '../../../../../renderer/stores/model-choices.ts';
 import { createAgent, listAgents, type Agent } from '../../../../../shared/contract/agents.ts';
 import { createDataspace } from '../../../../../shared/contract/dataspaces.ts';
 import { createPrompt, createPromptVersion } from '../../../../../shared/contract/prompts.ts';
@@ -74,6 +75,14 @@ test('a new agent is created from a prompt of the library, with dataspaces and p
       promptId,
     },
   ]);
+});
+
+test('a new agent starts with the model that was used last', async () => {
+  useModelChoices.setState({ recent: [] });
+  rememberModel({ aiSystem: 'Anthropic', name: 'claude-sonnet-5-5' });
+  await open('/agents/new');
+  expect((await screen.findByRole('button', { name: /^Model/ })).textContent).toContain('claude-sonnet-5-5');
+  useModelChoices.setState({ recent: [] });
 });
 
 test('the form stands beside the conversation; a newer base version is offered and the base is detached', async () => {

@@ -6,6 +6,7 @@ import { useComparison } from '../../../../../../renderer/screens/playground/com
 import { useLinkedScroll } from '../../../../../../renderer/screens/playground/compare/use-linked-scroll.ts';
 import type { PlaygroundState } from '../../../../../../renderer/screens/playground/playground.tsx';
 import { useRunner, useShownRun } from '../../../../../../renderer/screens/playground/session/use-session.ts';
+import { useModelChoices } from '../../../../../../renderer/stores/model-choices.ts';
 import { useActiveDraft, useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
 import {
@@ -77,6 +78,7 @@ test('adds at most three models, and removes one', () => {
 });
 
 test('runs all in parallel with the same inputs, each with its own warnings, failure and run', async () => {
+  useModelChoices.setState({ recent: [] });
   act(() => useDrafts.getState().change(useDrafts.getState().activeId, { parameters: { top_k: '5' } }));
   add(models[1]);
   act(() => comparison.run());
@@ -102,6 +104,8 @@ test('runs all in parallel with the same inputs, each with its own warnings, fai
   });
   const runId = useDrafts.getState().drafts[0]!.compared![0]!.runId!;
   expect((await client.call(readRun, { parameters: { id: runId } })).model).toBe(models[1]);
+  // The next prompt starts with the draft's own model.
+  expect(useModelChoices.getState().recent.map(({ name }) => name)).toEqual([models[0], models[1]]);
 });
 
 test('columns scroll to the same share while the reader scrolls one, and not when a text grows', () => {
