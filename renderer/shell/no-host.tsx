@@ -13,7 +13,7 @@ export function NoHost({ error, onRetry }: { error: unknown; onRetry: () => void
         reason={isUnknown ? 'Open the address that Touchstone printed in the terminal when it started.' : message}
         requestId={requestId}
       >
-        <Button onClick={onRetry}>Try again</Button>
+        <Button onClick={onRetry}>Retry</Button>
       </Failure>
     </main>
   );

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { test as base } from '../e2e/browser/tour-window.ts';
+import { expect, test as base } from '../e2e/browser/tour-window.ts';
 import { agentStates } from '../support/picture-states/agent-states.ts';
 import { playgroundStates } from '../support/picture-states/playground-states.ts';
 import { promptStates } from '../support/picture-states/prompt-states.ts';
@@ -27,26 +27,41 @@ const test = base.extend({
   },
 });
 
-/** Every stop in both themes and all sizes: `1280x800-light/audit.png`. */
-async function takeAll(page: Page, stops: readonly PictureState[]): Promise<void> {
-  for (const stop of stops.filter(({ name }) => only.test(name))) {
-    await page.setViewportSize(sizes[0]!);
-    await openStop(page, { name: stop.name, address: stop.address });
-    await stop.enter?.(page);
-    for (const size of sizes) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.setViewportSize(size);
-        await page.emulateMedia({ colorScheme });
-        if (!stop.isLoading) await settled(page);
-        const path = join(folder!, `${size.width}x${size.height}-${colorScheme}`);
-        mkdirSync(path, { recursive: true });
-        await page.screenshot({ path: join(path, `${stop.name}.png`) });
-      }
+/** One stop in both themes and all sizes: `1280x800-light/audit.png`. */
+async function takeOne(page: Page, stop: PictureState): Promise<void> {
+  await page.setViewportSize(sizes[0]!);
+  await openStop(page, { name: stop.name, address: stop.address });
+  await stop.enter?.(page);
+  for (const size of sizes) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme });
+      if (!stop.isLoading) await settled(page);
+      const path = join(folder!, `${size.width}x${size.height}-${colorScheme}`);
+      mkdirSync(path, { recursive: true });
+      await page.screenshot({ path: join(path, `${stop.name}.png`) });
     }
-    await page.setViewportSize(sizes[0]!);
-    await page.keyboard.press('Escape');
-    await stop.leave?.(page);
   }
+  await page.setViewportSize(sizes[0]!);
+  await page.keyboard.press('Escape');
+  await stop.leave?.(page);
+}
+
+/** All stops whose names match. One that can't be entered doesn't keep the others from being taken. */
+async function takeAll(page: Page, stops: readonly PictureState[]): Promise<void> {
+  page.setDefaultTimeout(15_000);
+  const failed: string[] = [];
+  for (const stop of stops.filter(({ name }) => only.test(name))) {
+    try {
+      await takeOne(page, stop);
+    } catch (error) {
+      failed.push(`${stop.name}: ${String(error)}`);
+      await page.screenshot({ path: join(folder!, `failed-${stop.name}.png`) });
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.reload();
+    }
+  }
+  expect(failed).toEqual([]);
 }
 
 test.skip(folder === undefined, 'npm run pictures -- --all DIR says where the pictures go');
