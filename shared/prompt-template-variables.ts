@@ -30,8 +30,13 @@ interface Collected {
 /** Gives an offset's line and column, both from 1; lines end as in every editor with \n, \r\n or \r. */
 export function createLineFinder(text: string): (offset: number) => { line: number; column: number } {
   let starts: Uint32Array | null = null;
+  let readUntil = 0;
   return (offset) => {
-    starts ??= lineStarts(text);
+    if (starts === null || offset >= readUntil) {
+      // Twice as far each time: a long text of which only the start is asked for is not read to its end.
+      readUntil = Math.min(text.length, Math.max(2 * readUntil, offset + 1));
+      starts = lineStarts(text, readUntil);
+    }
     let [low, high] = [0, starts.length - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
@@ -43,13 +48,13 @@ export function createLineFinder(text: string): (offset: number) => { line: numb
 }
 
 /** Counts first: 4 MB of line ends would take a third of a second in a list that grows. */
-function lineStarts(text: string): Uint32Array {
+function lineStarts(text: string, until: number): Uint32Array {
   const endsLine = (index: number) => {
     const character = text.charCodeAt(index);
     return character === 10 || (character === 13 && text.charCodeAt(index + 1) !== 10);
   };
   let lines = 1;
-  for (let index = 0; index < text.length; index++) if (endsLine(index)) lines++;
+  for (let index = 0; index < until; index++) if (endsLine(index)) lines++;
   const starts = new Uint32Array(lines);
   for (let index = 0, line = 1; line < lines; index++) if (endsLine(index)) starts[line++] = index + 1;
   return starts;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { AppError } from '../../shared/app-error.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
@@ -12,7 +13,7 @@ import { errorAnswer } from './error-answer.ts';
 import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
 import type { Handler, HandlerInput } from './handler.ts';
 import { JsonAnswer } from './json-answer.ts';
-import { readJsonBody, requireMediaType } from './request-body.ts';
+import { longBodyBytes, readJsonBody, requireMediaType } from './request-body.ts';
 import { validate, validateQuery } from './validation.ts';
 
 export interface ApiOptions {
@@ -128,6 +129,8 @@ async function answer(
       signal: request.signal,
       requestId,
     } as HandlerInput<never, never, never, never>);
+    // What was sent is often part of the response, which is written in a turn of its own then.
+    if (Number(request.headers.get('content-length')) > longBodyBytes) await nextTurn();
     return limited(toResponse(handler.endpoint, result, requestId));
   } catch (error) {
     return limited(failureAnswer(error, requestId, options));

@@ -16,11 +16,23 @@ function* listPieces(items: Iterable<unknown>): Generator<string, void, void> {
   yield before === '[' ? '[]' : ']';
 }
 
-/** The text of `JSON.stringify`, with every `LazyList` among its own values, and theirs, read only as far as somebody asks. */
+/** How far a value is searched for what is written piece by piece. */
+const maxSearchDepth = 3;
+
+/** Whether a value has a `LazyList` among its own values, or a long text or a `LazyList` a few levels below. */
+function isInPieces(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return value.length > pieceLength;
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof LazyList) return true;
+  return depth < maxSearchDepth && Object.values(value).some((part) => isInPieces(part, depth + 1));
+}
+
+/** The text of `JSON.stringify`. Every `LazyList` is read only as far as somebody asks, and every long text is a piece of its own. */
 function* jsonPieces(value: unknown): Generator<string, void, void> {
   if (value instanceof LazyList) return yield* listPieces(value);
-  const isPlain = typeof value !== 'object' || value === null || Array.isArray(value);
-  if (isPlain || !Object.values(value).some((part) => part instanceof LazyList)) return yield JSON.stringify(value);
+  const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || !isInPieces(value);
+  if (isWhole) return yield JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return yield* listPieces(value);
   let before = '{';
   for (const [name, part] of Object.entries(value)) {
     if (part === undefined) continue;

@@ -8,17 +8,18 @@ import {
 } from '../../shared/contract/prompt-transfer.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
 import type { PromptReader } from '../prompts/transfer/create-prompt-reader.ts';
-import { writeFiles } from '../prompts/transfer/export-prompts.ts';
+import { readExported } from '../prompts/transfer/export-prompts.ts';
 import { chosenPrompts, previewImport, type ImportRequest } from '../prompts/transfer/import-prompts.ts';
 import type { SystemOf } from '../prompts/transfer/known-model.ts';
 import { contentOf, requireImportable, type UploadShelf } from '../prompts/transfer/upload-shelf.ts';
 import { zipped } from '../prompts/transfer/writers/archive.ts';
 import type { ExportedPrompt } from '../prompts/transfer/writers/exported-prompt.ts';
 import { implement, type Handler } from './handler.ts';
+import { longJsonAnswer } from './long-json-answer.ts';
 
 export interface PromptTransferWork {
   readonly prompts: Pick<Prompts, 'read' | 'readVersion' | 'createAll'>;
-  readonly reader: Pick<PromptReader, 'read' | 'find'>;
+  readonly reader: Pick<PromptReader, 'read' | 'find' | 'write'>;
   readonly uploads: UploadShelf;
   readonly systemOf: SystemOf;
 }
@@ -61,9 +62,10 @@ export function promptTransferHandlers({ prompts, reader, uploads, systemOf }: P
       if (body.uploadId !== undefined) uploads.remove(body.uploadId);
       return { prompts: kept };
     }),
-    implement(exportPrompts, async ({ body }) => {
-      const { files, entries } = writeFiles(exportedPrompts(prompts, body.prompts), body.format);
-      if (body.isZipped !== true) return { files, archive: null, entries };
+    implement(exportPrompts, async ({ body, signal }) => {
+      const exported = await readExported(exportedPrompts(prompts, body.prompts));
+      const { files, entries } = await reader.write({ exported, format: body.format }, { signal });
+      if (body.isZipped !== true) return longJsonAnswer({ files, archive: null, entries });
       if (files.length === 0) throw new AppError('invalid_request', entries[0]?.message ?? 'Nothing to export.');
       const archive = { name: `prompts-${body.format}.zip`, base64: (await zipped(files)).toString('base64') };
       return { files: [], archive, entries };

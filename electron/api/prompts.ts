@@ -19,6 +19,7 @@ import {
   updatePrompt,
   type promptListQuery,
 } from '../../shared/contract/prompts.ts';
+import { parseAhead } from '../completions/render-prompt.ts';
 import type { PromptFilter } from '../storage/prompts/prompt-list.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
 import type { PromptChanges } from '../prompts/prompt-changes.ts';
@@ -82,6 +83,7 @@ export function promptHandlers(
     implement(listPrompts, ({ query }) => prompts.list({ ...toListQuery(query), filter: toFilter(query) })),
     implement(createPrompt, async ({ body }) => {
       await learnModelOf(body, models);
+      await parseAhead(body.promptText);
       return prompts.create(body);
     }),
     implement(readPrompt, ({ parameters }) => prompts.read(parameters.id)),
@@ -90,6 +92,7 @@ export function promptHandlers(
     implement(listPromptVersions, ({ parameters, query }) => prompts.listVersions(parameters.id, toListQuery(query))),
     implement(createPromptVersion, async ({ parameters, body }) => {
       await learnModelOf(body, models);
+      await parseAhead(body.promptText);
       return prompts.addVersion(parameters.id, body);
     }),
     implement(readPromptLabel, ({ parameters }) => prompts.readLabel(parameters.id, parameters.label)),

@@ -2,7 +2,7 @@ import { AppError } from '../../shared/app-error.ts';
 import { readProviderExchanges } from '../../shared/contract/provider-exchanges.ts';
 import { followReasoning, listRuns, readRun, renderPreview } from '../../shared/contract/runs.ts';
 import type { Completions } from '../completions/completions.ts';
-import { previewPrompt } from '../completions/render-prompt.ts';
+import { parseAhead, previewPrompt } from '../completions/render-prompt.ts';
 import type { Run } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
@@ -65,6 +65,9 @@ export function runHandlers({ runs, completions, exchanges, log }: RunHandlerOpt
       // A run that has just ended has nothing more to tell; what it thought is kept with it.
       return followAnswer(input, (signal) => (run === null ? nothing() : reasoningOf(run, signal)), log);
     }),
-    implement(renderPreview, ({ body }) => previewPrompt(body.promptText, body.replacements ?? {})),
+    implement(renderPreview, async ({ body }) => {
+      await parseAhead(body.promptText);
+      return previewPrompt(body.promptText, body.replacements ?? {});
+    }),
   ];
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
@@ -13,6 +14,7 @@ import { groundRequest } from './ground-request.ts';
 import type { Guard, RunGuard } from './guard.ts';
 import { prepareRun, type PreparedRun } from './prepare-run.ts';
 import { recordStart } from './record-start.ts';
+import { parseAhead } from './render-prompt.ts';
 import { Run } from './run.ts';
 
 export interface CompletionsOptions extends AllowanceOptions {
@@ -23,6 +25,14 @@ export interface CompletionsOptions extends AllowanceOptions {
   readonly exchanges: Pick<ProviderExchanges, 'open'>;
   /** The stored version that a request of its own says it was made from; null for none, and for one that was edited. */
   readonly storedPromptOf: (request: CompletionRequest, applicable: ApplicablePart) => StoredPromptIds | null;
+}
+
+/** Characters of a request from which the steps before its run have turns of the event loop of their own. */
+const longRequest = 8192;
+
+function isLong({ promptText, systemMessage, replacements }: CompletionRequest): boolean {
+  const texts = [promptText, systemMessage, ...Object.values(replacements ?? {})];
+  return texts.some((text) => text != null && (typeof text !== 'string' || text.length > longRequest));
 }
 
 /** Tries once more when the provider has told its list of models, if the model of a refused request may stand in it. */
@@ -42,6 +52,19 @@ function withLearnedModel(
       return attempt();
     });
   }
+}
+
+/** Parsing, rendering and sending 4 MB take up to 200 ms each: other requests get their turns in between. */
+async function startInSteps(
+  { promptText }: CompletionRequest,
+  { turn, signal }: RunContext,
+  attempt: () => AcceptedRun | Promise<AcceptedRun>,
+): Promise<AcceptedRun> {
+  if (!turn) await parseAhead(promptText);
+  signal.throwIfAborted();
+  const accepted = await attempt();
+  await nextTurn();
+  return accepted;
 }
 
 export function createCompletions(options: CompletionsOptions): Completions {
@@ -97,7 +120,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
     return { run, credit: allowance.credit };
   }
 
-  function start(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
+  function startNow(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
     return withLearnedModel(request, context.signal, providers, () => {
       const prepared = prepareRun(request, context, options);
       // Before the guard: its classifier may cost money, too.
@@ -122,6 +145,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
     choice: GroundingChoice,
     { signal }: { signal: AbortSignal },
   ): Promise<GroundingPreview> {
+    await parseAhead(request.promptText);
     const prepared = prepareRun(request, { signal }, options);
     const dataspaceIds = prepared.dataspaceIds ?? [];
     const { citations: _, ...preview } = await grounding.ground({ ...prepared, dataspaceIds, choice }, { signal });
@@ -136,7 +160,10 @@ export function createCompletions(options: CompletionsOptions): Completions {
   }
 
   return {
-    start,
+    start(request, origin, context) {
+      const attempt = () => startNow(request, origin, context);
+      return isLong(request) ? startInSteps(request, context, attempt) : attempt();
+    },
     previewGrounding,
     active: (runId) => active.get(runId) ?? null,
     close,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, type ErrorDetail } from '../../shared/app-error.ts';
 import type { Warning } from '../../shared/contract/completions.ts';
 import { createTemplateCache } from '../../shared/prompt-template-cache.ts';
@@ -10,6 +11,19 @@ export interface RenderedPrompt {
 }
 
 const parse = createTemplateCache();
+
+/** Characters from which parsing a template may take more than a few milliseconds. */
+const longTemplate = 8192;
+
+/**
+ * Parses a long template, which takes up to 150 ms, in a turn of the event loop of its own. What renders or stores it next finds it in the
+ * cache.
+ */
+export async function parseAhead(promptText: string): Promise<void> {
+  if (promptText.length <= longTemplate) return;
+  parse(promptText);
+  await nextTurn();
+}
 
 /** Throws `invalid_request` with line and column for a template that cannot be run. */
 export function requirePrompt(promptText: string): void {

@@ -1,7 +1,7 @@
 /**
  * How long one hostile request of up to 4 MB delays another one, by kind of input, on a real headless host: the longest time that a
  * cheap request took meanwhile, and the longest delay of the host's event loop.
- * `npm run benchmark -- responsiveness [PART OF A NAME]`. Other programs on the machine add to the
+ * `npm run benchmark -- responsiveness [PART OF A KIND [TEXT]...]`. Other programs on the machine add to the
  * delays, but not to the processor time that the main thread uses in one turn.
  */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
@@ -24,7 +24,7 @@ const maxWaitMs = 15_000;
 const bodyBytes = 4 * 1_048_576 - 4096;
 
 const support = new URL('./support/', import.meta.url);
-const filter = process.argv[2] ?? '';
+const [filter = '', ...chosenTexts] = process.argv.slice(2);
 const isVerbose = process.env['VERBOSE'] !== undefined;
 
 interface Measured {
@@ -115,6 +115,8 @@ const post =
   (text, world) =>
     world.send(path, JSON.stringify(bodyOf(text)));
 
+const endedSources = new Set(['Ready', 'Failed']);
+
 const uploadOf =
   (fileName: string, before = '', after = ''): Case =>
   async (text, world) => {
@@ -122,8 +124,13 @@ const uploadOf =
     form.append('name', fileName);
     form.append('file', new File([before, text, after], fileName));
     if ((await world.send('/sources', form)) !== 201) return;
-    await delay(3_000);
-    const { data } = await world.json<{ data: { id: string }[] }>('/sources');
+    const sources = () => world.json<{ data: { id: string; status: string }[] }>('/sources');
+    let { data } = await sources();
+    const deadline = performance.now() + maxWaitMs;
+    while (performance.now() < deadline && data.some(({ status }) => !endedSources.has(status))) {
+      await delay(100);
+      ({ data } = await sources());
+    }
     for (const { id } of data) await world.json(`/sources/${id}`, undefined, 'DELETE');
   };
 
@@ -259,7 +266,7 @@ async function measureCase(name: string, run: Case, world: World): Promise<Row[]
   const worst = createWorst();
   const failed: string[] = [];
   statuses = [];
-  for (const each of hostileTexts) {
+  for (const each of hostileTexts.filter(({ name: of }) => chosenTexts.length === 0 || chosenTexts.includes(of))) {
     const text = hostileText(
       each,
       Math.floor(bodyBytes / (JSON.stringify(each.unit).length > each.unit.length + 2 ? 2 : 1)),

@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import { AppError } from '../../../shared/app-error.ts';
 import { createTurnQueue } from '../../on-device/turn-queue.ts';
 import { siblingModule } from '../../sibling-module.ts';
 import type { EditedFile, EditTask } from '../folder/edit-prompt-file.ts';
+import type { WriteTask, WrittenFiles } from './export-prompts.ts';
 import type { ReadPrompts, ReadTask } from './read-prompts.ts';
 import type { FindTask, FoundReference } from './referenced-files.ts';
 import type { TransferAnswer, TransferTask } from './transfer-worker.ts';
@@ -11,7 +13,7 @@ interface Waits {
 }
 
 /**
- * Reads and edits prompt files in a thread of its own, with a limit of memory and of time: a file of a stranger can neither hold the
+ * Reads, edits and writes prompt files in a thread of its own, with a limit of memory and of time: a file of a stranger can neither hold the
  * host nor end it. Calls follow each other. What runs out is told in the answer.
  */
 export interface PromptReader {
@@ -19,6 +21,8 @@ export interface PromptReader {
   edit(task: EditTask, options: Waits): Promise<EditedFile>;
   /** Which of the named files are at each path or pattern. Patterns of strangers may take long to compare. */
   find(task: FindTask, options: Waits): Promise<readonly FoundReference[]>;
+  /** Files with prompts. Throws `payload_too_large` for an export that is too large. */
+  write(task: WriteTask, options: Waits): Promise<WrittenFiles>;
   close(): Promise<void>;
 }
 
@@ -95,6 +99,7 @@ export function createPromptReader(limits: ReaderLimits = ordinary): PromptReade
       signal.throwIfAborted();
       const answered = await ask(question, signal);
       if (typeof answered === 'string') return { kind: 'exhausted', message: exhausted[answered] } as const;
+      if (answered.kind === 'rejected') throw new AppError(answered.code, answered.message);
       if (answered.kind === 'failed') throw new Error(`Reading a prompt file failed: ${answered.failure}`);
       return answered;
     } finally {
@@ -118,6 +123,11 @@ export function createPromptReader(limits: ReaderLimits = ordinary): PromptReade
     async find(task, { signal }) {
       const answered = await answer({ kind: 'find', task }, signal);
       return answered.kind === 'find' ? answered.result : [];
+    },
+    async write(task, { signal }) {
+      const answered = await answer({ kind: 'write', task }, signal);
+      if (answered.kind === 'write') return answered.result;
+      throw new AppError('payload_too_large', 'The export takes too long or too much memory. Export fewer prompts.');
     },
     async close() {
       closing.abort(new DOMException('The host was closed.', 'AbortError'));

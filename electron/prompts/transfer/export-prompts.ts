@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../../shared/app-error.ts';
 import type { ExportedFile, ExportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
 import { settingRejection } from './parameter-names.ts';
@@ -16,8 +17,8 @@ const writers: Readonly<Record<ExportFormat, { write: (exported: ExportedPrompt)
   markdown: { write: writeMarkdown, extension: 'md' },
 };
 
-/** Most characters of one export: an answer of that size is held in memory. */
-const mostCharacters = 64 * 1_048_576;
+/** Characters of one export, which is held in memory. */
+const maxCharacters = 64 * 1_048_576;
 
 export type ExportEntry = TransferEntry & { promptId: string; promptName: string };
 
@@ -34,11 +35,39 @@ function withSafeSettings({ prompt, version }: ExportedPrompt): { safe: Exported
   return { safe: { prompt, version: { ...version, configuration } }, notes };
 }
 
-/** Writes prompts one by one; `exported` may read each when its turn comes. Throws `payload_too_large` for more than 64 MB. */
-export function writeFiles(
-  exported: Iterable<ExportedPrompt>,
-  format: ExportFormat,
-): { files: ExportedFile[]; entries: ExportEntry[] } {
+export interface WriteTask {
+  readonly exported: readonly ExportedPrompt[];
+  readonly format: ExportFormat;
+}
+
+export interface WrittenFiles {
+  readonly files: ExportedFile[];
+  readonly entries: ExportEntry[];
+}
+
+const tooLarge = () => new AppError('payload_too_large', 'The files exceed 64 MB. Export fewer prompts at a time.');
+
+/**
+ * Reads the prompts of an export, each in a turn of the event loop of its own. Throws `payload_too_large` for texts that no export has room
+ * for.
+ */
+export async function readExported(prompts: Iterable<ExportedPrompt>): Promise<ExportedPrompt[]> {
+  const exported: ExportedPrompt[] = [];
+  let characters = 0;
+  for (const each of prompts) {
+    characters += each.version.promptText.length;
+    if (characters > maxCharacters) throw tooLarge();
+    exported.push(each);
+    await nextTurn();
+  }
+  return exported;
+}
+
+/**
+ * Writes prompts one by one. Throws `payload_too_large` for more than 64 MB. Takes seconds for long texts: it belongs in a thread of its
+ * own.
+ */
+export function writeFiles({ exported, format }: WriteTask): WrittenFiles {
   const { write, extension } = writers[format];
   const nameOf = createFileNames(extension);
   const files: ExportedFile[] = [];
@@ -59,8 +88,7 @@ export function writeFiles(
       const { safe, notes: leftOut } = withSafeSettings(each);
       const { content, notes } = write(safe);
       characters += content.length;
-      if (characters > mostCharacters)
-        throw new AppError('payload_too_large', 'The files exceed 64 MB. Export fewer prompts at a time.');
+      if (characters > maxCharacters) throw tooLarge();
       files.push({ name: nameOf(each.prompt), content });
       for (const { field, message } of [...leftOut, ...notes]) entry(field, message, null);
     } catch (error) {

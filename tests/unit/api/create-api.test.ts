@@ -41,16 +41,18 @@ const body = z.strictObject({
     .optional(),
 });
 const failures: unknown[] = [];
+/** Called when a thing is made. */
+let handled: () => void = () => {};
 const api = createApi({
   rateLimits: createRateLimits(),
   apiKeys,
   windowCallerId: 'window',
   reportFailure: (_, error) => failures.push(error),
   handlers: [
-    implement({ ...endpoint('post', '/things', 'run'), body }, ({ body: thing, caller }) => ({
-      thing,
-      by: caller.callerId,
-    })),
+    implement({ ...endpoint('post', '/things', 'run'), body }, ({ body: thing, caller }) => {
+      handled();
+      return { thing, by: caller.callerId };
+    }),
     implement(endpoint('get', '/things', 'audit'), () => []),
     implement(endpoint('get', '/open', 'public'), () => ({ ok: true })),
     implement(endpoint('get', '/window/secrets', 'window'), () => ({ ok: true })),
@@ -203,6 +205,30 @@ describe('bad bodies', () => {
     const sent = JSON.stringify({ name: 'a', tags });
     const { answer } = await send('/things', { method: 'POST', headers: json, body: sent });
     expect(answer.error?.details).toEqual([{ field: 'tags', issue: 'must have at most 1 items' }]);
+  });
+
+  it('that are long let other requests in between reading, parsing and handling them', async () => {
+    let turn = 0;
+    let ticking = setImmediate(function tick() {
+      turn += 1;
+      ticking = setImmediate(tick);
+    });
+    const sent = JSON.stringify({ name: 'x'.repeat(1_000_000) });
+    const turns: number[] = [];
+    const parse = vi.spyOn(JSON, 'parse').mockImplementationOnce(() => {
+      turns.push(turn);
+      return { name: 'a' };
+    });
+    const decode = vi.spyOn(TextDecoder.prototype, 'decode').mockImplementationOnce(() => {
+      turns.push(turn);
+      return sent;
+    });
+    handled = () => turns.push(turn);
+    const { status } = await send('/things', { method: 'POST', headers: json, body: sent });
+    clearImmediate(ticking);
+    parse.mockRestore();
+    decode.mockRestore();
+    expect([status, new Set(turns).size]).toEqual([200, 3]);
   });
 
   it('over 4 MB are 413, announced or not', async () => {

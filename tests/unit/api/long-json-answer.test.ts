@@ -48,6 +48,16 @@ test('a long one comes in pieces and is the same text', async () => {
   expect(pieces.join('')).toBe(JSON.stringify({ id: 1, runs: [...longRuns(50).list] }));
 });
 
+test('long texts within an item are pieces of their own', async () => {
+  const long = 'ü'.repeat(1_100_000);
+  const runs = [{ id: 1, input: { texts: [long, undefined, long] }, output: { content: long } }];
+  const pieces: string[] = [];
+  const { body } = longJsonAnswer({ runs: new LazyList(() => runs.values()) });
+  for await (const piece of body!.pipeThrough(new TextDecoderStream())) pieces.push(piece);
+  expect(pieces.join('')).toBe(JSON.stringify({ runs }));
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2 * long.length);
+});
+
 test('is read only as far as it is taken, and no further once its reader has left', async () => {
   const { list, state } = longRuns(1000);
   const reader = longJsonAnswer({ runs: list }).body!.getReader();

@@ -98,7 +98,7 @@ describe('export', () => {
   const stored = input({ aiSystem: 'OpenAi', model: 'gpt-4.1', configuration: active });
 
   test.each(exportFormats)('%s holds nothing active, and the report names what is left out', (format) => {
-    const { files, entries } = writeFiles([kept(stored)], format);
+    const { files, entries } = writeFiles({ exported: [kept(stored)], format });
     expect(files[0]!.content).toContain('0.5');
     for (const text of ['foreign', 'Bearer', 'Obey', 'file://', 'abc']) expect(files[0]!.content).not.toContain(text);
     expect(entries.map(({ field, message }) => [field, message])).toEqual(
@@ -118,7 +118,7 @@ describe('export', () => {
     '/home/ada/private.txt',
     'langfuse://other',
   ])('promptfoo reads %j as text', (promptText) => {
-    const { files, entries } = writeFiles([kept(input({ promptText }))], 'promptfoo');
+    const { files, entries } = writeFiles({ exported: [kept(input({ promptText }))], format: 'promptfoo' });
     const [{ raw }] = (parse(files[0]!.content) as { prompts: [{ raw: string }] }).prompts;
     // A chat in JSON of several lines is never taken for a path or a command.
     expect(JSON.parse(raw)).toEqual([{ role: 'user', content: promptText }]);
@@ -132,7 +132,10 @@ describe('export', () => {
       { name: 'a', defaultValue: 'file:///etc/passwd', sampleValue: 'plain' },
       { name: 'b', defaultValue: 'plain', sampleValue: '{{ env.OPENAI_API_KEY }}' },
     ];
-    const { files, entries } = writeFiles([kept(input({ promptText: '{{a}} {{b}}', variables }))], 'promptfoo');
+    const { files, entries } = writeFiles({
+      exported: [kept(input({ promptText: '{{a}} {{b}}', variables }))],
+      format: 'promptfoo',
+    });
     expect(files[0]!.content).not.toMatch(/passwd|OPENAI/);
     expect(parse(files[0]!.content) as object).toMatchObject({
       defaultTest: { vars: { b: 'plain' } },
@@ -145,7 +148,10 @@ describe('export', () => {
   });
 
   test('a variable that promptfoo fills from the environment is rejected', () => {
-    const { files, entries } = writeFiles([kept(input({ promptText: 'Key {{env.OPENAI_API_KEY}}' }))], 'promptfoo');
+    const { files, entries } = writeFiles({
+      exported: [kept(input({ promptText: 'Key {{env.OPENAI_API_KEY}}' }))],
+      format: 'promptfoo',
+    });
     expect(files).toEqual([]);
     expect(entries.map(({ message }) => message)).toEqual([
       '{{env}} reads environment variables in promptfoo; rename the variable',

@@ -322,7 +322,7 @@ test('file names are safe, short and different without regard to case', () => {
 
 test('Markdown keeps a text whole, whatever fences are in it', () => {
   const promptText = 'Use:\n````\ncode\n````';
-  const [file] = writeFiles([kept({ name: 'A *b*', promptText })], 'markdown').files;
+  const [file] = writeFiles({ exported: [kept({ name: 'A *b*', promptText })], format: 'markdown' }).files;
   expect(file).toEqual({
     name: 'A -b.md',
     content: expect.stringContaining(`\`\`\`\`\`handlebars\n${promptText}\n\`\`\`\`\``),
@@ -333,7 +333,7 @@ test('Markdown keeps a text whole, whatever fences are in it', () => {
 test('what a format cannot hold is told, and only that prompt has no file', () => {
   const loop = kept({ name: 'loop', promptText: 'a\n{{#each items}}{{this}}{{/each}}' });
   const plain = kept({ name: 'plain', promptText: 'Hi {{name}}', aiSystem: 'ServiceAi', model: 'small' });
-  const { files, entries } = writeFiles([loop, plain], 'promptfoo');
+  const { files, entries } = writeFiles({ exported: [loop, plain], format: 'promptfoo' });
   expect([files.map(({ name }) => name), told({ entries })]).toEqual([
     ['plain.promptfoo.yaml'],
     [
@@ -341,7 +341,7 @@ test('what a format cannot hold is told, and only that prompt has no file', () =
       'refused model: promptfoo has no provider for small; add one to the file',
     ],
   ]);
-  expect(told(writeFiles([kept({ name: 'h', promptText: '{{history}}' })], 'dotprompt'))).toEqual([
-    'refused prompt: {{history}} is a helper in .prompt files; rename the variable',
-  ]);
+  expect(told(writeFiles({ exported: [kept({ name: 'h', promptText: '{{history}}' })], format: 'dotprompt' }))).toEqual(
+    ['refused prompt: {{history}} is a helper in .prompt files; rename the variable'],
+  );
 });

@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, expect, test } from 'vitest';
 import { createPromptReader, type PromptReader } from '../../../../electron/prompts/transfer/create-prompt-reader.ts';
+import { promptInput } from '../../../../shared/contract/prompts.ts';
+import { kept } from '../../../support/prompt-transfer.ts';
 import type { ReadTask } from '../../../../electron/prompts/transfer/read-prompts.ts';
 
 let reader: PromptReader;
@@ -59,4 +61,25 @@ test('while a hostile file is read this thread goes on', async () => {
   const { active, idle } = performance.eventLoopUtilization(before);
   // Not a time but a share: reading it here would leave nothing idle.
   expect(idle).toBeGreaterThan(active);
+});
+
+test('while a long prompt is exported this thread goes on', async () => {
+  reader = createPromptReader();
+  await greeting();
+  const exported = [kept(promptInput.parse({ name: 'Long', promptText: '"\u2026\n'.repeat(500_000) }))];
+  const before = performance.eventLoopUtilization();
+  const { files } = await reader.write({ exported, format: 'promptfoo' }, waits());
+  const { active, idle } = performance.eventLoopUtilization(before);
+  expect(files[0]!.content.length).toBeGreaterThan(1_500_000);
+  expect(idle).toBeGreaterThan(active);
+});
+
+test('an export of more than 64 MB is rejected by the thread as it would be here', async () => {
+  reader = createPromptReader();
+  const exported = Array.from({ length: 17 }, () =>
+    kept(promptInput.parse({ name: 'Long', promptText: 'a'.repeat(4_000_000) })),
+  );
+  await expect(reader.write({ exported, format: 'markdown' }, waits())).rejects.toMatchObject({
+    code: 'payload_too_large',
+  });
 });

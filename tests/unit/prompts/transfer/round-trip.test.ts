@@ -113,7 +113,7 @@ const prompt = fc
 
 /** What a prompt is after an export to a format and an import of the file. */
 function roundTrip(input: PromptInput, format: ExportFormat): { content: string; back: PromptInput | undefined } {
-  const { files, entries } = writeFiles([kept(input)], format);
+  const { files, entries } = writeFiles({ exported: [kept(input)], format });
   const [file] = files;
   if (file === undefined) throw new Error(entries[0]?.message);
   const source = preview(file.name, Buffer.from(file.content));
@@ -199,7 +199,7 @@ test.each(['support-reply.prompt', 'extract.prompt', 'no-front-matter.prompt'])(
   async (name) => {
     const dotprompt = new Dotprompt({ tools: { lookupOrder: { name: 'lookupOrder', inputSchema: {} } } });
     const imported = previewFixture(`dotprompt/${name}`).prompts[0]!.prompt;
-    const [file] = writeFiles([kept(imported)], 'dotprompt').files;
+    const [file] = writeFiles({ exported: [kept(imported)], format: 'dotprompt' }).files;
     const input = {
       customer: 'Ada',
       question: 'Where?',
