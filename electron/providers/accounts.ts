@@ -19,6 +19,18 @@ export interface EndpointAddress {
 
 type KeySource = ProviderState['keySource'];
 
+interface FoundKey {
+  readonly key: string;
+  readonly source: KeySource;
+  /** The only origin that it may be sent to. */
+  readonly origin: string;
+}
+
+/** Where the key store keeps the origin that a key was entered for. */
+const originAccount = (account: Account) => `${account} origin`;
+
+const originOf = (address: string) => (URL.canParse(address) ? new URL(address).origin : address);
+
 export interface AccountsOptions {
   readonly memory: ProviderMemory;
   readonly keyStore: KeyStore;
@@ -63,7 +75,7 @@ function checkOverrides(overrides: Readonly<Record<string, string>>): Map<string
 export class Accounts {
   readonly #options: AccountsOptions;
   readonly #baseOverrides: ReadonlyMap<string, string>;
-  readonly #keys = new Map<Account, { readonly key: string; readonly source: KeySource } | null>();
+  readonly #keys = new Map<Account, FoundKey | null>();
   readonly #providers = new Map<Account, Provider>();
 
   constructor(options: AccountsOptions) {
@@ -100,17 +112,21 @@ export class Accounts {
   }
 
   keySource(account: Account): KeySource {
-    return this.#key(account)?.source ?? null;
+    return this.#usableKey(account)?.source ?? null;
   }
 
+  /** Saves a key for the account's present address: it is sent to no other origin. */
   setKey(account: Account, key: string): void {
     addKnownSecret(key);
+    // The origin first: a key without one could be taken for one of the provider's own address.
+    this.#options.keyStore.write(originAccount(account), originOf(this.#address(account)));
     this.#options.keyStore.write(account, key);
     this.changed(account);
   }
 
   removeKey(account: Account): void {
     this.#options.keyStore.remove(account);
+    this.#options.keyStore.remove(originAccount(account));
     this.changed(account);
   }
 
@@ -134,20 +150,57 @@ export class Accounts {
     return found;
   }
 
-  #readKey(account: Account): { key: string; source: KeySource } | null {
+  #address(account: Account): string {
+    if (isKeyedProvider(account)) return this.baseAddress(account).address;
+    return this.findEndpoint(account.slice('endpoint:'.length))?.baseAddress ?? '';
+  }
+
+  /** Whether the address comes from the command line of this start, which only its owner writes. */
+  #isAddressOfThisStart(account: Account): boolean {
+    if (isKeyedProvider(account)) return this.#baseOverrides.has(account);
+    return this.isOfThisStart(account.slice('endpoint:'.length));
+  }
+
+  /**
+   * The key, unless it was entered for another origin: the addresses may have been changed, or come with a database from somebody else,
+   * while the keychain is the same for every data folder.
+   */
+  #usableKey(account: Account): FoundKey | null {
+    const found = this.#key(account);
+    if (found === null || this.#isAddressOfThisStart(account)) return found;
+    return found.origin === originOf(this.#address(account)) ? found : null;
+  }
+
+  #readKey(account: Account): FoundKey | null {
     const { keyStore, environment } = this.#options;
     const stored = keyStore.read(account);
     if (stored) addKnownSecret(stored);
-    if (stored) return { key: stored, source: keyStore.source };
+    if (stored) return { key: stored, source: keyStore.source, origin: this.#originOfKey(account) };
     const variable = isKeyedProvider(account) ? registry[account].environmentVariable : null;
     const key = variable === null ? undefined : environment[variable]?.trim();
     if (key) addKnownSecret(key);
-    return key ? { key, source: 'environment' } : null;
+    return key ? { key, source: 'environment', origin: this.#ownOrigin(account) } : null;
+  }
+
+  #ownOrigin(account: Account): string {
+    return originOf(isKeyedProvider(account) ? registry[account].baseAddress : this.#address(account));
+  }
+
+  /** A key of an earlier version has no origin. That of a provider belongs to the provider, that of an endpoint to its present address. */
+  #originOfKey(account: Account): string {
+    const { keyStore } = this.#options;
+    const stored = keyStore.read(originAccount(account));
+    if (stored !== null) return stored;
+    const own = this.#ownOrigin(account);
+    keyStore.write(originAccount(account), own);
+    return own;
   }
 
   #create(account: Account): Provider {
     const { transport } = this.#options;
-    const key = this.#key(account)?.key ?? null;
+    const key = this.#usableKey(account)?.key ?? null;
+    const other = key === null ? this.#key(account) : null;
+    if (other !== null) throw keyForOtherAddress(account, other.origin, this.#address(account));
     if (!isKeyedProvider(account)) {
       const endpoint = this.findEndpoint(account.slice('endpoint:'.length));
       if (!endpoint) throw new AppError('not_found', 'Endpoint not found.');
@@ -162,6 +215,15 @@ export class Accounts {
     }
     return create({ title, baseAddress: this.baseAddress(account).address, key, transport });
   }
+}
+
+function keyForOtherAddress(account: Account, origin: string, address: string): AppError {
+  const title = isKeyedProvider(account) ? registry[account].title : `"${account.slice('endpoint:'.length)}"`;
+  const place = isKeyedProvider(account) ? settingsPlace : 'Settings, Compatible endpoints';
+  return new AppError(
+    'provider_not_configured',
+    `The API key of ${title} is for ${origin} and isn't sent to ${originOf(address)}. Check the address and enter the key again in ${place}.`,
+  );
 }
 
 function isSameName(first: string, second: string): boolean {

@@ -47,6 +47,93 @@ describe('keys', () => {
   });
 });
 
+describe('the origin of a key', () => {
+  const other = 'http://127.0.0.1:1/v1';
+
+  function sourceOf(providers: ReturnType<typeof world.open>, name: string) {
+    return providers.providerStates().find(({ aiSystem }) => aiSystem === name)?.keySource;
+  }
+
+  async function sentKeys(act: () => unknown): Promise<unknown[]> {
+    world.server.answerWith((call) => call.json(401, {}));
+    const before = world.server.calls.length;
+    await Promise.resolve(act()).catch(() => undefined);
+    return world.server.calls.slice(before).map(({ headers }) => headers.authorization);
+  }
+
+  it('is its address when it is entered: a changed address gets the key only when it is entered again', async () => {
+    const providers = world.open();
+    providers.setKey('Groq', 'for-groq');
+    providers.setBaseAddress('Groq', world.server.baseAddress);
+    expect(sourceOf(providers, 'Groq')).toBeNull();
+    expect(refusalOf(() => providers.resolve('Groq', 'llama-3.1-8b-instant')).message).toBe(
+      `The API key of Groq is for https://api.groq.com and isn't sent to ${new URL(world.server.baseAddress).origin}. ` +
+        'Check the address and enter the key again in Settings, Providers and keys.',
+    );
+    expect(await sentKeys(async () => providers.test('Groq', { signal: noAbort() }))).toEqual([]);
+    providers.setKey('Groq', 'for-gateway');
+    expect(await sentKeys(async () => providers.test('Groq', { signal: noAbort() }))).toEqual(['Bearer for-gateway']);
+    providers.setBaseAddress('Groq', null);
+    expect(sourceOf(providers, 'Groq')).toBeNull();
+  });
+
+  it('may have another path, and the key works again at its own address', () => {
+    const providers = world.open();
+    providers.setBaseAddress('Groq', other);
+    providers.setKey('Groq', 'k');
+    providers.setBaseAddress('Groq', 'http://127.0.0.1:1/other');
+    expect(sourceOf(providers, 'Groq')).toBe('memory');
+    providers.setBaseAddress('Groq', 'http://127.0.0.1:2/v1');
+    expect(sourceOf(providers, 'Groq')).toBeNull();
+    providers.setBaseAddress('Groq', other);
+    expect(sourceOf(providers, 'Groq')).toBe('memory');
+  });
+
+  it('protects the keychain from the addresses of a foreign or restored database', async () => {
+    const mine = world.open();
+    mine.setKey('Groq', 'k');
+    mine.addEndpoint({ name: 'gateway', baseAddress: other, key: 'mine' });
+    world.storage.providerMemory.setBaseAddress('Groq', world.server.baseAddress);
+    world.storage.providerMemory.setEndpointAddress('gateway', world.server.baseAddress);
+    const foreign = world.open();
+    expect([sourceOf(foreign, 'Groq'), foreign.endpoints()[0]?.keySource]).toEqual([null, null]);
+    expect(await sentKeys(async () => foreign.test('Groq', { signal: noAbort() }))).toEqual([]);
+    expect(await sentKeys(async () => foreign.testEndpoint('gateway', { signal: noAbort() }))).toEqual([]);
+  });
+
+  it('of an endpoint is its address: a changed one gets the key when it comes with it', async () => {
+    const providers = world.open();
+    providers.addEndpoint({ name: 'gateway', baseAddress: other, key: 'old' });
+    expect(providers.updateEndpoint('gateway', { baseAddress: world.server.baseAddress }).keySource).toBeNull();
+    expect(await sentKeys(async () => providers.testEndpoint('gateway', { signal: noAbort() }))).toEqual([]);
+    providers.updateEndpoint('gateway', { key: 'new' });
+    expect(await sentKeys(async () => providers.testEndpoint('gateway', { signal: noAbort() }))).toEqual([
+      'Bearer new',
+    ]);
+  });
+
+  it('is the own one of the provider for a key of the environment, unless the command line names the address', async () => {
+    const environment = { GROQ_API_KEY: 'k' };
+    world.storage.providerMemory.setBaseAddress('Groq', world.server.baseAddress);
+    expect(await sentKeys(async () => world.open({ environment }).test('Groq', { signal: noAbort() }))).toEqual([]);
+    const overridden = world.open({ environment, baseOverrides: { Groq: world.server.baseAddress } });
+    expect(await sentKeys(async () => overridden.test('Groq', { signal: noAbort() }))).toEqual(['Bearer k']);
+  });
+
+  it('of keys from earlier versions is that of the provider, and of an endpoint its address at the first use', () => {
+    world.keyStore.write('Groq', 'k');
+    world.keyStore.write('endpoint:gateway', 'k');
+    world.storage.providerMemory.addEndpoint({ name: 'gateway', baseAddress: other });
+    const providers = world.open();
+    expect([sourceOf(providers, 'Groq'), providers.endpoints()[0]?.keySource]).toEqual(['memory', 'memory']);
+    providers.setBaseAddress('Groq', other);
+    expect([
+      sourceOf(providers, 'Groq'),
+      providers.updateEndpoint('gateway', { baseAddress: 'http://127.0.0.1:2' }).keySource,
+    ]).toEqual([null, null]);
+  });
+});
+
 describe('testing a key', () => {
   it('keeps the list, so that new names are valid and dates are current', async () => {
     world.server.answerWith((call) =>
@@ -91,8 +178,9 @@ describe('testing a key', () => {
 
   it('finds unreachable for an address where no one listens, and remembers it', async () => {
     await world.server.close();
-    const providers = world.open({ environment: { COHERE_API_KEY: 'k' } });
+    const providers = world.open();
     providers.setBaseAddress('Cohere', world.server.baseAddress);
+    providers.setKey('Cohere', 'k');
     await providers.test('Cohere', { signal: noAbort() });
     const state = providers.providerStates().find(({ aiSystem }) => aiSystem === 'Cohere');
     expect(state).toMatchObject({ isBaseAddressDefault: false, lastTest: { outcome: 'unreachable', status: null } });
