@@ -1,4 +1,5 @@
 import packageFile from '../package.json' with { type: 'json' };
+import { isUnencrypted } from '../shared/address-safety.ts';
 import type { Capability, HostState } from '../shared/contract/settings.ts';
 import type { StartChild } from './child-process/child.ts';
 import { createConversationThreads } from './agents/conversation-threads.ts';
@@ -75,8 +76,20 @@ export interface Host {
   close(): Promise<void>;
 }
 
+/** Says so for addresses of the command line; the settings say it for the others. */
+function warnAboutUnencrypted({ providerBases, endpoints, log }: HostOptions): void {
+  const bases = Object.entries(providerBases).map(([name, baseAddress]) => ({ name, baseAddress }));
+  for (const { name, baseAddress } of [...bases, ...endpoints].filter((entry) => isUnencrypted(entry.baseAddress))) {
+    log(
+      `The connection to ${name} at ${new URL(baseAddress).host} isn't encrypted: others on the network can read prompts, ` +
+        'answers and keys. Use https:// if the server supports it.',
+    );
+  }
+}
+
 /** Puts the service together. The desktop shell and the headless entry point both start here. */
 export async function createHost(options: HostOptions): Promise<Host> {
+  warnAboutUnencrypted(options);
   const work = await createHostWork(options).catch((failure: unknown) => {
     throw describeStartFailure(failure) ?? failure;
   });

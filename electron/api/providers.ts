@@ -1,6 +1,8 @@
 import {
   addEndpoint,
   addModel,
+  confirmEndpointAddress,
+  confirmProviderAddress,
   listEndpoints,
   listModels,
   listProviders,
@@ -24,6 +26,9 @@ export function providerHandlers(providers: Providers): Handler[] {
     implement(updateProvider, ({ parameters, body }) =>
       providers.setBaseAddress(parameters.aiSystem, body.baseAddress),
     ),
+    implement(confirmProviderAddress, ({ parameters, body }) =>
+      providers.confirmAddress(parameters.aiSystem, body.origin),
+    ),
     implement(testProvider, ({ parameters, signal }) => providers.test(parameters.aiSystem, { signal })),
     implement(listEndpoints, async ({ signal }) => ({
       data: providers.endpoints(),
@@ -32,6 +37,9 @@ export function providerHandlers(providers: Providers): Handler[] {
     implement(addEndpoint, ({ body }) => providers.addEndpoint(body)),
     implement(updateEndpoint, ({ parameters, body }) => providers.updateEndpoint(parameters.name, body)),
     implement(removeEndpoint, ({ parameters }) => providers.removeEndpoint(parameters.name)),
+    implement(confirmEndpointAddress, ({ parameters, body }) =>
+      providers.confirmEndpoint(parameters.name, body.origin),
+    ),
     implement(testEndpoint, ({ parameters, signal }) => providers.testEndpoint(parameters.name, { signal })),
     implement(listModels, () => ({ data: providers.models() })),
     implement(addModel, ({ body }) => providers.addModel(body.aiSystem, body.model)),

@@ -1,9 +1,11 @@
+import { isLoopback, originOf } from '../../shared/address-safety.ts';
 import { AppError } from '../../shared/app-error.ts';
 import { keyedProviders, type KeyedProvider } from '../../shared/contract/common.ts';
-import type { ProviderState } from '../../shared/contract/providers.ts';
+import type { AddressConfirmation, ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import { addKnownSecret } from '../known-secrets.ts';
 import type { ProviderMemory } from '../storage/storage.ts';
+import { ConfirmedOrigins, unconfirmedAddress } from './confirmed-origins.ts';
 import { settingsPlace } from './provider-error.ts';
 import type { ProviderFetch } from './provider-fetch.ts';
 import type { Provider } from './provider.ts';
@@ -22,14 +24,9 @@ type KeySource = ProviderState['keySource'];
 interface FoundKey {
   readonly key: string;
   readonly source: KeySource;
-  /** The only origin that it may be sent to. */
-  readonly origin: string;
+  /** The only origins that it may be sent to, the one that it was entered for first. */
+  readonly origins: readonly string[];
 }
-
-/** Where the key store keeps the origin that a key was entered for. */
-const originAccount = (account: Account) => `${account} origin`;
-
-const originOf = (address: string) => (URL.canParse(address) ? new URL(address).origin : address);
 
 export interface AccountsOptions {
   readonly memory: ProviderMemory;
@@ -77,9 +74,11 @@ export class Accounts {
   readonly #baseOverrides: ReadonlyMap<string, string>;
   readonly #keys = new Map<Account, FoundKey | null>();
   readonly #providers = new Map<Account, Provider>();
+  readonly #origins: ConfirmedOrigins;
 
   constructor(options: AccountsOptions) {
     this.#options = options;
+    this.#origins = new ConfirmedOrigins(options.keyStore);
     this.#baseOverrides = checkOverrides(options.baseOverrides);
   }
 
@@ -111,22 +110,71 @@ export class Accounts {
     this.changed(provider);
   }
 
+  /** Where the key comes from that is sent; null without one, and for one that may not be sent to the present address. */
   keySource(account: Account): KeySource {
-    return this.#usableKey(account)?.source ?? null;
+    return this.confirmation(account) === null ? (this.#key(account)?.source ?? null) : null;
+  }
+
+  /** Whether it can be asked now. */
+  isReady(account: Account): boolean {
+    return isKeyedProvider(account) ? this.keySource(account) !== null : this.confirmation(account) === null;
+  }
+
+  /**
+   * What has to be confirmed before anything is sent. The address may have been changed, or come with a database from somebody else,
+   * while keys are the same for every data folder. Addresses of the command line are those of the person who started this.
+   */
+  confirmation(account: Account): AddressConfirmation | null {
+    if (this.#isAddressOfThisStart(account)) return null;
+    const origin = originOf(this.#address(account));
+    const found = this.#key(account);
+    if (found !== null) {
+      const { origins, source } = found;
+      return origins.includes(origin) ? null : { origin, keyOrigin: origins[0] ?? null, keySource: source };
+    }
+    const isSafe = isKeyedProvider(account) || isLoopback(origin) || this.#origins.has(origin);
+    return isSafe ? null : { origin, keyOrigin: null, keySource: null };
+  }
+
+  /** Throws `conflict` when the account has another origin by now: the person has seen `origin`. */
+  confirm(account: Account, origin: string): void {
+    const asked = this.confirmation(account);
+    if (asked?.origin !== origin) {
+      if (asked === null && originOf(this.#address(account)) === origin) return;
+      throw new AppError('conflict', 'The address has changed. Check it and try again.');
+    }
+    if (asked.keySource === null) this.#origins.add(origin);
+    else this.#origins.setOfKey(account, asked.keySource, origin);
+    this.changed(account);
+  }
+
+  /** The person has entered the address of an endpoint: prompts may go there. A stored key still needs its own confirmation. */
+  addressEntered(account: Account): void {
+    const origin = originOf(this.#address(account));
+    if (!isLoopback(origin)) this.#origins.add(origin);
+  }
+
+  /** Forgets that an address was confirmed once no endpoint has it. */
+  addressLeft(address: string): void {
+    const origin = originOf(address);
+    if (!this.endpoints().some(({ baseAddress }) => originOf(baseAddress) === origin)) this.#origins.remove(origin);
   }
 
   /** Saves a key for the account's present address: it is sent to no other origin. */
   setKey(account: Account, key: string): void {
     addKnownSecret(key);
-    // The origin first: a key without one could be taken for one of the provider's own address.
-    this.#options.keyStore.write(originAccount(account), originOf(this.#address(account)));
-    this.#options.keyStore.write(account, key);
-    this.changed(account);
+    try {
+      this.#options.keyStore.write(account, key);
+      // Only now: if the key couldn't be saved, the one before it must not get the new origin.
+      this.#origins.setOfKey(account, 'keychain', originOf(this.#address(account)));
+    } finally {
+      this.changed(account);
+    }
   }
 
   removeKey(account: Account): void {
     this.#options.keyStore.remove(account);
-    this.#options.keyStore.remove(originAccount(account));
+    this.#origins.removeOfKey(account);
     this.changed(account);
   }
 
@@ -161,46 +209,30 @@ export class Accounts {
     return this.isOfThisStart(account.slice('endpoint:'.length));
   }
 
-  /**
-   * The key, unless it was entered for another origin: the addresses may have been changed, or come with a database from somebody else,
-   * while the keychain is the same for every data folder.
-   */
-  #usableKey(account: Account): FoundKey | null {
-    const found = this.#key(account);
-    if (found === null || this.#isAddressOfThisStart(account)) return found;
-    return found.origin === originOf(this.#address(account)) ? found : null;
-  }
-
   #readKey(account: Account): FoundKey | null {
     const { keyStore, environment } = this.#options;
     const stored = keyStore.read(account);
-    if (stored) addKnownSecret(stored);
-    if (stored) return { key: stored, source: keyStore.source, origin: this.#originOfKey(account) };
-    const variable = isKeyedProvider(account) ? registry[account].environmentVariable : null;
-    const key = variable === null ? undefined : environment[variable]?.trim();
-    if (key) addKnownSecret(key);
-    return key ? { key, source: 'environment', origin: this.#ownOrigin(account) } : null;
-  }
-
-  #ownOrigin(account: Account): string {
-    return originOf(isKeyedProvider(account) ? registry[account].baseAddress : this.#address(account));
-  }
-
-  /** A key of an earlier version has no origin. That of a provider belongs to the provider, that of an endpoint to its present address. */
-  #originOfKey(account: Account): string {
-    const { keyStore } = this.#options;
-    const stored = keyStore.read(originAccount(account));
-    if (stored !== null) return stored;
-    const own = this.#ownOrigin(account);
-    keyStore.write(originAccount(account), own);
-    return own;
+    if (stored) {
+      addKnownSecret(stored);
+      // Keys of earlier versions have no origin. Those of providers were hardly ever for another address.
+      const origin = this.#origins.ofKey(account, keyStore.source) ?? ownOrigin(account);
+      return { key: stored, source: keyStore.source, origins: origin === null ? [] : [origin] };
+    }
+    if (!isKeyedProvider(account)) return null;
+    const key = environment[registry[account].environmentVariable]?.trim();
+    if (!key) return null;
+    addKnownSecret(key);
+    const origins = [ownOrigin(account), this.#origins.ofKey(account, 'environment')].filter(
+      (origin) => origin !== null,
+    );
+    return { key, source: 'environment', origins };
   }
 
   #create(account: Account): Provider {
     const { transport } = this.#options;
-    const key = this.#usableKey(account)?.key ?? null;
-    const other = key === null ? this.#key(account) : null;
-    if (other !== null) throw keyForOtherAddress(account, other.origin, this.#address(account));
+    const asked = this.confirmation(account);
+    if (asked !== null) throw unconfirmedAddress(...titleAndPlace(account), asked);
+    const key = this.#key(account)?.key ?? null;
     if (!isKeyedProvider(account)) {
       const endpoint = this.findEndpoint(account.slice('endpoint:'.length));
       if (!endpoint) throw new AppError('not_found', 'Endpoint not found.');
@@ -217,13 +249,14 @@ export class Accounts {
   }
 }
 
-function keyForOtherAddress(account: Account, origin: string, address: string): AppError {
-  const title = isKeyedProvider(account) ? registry[account].title : `"${account.slice('endpoint:'.length)}"`;
-  const place = isKeyedProvider(account) ? settingsPlace : 'Settings, Compatible endpoints';
-  return new AppError(
-    'provider_not_configured',
-    `The API key of ${title} is for ${origin} and isn't sent to ${originOf(address)}. Check the address and enter the key again in ${place}.`,
-  );
+/** The origin of a provider itself; endpoints have none. */
+function ownOrigin(account: Account): string | null {
+  return isKeyedProvider(account) ? originOf(registry[account].baseAddress) : null;
+}
+
+function titleAndPlace(account: Account): [string, string] {
+  if (isKeyedProvider(account)) return [registry[account].title, settingsPlace];
+  return [`"${account.slice('endpoint:'.length)}"`, 'Settings, Compatible endpoints'];
 }
 
 function isSameName(first: string, second: string): boolean {

@@ -54,6 +54,8 @@ export interface Providers {
   setKey(aiSystem: KeyedProvider, key: string): ProviderState;
   removeKey(aiSystem: KeyedProvider): void;
   setBaseAddress(aiSystem: KeyedProvider, baseAddress: string | null): ProviderState;
+  /** Lets the key go to this origin. Throws `conflict` when the provider has another one by now. */
+  confirmAddress(aiSystem: KeyedProvider, origin: string): ProviderState;
   /** Throws 503 when there is no key to test; every other outcome is in the state. */
   test(aiSystem: KeyedProvider, options: { signal: AbortSignal }): Promise<ProviderState>;
 
@@ -66,6 +68,8 @@ export interface Providers {
     change: { baseAddress?: string | undefined; key?: string | null | undefined },
   ): CompatibleEndpoint;
   removeEndpoint(name: string): void;
+  /** Lets prompts and the key go to this origin. Throws `not_found`, and `conflict` when the endpoint has another one by now. */
+  confirmEndpoint(name: string, origin: string): CompatibleEndpoint;
   testEndpoint(name: string, options: { signal: AbortSignal }): Promise<CompatibleEndpoint>;
   /** Model servers on this machine that answer and are no endpoint yet; about a second at most. */
   findLocalEndpoints(options: { signal: AbortSignal }): Promise<FoundEndpoint[]>;
@@ -108,6 +112,7 @@ export function createProviders(options: ProvidersOptions): Providers {
     return {
       aiSystem,
       keySource: accounts.keySource(aiSystem),
+      confirmation: accounts.confirmation(aiSystem),
       baseAddress: address,
       isBaseAddressDefault: isDefault,
       keyPage: registry[aiSystem].keyPage,
@@ -141,6 +146,10 @@ export function createProviders(options: ProvidersOptions): Providers {
     setBaseAddress(aiSystem, baseAddress) {
       accounts.setBaseAddress(aiSystem, baseAddress);
       memory.setLastTest(aiSystem, null);
+      return stateOf(aiSystem);
+    },
+    confirmAddress(aiSystem, origin) {
+      accounts.confirm(aiSystem, origin);
       return stateOf(aiSystem);
     },
     async test(aiSystem, { signal }) {

@@ -12,13 +12,22 @@ export interface EndpointsOptions {
   readonly onChange: () => void;
 }
 
-type Endpoints = Pick<Providers, 'endpoints' | 'addEndpoint' | 'updateEndpoint' | 'removeEndpoint' | 'testEndpoint'>;
+type Endpoints = Pick<
+  Providers,
+  'endpoints' | 'addEndpoint' | 'updateEndpoint' | 'removeEndpoint' | 'confirmEndpoint' | 'testEndpoint'
+>;
 
 /** The compatible endpoints that people name themselves. */
 export function createEndpoints({ memory, accounts, settings, onChange }: EndpointsOptions): Endpoints {
   function stateOf({ name, baseAddress }: EndpointAddress): CompatibleEndpoint {
     const account = endpointAccount(name);
-    return { name, baseAddress, keySource: accounts.keySource(account), lastTest: memory.lastTest(account) };
+    return {
+      name,
+      baseAddress,
+      keySource: accounts.keySource(account),
+      confirmation: accounts.confirmation(account),
+      lastTest: memory.lastTest(account),
+    };
   }
 
   function find(name: string): EndpointAddress {
@@ -52,6 +61,7 @@ export function createEndpoints({ memory, accounts, settings, onChange }: Endpoi
       memory.addEndpoint({ name, baseAddress });
       // Null is no key here, and a key of an endpoint that was removed elsewhere must not serve this one.
       setKey(name, key ?? null);
+      accounts.addressEntered(endpointAccount(name));
       forgetAnswers(name);
       return stateOf(find(name));
     },
@@ -61,6 +71,8 @@ export function createEndpoints({ memory, accounts, settings, onChange }: Endpoi
       if (baseAddress !== undefined) {
         refuseIfOfThisStart(endpoint.name);
         memory.setEndpointAddress(endpoint.name, baseAddress);
+        accounts.addressEntered(endpointAccount(endpoint.name));
+        accounts.addressLeft(endpoint.baseAddress);
         forgetAnswers(endpoint.name);
       }
       setKey(endpoint.name, key);
@@ -81,7 +93,14 @@ export function createEndpoints({ memory, accounts, settings, onChange }: Endpoi
       const remaining = endpointPrices.filter(({ model }) => !model.startsWith(`${endpoint.name}/`));
       if (remaining.length < endpointPrices.length) settings.update({ endpointPrices: remaining });
       memory.removeEndpoint(endpoint.name);
+      accounts.addressLeft(endpoint.baseAddress);
       onChange();
+    },
+
+    confirmEndpoint(name, origin) {
+      const endpoint = find(name);
+      accounts.confirm(endpointAccount(endpoint.name), origin);
+      return stateOf(endpoint);
     },
 
     async testEndpoint(name, { signal }) {

@@ -5,7 +5,7 @@ import type { Model } from '../../shared/contract/providers.ts';
 import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
 import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
 import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
-import { endpointAccount, isKeyedProvider, type Account, type Accounts } from './accounts.ts';
+import { endpointAccount, type Account, type Accounts } from './accounts.ts';
 import type { Providers } from './create-providers.ts';
 import type { KnownModel, ModelDirectory } from './model-directory.ts';
 import { factsOf, hasEnded, type ModelFacts } from './model-facts.ts';
@@ -32,10 +32,6 @@ export function createModelList(
   const { memory, accounts, directory, onChange } = options;
   const asked = new Map<Account, { readonly at: number; readonly answered: Promise<void> }>();
 
-  function isReady(account: Account): boolean {
-    return !isKeyedProvider(account) || accounts.keySource(account) !== null;
-  }
-
   function ask(account: Account): Promise<void> {
     // Its outcome belongs to no one; a person who wants to know why a list is old tests the key.
     const answered = testAccount(account, accounts, memory, { signal: options.signal }).then(onChange, () => {});
@@ -45,8 +41,8 @@ export function createModelList(
 
   function askForLists(): void {
     const endpoints = accounts.endpoints().map(({ name }) => endpointAccount(name));
-    for (const account of [...keyedProviders.filter(isReady), ...endpoints]) {
-      if (!asked.has(account)) void ask(account);
+    for (const account of [...keyedProviders, ...endpoints]) {
+      if (!asked.has(account) && accounts.isReady(account)) void ask(account);
     }
   }
 
@@ -67,20 +63,29 @@ export function createModelList(
     return endpoint ? endpointAccount(endpoint.name) : null;
   }
 
-  function toModel(known: KnownModel): Model {
-    return { ...describe(known.facts, known), isReady: isReady(known.account), servedBy: null };
+  function toModel(known: KnownModel, isReady = accounts.isReady(known.account)): Model {
+    return { ...describe(known.facts, known), isReady, servedBy: null };
+  }
+
+  /** Asks for each account once: providers have hundreds of models. */
+  function toModels(known: readonly KnownModel[]): Model[] {
+    const accountsOfModels = [...new Set(known.map(({ account }) => account))];
+    const readiness = new Map(accountsOfModels.map((account) => [account, accounts.isReady(account)]));
+    return known.map((model) => toModel(model, readiness.get(model.account)));
   }
 
   return {
     models() {
       askForLists();
-      return [...serviceModels.map((name) => serviceModel(name, options)), ...directory.all().map(toModel)];
+      return [...serviceModels.map((name) => serviceModel(name, options)), ...toModels(directory.all())];
     },
 
     learnModel(aiSystem, model) {
       const systems = aiSystem === null ? aiSystems : [aiSystem];
       if (systems.some((system) => isKnown(system, model))) return null;
-      const accountsToAsk = systems.flatMap((system) => accountOf(system, model) ?? []).filter(isReady);
+      const accountsToAsk = systems
+        .flatMap((system) => accountOf(system, model) ?? [])
+        .filter((account) => accounts.isReady(account));
       if (accountsToAsk.length === 0) return null;
       return Promise.all(accountsToAsk.map(askAgain)).then(() => {});
     },
@@ -144,7 +149,6 @@ function serviceModel(name: ServiceModel, options: ModelListOptions): Model {
   }
   const target = directory.all().find((model) => model.aiSystem === route.aiSystem && model.name === route.model);
   const facts = target?.facts ?? factsOf(route.aiSystem, route.model, null, null);
-  const isReady =
-    target !== undefined && (!isKeyedProvider(target.account) || accounts.keySource(target.account) !== null);
+  const isReady = target !== undefined && accounts.isReady(target.account);
   return { ...describe(facts, own), title: name, isReady, servedBy: `${route.aiSystem}/${route.model}` };
 }

@@ -11,6 +11,8 @@ export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'value' | 
   onValueChange: (value: string) => void;
   /** Why the value cannot be taken; turns the edge red and is read out. */
   error?: string | null | undefined;
+  /** Why the value is risky, although it can be taken; in place of the hint. */
+  caution?: string | null;
   /** What to know about it, or why it is disabled; below the field. */
   hint?: ReactNode;
   isMono?: boolean;
@@ -22,10 +24,10 @@ export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'value' | 
 
 /** One line of text with its label, and its reason below where there is one. */
 export function TextField(props: TextFieldProps) {
-  const { label, isLabelHidden, value, onValueChange, error, hint, isMono, size, icon, end, ...input } = props;
+  const { label, isLabelHidden, value, onValueChange, error, caution, hint, isMono, size, icon, end, ...input } = props;
   const ownId = useId();
   const id = input.id ?? ownId;
-  const note = error ?? hint;
+  const note = error ?? caution ?? hint;
   const states = [
     size === 'small' && 'field--small',
     isMono && 'mono',
@@ -52,7 +54,7 @@ export function TextField(props: TextFieldProps) {
         {end}
       </div>
       {note && (
-        <p id={`${id}-note`} className={classNames('caption', error ? 'negative' : 'tertiary')}>
+        <p id={`${id}-note`} className={classNames('caption', error ? 'negative' : caution ? 'caution' : 'tertiary')}>
           {note}
         </p>
       )}

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import {
   addEndpoint,
+  confirmEndpointAddress,
   listEndpoints,
   removeEndpoint,
   testEndpoint,
@@ -64,6 +65,20 @@ export function useUpdateEndpoint() {
   return useKeepEndpoint((client, { name, baseAddress, key }) => {
     const body = key === undefined ? { baseAddress } : { baseAddress, key };
     return client.call(updateEndpoint, { parameters: { name }, body });
+  });
+}
+
+/** Lets prompts and the key be sent to the address that the person has seen, and tests it at once. */
+export function useConfirmEndpointAddress(name: string) {
+  const { client } = useHost();
+  const renew = useRenewEndpoints();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: async (origin: string) => {
+      await client.call(confirmEndpointAddress, { parameters: { name }, body: { origin } });
+      return client.call(testEndpoint, { parameters: { name } });
+    },
+    onSettled: renew,
   });
 }
 

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { KeyedProvider } from '../../shared/contract/common.ts';
 import {
+  confirmProviderAddress,
   listProviders,
   removeProviderKey,
   setProviderKey,
@@ -37,6 +38,20 @@ export function useSetProviderKey(aiSystem: KeyedProvider) {
     gcTime: 0,
     mutationFn: async (key: string) => {
       await client.call(setProviderKey, { parameters: { aiSystem }, body: { key } });
+      return client.call(testProvider, { parameters: { aiSystem } });
+    },
+    onSettled: renew,
+  });
+}
+
+/** Lets the key be sent to the address that the person has seen, and tests it at once. */
+export function useConfirmProviderAddress(aiSystem: KeyedProvider) {
+  const { client } = useHost();
+  const renew = useRenewProviders();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: async (origin: string) => {
+      await client.call(confirmProviderAddress, { parameters: { aiSystem }, body: { origin } });
       return client.call(testProvider, { parameters: { aiSystem } });
     },
     onSettled: renew,

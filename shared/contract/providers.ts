@@ -20,10 +20,25 @@ export type ProviderTest = z.infer<typeof providerTest>;
 
 export const baseAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).max(2000);
 
+const keySource = z.enum(['keychain', 'memory', 'environment']).nullable();
+
+/** Nothing is sent to an address until the person at the window has confirmed it. */
+export const addressConfirmation = z.object({
+  /** Scheme, host and port of the present address. */
+  origin: z.string(),
+  /** What the key was entered for; null if that isn't known, or without a key. */
+  keyOrigin: z.string().nullable(),
+  /** Where the key comes from that would be sent; null without one. */
+  keySource,
+});
+export type AddressConfirmation = z.infer<typeof addressConfirmation>;
+
 /** A provider as the window sees it: whether a key is there and where it comes from, never the key itself. */
 export const providerState = z.object({
   aiSystem: keyedProvider,
-  keySource: z.enum(['keychain', 'memory', 'environment']).nullable(),
+  /** Null also for a key that isn't sent before `confirmation`. */
+  keySource,
+  confirmation: addressConfirmation.nullable(),
   /** The address that is used, the provider's own unless someone set another. */
   baseAddress: z.string(),
   isBaseAddressDefault: z.boolean(),
@@ -37,7 +52,9 @@ export type ProviderState = z.infer<typeof providerState>;
 export const compatibleEndpoint = z.object({
   name: z.string(),
   baseAddress: z.string(),
-  keySource: z.enum(['keychain', 'memory', 'environment']).nullable(),
+  /** Null also for a key that isn't sent before `confirmation`. */
+  keySource,
+  confirmation: addressConfirmation.nullable(),
   lastTest: providerTest.nullable(),
 });
 export type CompatibleEndpoint = z.infer<typeof compatibleEndpoint>;
@@ -105,6 +122,22 @@ export const updateProvider = defineEndpoint({
   response: providerState,
 });
 
+/** The origin is the one that the person has seen: an address that was changed meanwhile isn't confirmed. */
+const confirmationBody = z.strictObject({ origin: z.string().min(1, 'must not be empty').max(2000) });
+
+export const confirmProviderAddress = defineEndpoint({
+  id: 'confirmProviderAddress',
+  method: 'post',
+  path: '/window/providers/{aiSystem}/confirmation',
+  access: 'window',
+  tag,
+  summary: "Let the provider's key be sent to the origin of its present address",
+  parameters: providerParameters,
+  body: confirmationBody,
+  response: providerState,
+  errors: [409],
+});
+
 export const testProvider = defineEndpoint({
   id: 'testProvider',
   method: 'post',
@@ -167,6 +200,19 @@ export const removeEndpoint = defineEndpoint({
   status: 204,
   kinds: ['empty'],
   errors: [404],
+});
+
+export const confirmEndpointAddress = defineEndpoint({
+  id: 'confirmEndpointAddress',
+  method: 'post',
+  path: '/window/endpoints/{name}/confirmation',
+  access: 'window',
+  tag,
+  summary: 'Let prompts and the key be sent to the origin of the present address',
+  parameters: endpointParameters,
+  body: confirmationBody,
+  response: compatibleEndpoint,
+  errors: [404, 409],
 });
 
 export const testEndpoint = defineEndpoint({

@@ -22,7 +22,7 @@ export interface OpenWindow {
 export interface OpenWindowOptions extends WindowHostOptions {
   address?: string;
   /** What the host has before the window sees it. */
-  prepare?: (client: Client) => Promise<unknown>;
+  prepare?: (client: Client, window: WindowHost) => Promise<unknown>;
 }
 
 /** Shows a part of the window on a real host, at an address. */
@@ -32,7 +32,7 @@ export async function openWindow(
 ): Promise<OpenWindow> {
   standInForLayout();
   const window = await startWindowHost(options);
-  await prepare?.(window.host.client);
+  await prepare?.(window.host.client, window);
   const queryClient = createQueryClient();
   const { hook, searchHook, history, navigate } = memoryLocation({ path: address, record: true });
   render(

@@ -111,6 +111,7 @@ export function readinessOf(
   if (group.aiSystem === 'ServiceAi') return { isReady: true, text: 'No key needed' };
   if (group.aiSystem === 'OpenAiCompatible') {
     const endpoint = endpoints.find(({ name }) => name === group.title);
+    if (endpoint?.confirmation) return { isReady: false, text: 'Address not confirmed' };
     const failure = endpoint?.lastTest && endpoint.lastTest.outcome !== 'ok' ? endpoint.lastTest.outcome : null;
     if (failure) return { isReady: false, text: `Compatible endpoint, ${testWords[failure]}` };
     return {
@@ -119,6 +120,7 @@ export function readinessOf(
     };
   }
   const provider = providers.find(({ aiSystem }) => aiSystem === group.aiSystem);
+  if (provider?.confirmation) return { isReady: false, text: 'Address not confirmed' };
   if (!provider?.keySource) return { isReady: false, text: 'Key missing' };
   if (provider.lastTest?.outcome === 'refused') return { isReady: false, text: 'Key rejected' };
   return { isReady: true, text: provider.keySource === 'environment' ? 'Key from the environment' : 'Key set' };

@@ -25,6 +25,7 @@ describe('compatible endpoints', () => {
       name: 'Home',
       baseAddress: world.server.baseAddress,
       keySource: 'memory',
+      confirmation: null,
       lastTest: null,
     });
     expect(refusalOf(() => providers.addEndpoint({ name: 'home', baseAddress: 'http://127.0.0.1:1' })).code).toBe(

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { addressRemedy } from '../../../../shared/address-safety.ts';
 import { Button } from '../../../components/button.tsx';
 import { Failure } from '../../../components/state-panels.tsx';
 import { accessAddress, servingModel } from '../../../components/remedies.ts';
@@ -46,6 +47,11 @@ function RunAgain({ retryAt, isFirst, isColumn, runAgain }: RunAgainProps) {
   );
 }
 
+function keyRemedy({ code, message }: Cause): string {
+  if (message.includes(addressRemedy)) return 'Check address';
+  return code === 'provider_key_refused' ? 'Replace key' : 'Add key';
+}
+
 export interface RunFailureProps {
   failure: Cause;
   run: ShownRun;
@@ -63,7 +69,7 @@ export function RunFailure({ failure, run, isColumn = false, actions }: RunFailu
   const [failedAt] = useState(Date.now);
   const seconds = failure.error?.retryAfterSeconds;
   const buttons: Record<Exclude<Remedy, 'run-again'>, [label: string, onClick: () => void]> = {
-    'set-key': [failure.code === 'provider_key_refused' ? 'Replace key' : 'Add key', openAccess],
+    'set-key': [keyRemedy(failure), openAccess],
     'open-endpoints': ['Open endpoints', openAccess],
     'open-routes': ['Open built-in models', openAccess],
     'pick-model': ['Choose another model', actions.pickModel],

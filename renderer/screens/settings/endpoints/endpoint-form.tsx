@@ -5,6 +5,7 @@ import { Checkbox } from '../../../components/choices.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useAddEndpoint, useUpdateEndpoint, type EndpointInput } from '../../../queries/endpoints.ts';
+import { encryptionCaution } from '../providers/address-confirmation.tsx';
 
 interface Draft {
   name: string;
@@ -51,6 +52,7 @@ export function EndpointForm({ endpoint, suggestion, onDone }: EndpointFormProps
     key: '',
     isKeyRemoved: false,
   });
+  const hasKey = (endpoint?.confirmation ?? endpoint)?.keySource != null;
   const [problems, setProblems] = useState<Problems>({});
   const add = useAddEndpoint();
   const update = useUpdateEndpoint();
@@ -87,6 +89,7 @@ export function EndpointForm({ endpoint, suggestion, onDone }: EndpointFormProps
           placeholder="http://127.0.0.1:11434/v1"
           autoFocus={endpoint !== null}
           hint="Include the version, e.g. /v1"
+          caution={encryptionCaution(draft.baseAddress)}
           value={draft.baseAddress}
           error={problems.baseAddress}
           onValueChange={(baseAddress) => change({ baseAddress })}
@@ -96,13 +99,13 @@ export function EndpointForm({ endpoint, suggestion, onDone }: EndpointFormProps
           isMono
           type="password"
           disabled={draft.isKeyRemoved}
-          hint={endpoint?.keySource ? 'Leave empty to keep the current key' : 'Only if the endpoint requires one'}
+          hint={hasKey ? 'Leave empty to keep the current key' : 'Only if the endpoint requires one'}
           value={draft.key}
           error={problems.key}
           onValueChange={(key) => change({ key: key.trim() })}
         />
       </div>
-      {endpoint?.keySource && (
+      {hasKey && (
         <Checkbox
           label="Remove the current key"
           isChecked={draft.isKeyRemoved}

@@ -1,4 +1,4 @@
-import { Trash2 } from 'lucide-react';
+import { Trash2, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { CompatibleEndpoint } from '../../../../shared/contract/providers.ts';
 import { Button } from '../../../components/button.tsx';
@@ -7,7 +7,8 @@ import { formatDuration, formatPlural } from '../../../components/format.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { StateMark } from '../../../components/marks.tsx';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
-import { useRemoveEndpoint, useTestEndpoint } from '../../../queries/endpoints.ts';
+import { useConfirmEndpointAddress, useRemoveEndpoint, useTestEndpoint } from '../../../queries/endpoints.ts';
+import { AddressQuestion, EncryptionBadge } from '../providers/address-confirmation.tsx';
 import { TestNotice } from '../providers/test-notice.tsx';
 import { testState } from '../providers/test-state.ts';
 import { EndpointForm } from './endpoint-form.tsx';
@@ -21,33 +22,47 @@ function found({ lastTest }: CompatibleEndpoint): string {
     : `, HTTP ${lastTest.status}`;
 }
 
+function EndpointState({ endpoint: { confirmation, lastTest } }: { endpoint: CompatibleEndpoint }) {
+  if (confirmation)
+    return (
+      <StateMark tone="caution" icon={TriangleAlert}>
+        Not confirmed
+      </StateMark>
+    );
+  if (!lastTest) return <StateMark tone="neutral">Not tested</StateMark>;
+  const { word, ...mark } = testState(lastTest, 'Reachable');
+  return <StateMark {...mark}>{word}</StateMark>;
+}
+
 /** One compatible endpoint with its address, its last test and what can be done about it. */
 export function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
+  const { name, baseAddress, lastTest, confirmation } = endpoint;
   const [openForm, setOpenForm] = useState<'endpoint' | 'prices' | null>(null);
   const [isRemoving, setRemoving] = useState(false);
-  const editButton = useReturnFocus<HTMLButtonElement>(openForm === 'endpoint');
+  const editButton = useReturnFocus<HTMLButtonElement>(openForm === 'endpoint' || confirmation !== null);
   const pricesButton = useReturnFocus<HTMLButtonElement>(openForm === 'prices');
   const toggle = (form: 'endpoint' | 'prices') => setOpenForm(openForm === form ? null : form);
   const close = () => setOpenForm(null);
   const test = useTestEndpoint();
+  const confirm = useConfirmEndpointAddress(name);
   const remove = useRemoveEndpoint();
-  const { name, baseAddress, lastTest } = endpoint;
-  const { word, ...mark } = testState(lastTest, 'Reachable');
   return (
     <div className="provider" role="group" aria-label={name}>
       <div className="provider__row">
         <span className="strong truncate">{name}</span>
         <span className="provider__state">
-          {lastTest ? <StateMark {...mark}>{word}</StateMark> : <StateMark tone="neutral">Not tested</StateMark>}
+          <EndpointState endpoint={endpoint} />
         </span>
         <span className="provider__detail truncate" title={baseAddress}>
-          <span className="mono--small">{baseAddress}</span>
+          <EncryptionBadge address={baseAddress} /> <span className="mono--small">{baseAddress}</span>
           <span className="tertiary">{found(endpoint)}</span>
         </span>
         <span className="provider__actions">
-          <Button size="small" isBusy={test.isPending} onClick={() => test.mutate(name)}>
-            Test
-          </Button>
+          {confirmation === null && (
+            <Button size="small" isBusy={test.isPending} onClick={() => test.mutate(name)}>
+              Test
+            </Button>
+          )}
           <Button
             ref={pricesButton}
             size="small"
@@ -70,6 +85,7 @@ export function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
       </div>
       {openForm === 'endpoint' && <EndpointForm endpoint={endpoint} onDone={close} />}
       {openForm === 'prices' && <EndpointPrices endpoint={name} onDone={close} />}
+      {openForm === null && confirmation && <AddressQuestion asked={confirmation} confirm={confirm} />}
       {openForm === null && <TestNotice test={lastTest} baseAddress={baseAddress} />}
       <ConfirmDialog
         title={`Remove endpoint ${name}?`}

@@ -5,6 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useUpdateProvider } from '../../../queries/providers.ts';
+import { encryptionCaution } from './address-confirmation.tsx';
 
 /** Sets where a provider is reached, for people behind a gateway. The address includes the version, as in `https://host/v1`. */
 export function AddressForm({ provider, onDone }: { provider: ProviderState; onDone: () => void }) {
@@ -27,6 +28,7 @@ export function AddressForm({ provider, onDone }: { provider: ProviderState; onD
         isMono
         autoFocus
         value={address}
+        caution={encryptionCaution(address)}
         error={problem ?? (update.error ? describeError(update.error).message : null)}
         onValueChange={(next) => {
           setAddress(next);

@@ -7,6 +7,7 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useSetProviderKey } from '../../../queries/providers.ts';
+import { encryptionCaution } from './address-confirmation.tsx';
 
 const visibleAscii = /^[\x21-\x7e]+$/;
 
@@ -75,6 +76,13 @@ export function KeyForm({ provider, onDone }: { provider: ProviderState; onDone:
           {new URL(provider.keyPage).hostname}
         </a>
         . The test only lists the models. It costs nothing.
+        {!provider.isBaseAddressDefault && (
+          <>
+            {' '}
+            The key is sent to <span className="mono--small breakable">{provider.baseAddress}</span> only.{' '}
+            <span className="caution">{encryptionCaution(provider.baseAddress)}</span>
+          </>
+        )}
       </p>
     </form>
   );

@@ -1,5 +1,5 @@
-import { Globe, Trash2 } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { Globe, Trash2, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ProviderState } from '../../../../shared/contract/providers.ts';
 import { providerName } from '../../../../shared/provider-names.ts';
@@ -8,14 +8,26 @@ import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge, StateMark } from '../../../components/marks.tsx';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
-import { useRemoveProviderKey, useTestProvider } from '../../../queries/providers.ts';
+import {
+  useConfirmProviderAddress,
+  useRemoveProviderKey,
+  useTestProvider,
+  useUpdateProvider,
+} from '../../../queries/providers.ts';
 import { settingsAddress } from '../../../shell/addresses.ts';
+import { AddressQuestion, EncryptionBadge } from './address-confirmation.tsx';
 import { AddressForm } from './address-form.tsx';
 import { KeyForm } from './key-form.tsx';
 import { TestNotice } from './test-notice.tsx';
 import { testState, testSummary } from './test-state.ts';
 
 function KeyState({ provider }: { provider: ProviderState }) {
+  if (provider.confirmation)
+    return (
+      <StateMark tone="caution" icon={TriangleAlert}>
+        Not confirmed
+      </StateMark>
+    );
   if (provider.keySource === null) return <StateMark tone="neutral">No key</StateMark>;
   const { word, ...mark } = testState(provider.lastTest, 'Key set');
   return <StateMark {...mark}>{word}</StateMark>;
@@ -27,11 +39,28 @@ function Detail({ provider }: { provider: ProviderState }) {
     <span className="provider__detail row">
       {keySource === 'environment' && <Badge isOutlined>From the environment</Badge>}
       {keySource === 'memory' && <Badge tone="caution">Until Touchstone quits</Badge>}
+      {!isBaseAddressDefault && <EncryptionBadge address={baseAddress} />}
       <span className="truncate">
         {keySource !== null && (lastTest ? testSummary(lastTest) : 'Not tested')}
         {!isBaseAddressDefault && <span className="tertiary"> at {new URL(baseAddress).host}</span>}
       </span>
     </span>
+  );
+}
+
+/** Asks whether the key may be sent to the present address, or takes the address back. */
+function ProviderQuestion({ provider, hasFocus }: { provider: ProviderState; hasFocus: boolean }) {
+  const confirm = useConfirmProviderAddress(provider.aiSystem);
+  const update = useUpdateProvider(provider.aiSystem);
+  if (!provider.confirmation) return null;
+  return (
+    <AddressQuestion asked={provider.confirmation} confirm={confirm} hasFocus={hasFocus}>
+      {!provider.isBaseAddressDefault && (
+        <Button size="small" variant="quiet" isBusy={update.isPending} onClick={() => update.mutate(null)}>
+          Use default URL
+        </Button>
+      )}
+    </AddressQuestion>
   );
 }
 
@@ -41,26 +70,36 @@ export interface ProviderRowProps {
   isAskedFor: boolean;
 }
 
-/** One provider: the state of its key, its last test, and what can be done about both. */
-export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
-  const [form, setForm] = useState<'key' | 'address' | null>(isAskedFor ? 'key' : null);
-  const [isRemoving, setRemoving] = useState(false);
-  const [, navigate] = useLocation();
+/** Which form is open; `isAskedFor` opens that of the key, unless the row has a question that comes first. */
+function useForm(isAskedFor: boolean, isQuestion: boolean) {
+  const [form, setForm] = useState<'key' | 'address' | null>(null);
   // The palette and the remedies of failed runs also lead here while the page is open.
-  useEffect(() => {
-    if (isAskedFor) setForm('key');
-  }, [isAskedFor]);
+  const [wasAskedFor, setWasAskedFor] = useState(false);
+  if (isAskedFor !== wasAskedFor) {
+    setWasAskedFor(isAskedFor);
+    if (isAskedFor && !isQuestion) setForm('key');
+  }
+  const [, navigate] = useLocation();
   const close = () => {
     setForm(null);
     // Otherwise, the same address would not open the form again.
     if (isAskedFor) navigate(settingsAddress('providers'), { replace: true });
   };
+  return { form, setForm, close };
+}
+
+/** One provider: the state of its key, its last test, and what can be done about both. */
+export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
+  const { aiSystem, confirmation, keySource } = provider;
+  const isQuestion = confirmation !== null;
+  const { form, setForm, close } = useForm(isAskedFor, isQuestion);
+  const [isRemoving, setRemoving] = useState(false);
   const test = useTestProvider(provider.aiSystem);
   const remove = useRemoveProviderKey(provider.aiSystem);
-  const { aiSystem, keySource } = provider;
+  const storedIn = confirmation?.keySource ?? keySource;
   const name = providerName(aiSystem);
   const hasKey = keySource !== null;
-  const keyButton = useReturnFocus<HTMLButtonElement>(form !== null);
+  const keyButton = useReturnFocus<HTMLButtonElement>(form !== null || isQuestion);
   return (
     <div className="provider" role="group" aria-label={name}>
       <div className="provider__row">
@@ -82,10 +121,10 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
                 </Button>
               )}
               <Button ref={keyButton} size="small" onClick={() => setForm('key')}>
-                {hasKey ? 'Replace' : 'Add key'}
+                {hasKey || isQuestion ? 'Replace' : 'Add key'}
               </Button>
               <IconButton size="small" icon={Globe} label={`Base URL of ${name}`} onClick={() => setForm('address')} />
-              {(keySource === 'keychain' || keySource === 'memory') && (
+              {(storedIn === 'keychain' || storedIn === 'memory') && (
                 <IconButton
                   size="small"
                   icon={Trash2}
@@ -99,6 +138,7 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
       </div>
       {form === 'key' && <KeyForm provider={provider} onDone={close} />}
       {form === 'address' && <AddressForm provider={provider} onDone={close} />}
+      {form === null && <ProviderQuestion provider={provider} hasFocus={isAskedFor} />}
       {form === null && hasKey && <TestNotice test={provider.lastTest} baseAddress={provider.baseAddress} />}
       <ConfirmDialog
         title={`Remove API key of ${name}?`}

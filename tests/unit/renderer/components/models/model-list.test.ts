@@ -108,6 +108,7 @@ test('a group says whether its models can run now', () => {
   const provider: ProviderState = {
     aiSystem: 'OpenAi',
     keySource: 'keychain',
+    confirmation: null,
     baseAddress: 'https://api.example/v1',
     isBaseAddressDefault: true,
     keyPage: 'https://example.com',
@@ -127,11 +128,13 @@ test('a group says whether its models can run now', () => {
   expect([
     read({}),
     read({ keySource: null }),
+    read({ keySource: null, confirmation: { origin: 'https://b.example', keyOrigin: null, keySource: 'keychain' } }),
     read({ lastTest: refused }),
     read({ keySource: 'environment' }),
   ]).toEqual([
     { isReady: true, text: 'Key set' },
     { isReady: false, text: 'Key missing' },
+    { isReady: false, text: 'Address not confirmed' },
     { isReady: false, text: 'Key rejected' },
     { isReady: true, text: 'Key from the environment' },
   ]);

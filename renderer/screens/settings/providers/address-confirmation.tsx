@@ -1,0 +1,69 @@
+import type { UseMutationResult } from '@tanstack/react-query';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { isUnencrypted } from '../../../../shared/address-safety.ts';
+import type { AddressConfirmation } from '../../../../shared/contract/providers.ts';
+import { Button } from '../../../components/button.tsx';
+import { Badge } from '../../../components/marks.tsx';
+import { describeError, Notice } from '../../../components/state-panels.tsx';
+
+/** Below a field with an address that others on the network can listen to; null for every other one. */
+export function encryptionCaution(address: string): string | null {
+  if (!isUnencrypted(address.trim())) return null;
+  return 'Not encrypted: others on the network can read prompts, answers and keys. Use https:// if the server supports it.';
+}
+
+export function EncryptionBadge({ address }: { address: string }) {
+  return isUnencrypted(address) ? <Badge tone="caution">Not encrypted</Badge> : null;
+}
+
+function Reason({ asked: { keyOrigin, keySource } }: { asked: AddressConfirmation }) {
+  if (keySource === null) return 'This address was not entered on this device. Prompts would be sent to it.';
+  if (keyOrigin === null) return "Touchstone doesn't know which address the stored key was entered for.";
+  const subject = keySource === 'environment' ? 'The key from the environment is' : 'The stored key was entered';
+  return (
+    <>
+      {subject} for <span className="mono--small breakable">{keyOrigin}</span>.
+    </>
+  );
+}
+
+export interface AddressQuestionProps {
+  asked: AddressConfirmation;
+  /** Confirms an origin. */
+  confirm: UseMutationResult<unknown, Error, string>;
+  /** Whether the address of the page leads here. */
+  hasFocus?: boolean;
+  /** Another way out, as a button. */
+  children?: ReactNode;
+}
+
+/** Asks before anything is sent to an address that came with a database, or before a key is sent to another address. */
+export function AddressQuestion({ asked, confirm, hasFocus = false, children }: AddressQuestionProps) {
+  const { origin, keySource } = asked;
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (hasFocus) button.current?.focus();
+  }, [hasFocus]);
+  return (
+    <div className="provider__notice">
+      <Notice tone="caution">
+        <strong className="breakable">
+          {keySource === null ? 'Send prompts to' : 'Use this key for'} {origin.replace('https://', '')}?
+        </strong>{' '}
+        <Reason asked={asked} /> Nothing is sent until you confirm.
+        {isUnencrypted(origin) && ` ${encryptionCaution(origin)}`}
+        {confirm.error && (
+          <p className="negative" role="alert">
+            {describeError(confirm.error).message}
+          </p>
+        )}
+        <div className="row provider__answers">
+          <Button ref={button} size="small" isBusy={confirm.isPending} onClick={() => confirm.mutate(origin)}>
+            {keySource === null ? 'Use this address' : 'Use this key'}
+          </Button>
+          {children}
+        </div>
+      </Notice>
+    </div>
+  );
+}
