@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { shippedScores } from '../../../scripts/moderation/shipped-scores.ts';
 import { categories } from '../../../shared/contract/moderation.ts';
 import type { CheckedText } from '../../../shared/contract/moderation-window.ts';
-import { callHost, expect, test } from '../../support/electron.ts';
+import { callHost, expect } from '../../support/electron.ts';
+import { test } from '../../support/packaged-app.ts';
 import knownScores from '../../fixtures/moderation-scores.json' with { type: 'json' };
 
 test('a text has the same scores on the desktop as under plain Node', async ({ launch, folder }) => {

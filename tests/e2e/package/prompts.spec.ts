@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { HostState } from '../../../shared/contract/settings.ts';
-import { callHost, expect, test } from '../../support/electron.ts';
+import { callHost, expect } from '../../support/electron.ts';
+import { test } from '../../support/packaged-app.ts';
 import { followLibraryJourney } from '../../support/library-journey.ts';
 import { playgroundPage } from '../../support/playground-page.ts';
 import { startScriptedProvider, type ScriptedCall } from '../../support/scripted-provider.ts';

@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { callHost, expect, test } from '../../support/electron.ts';
+import { callHost, expect } from '../../support/electron.ts';
+import { test } from '../../support/packaged-app.ts';
 import { startScriptedProvider } from '../../support/scripted-provider.ts';
 
 /** Answers with what the person said last, so that an answer tells which conversation it belongs to. */
@@ -58,33 +58,4 @@ test('on the desktop an agent is made, talked to, asked something else in a bran
   await again.getByRole('article').nth(1).getByRole('link', { name: 'Open in audit' }).click();
   await expect(again).toHaveURL(/#\/audit\/all\//);
   await expect(again.getByText('You said: Second question').first()).toBeVisible();
-});
-
-test('on the desktop a folder is linked by the dialog of the system, and follows what is written there and here', async ({
-  folder,
-  launch,
-}) => {
-  const { app, page } = await launch({ dataDirectory: join(folder, 'data') });
-  const files = join(realpathSync(folder), 'prompts');
-  mkdirSync(files);
-  writeFileSync(join(files, 'greeting.prompt'), '---\nowner.team: [a,  b]\n---\nHello {{name}}\n');
-  await app.evaluate(({ dialog }, path) => {
-    dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [path] });
-  }, files);
-  await page.getByRole('link', { name: 'Prompts' }).click();
-  await page.getByRole('button', { name: 'Link a folder' }).click();
-  await page.getByRole('button', { name: 'Choose' }).click();
-  await expect(page.getByLabel('Folder on this device')).toHaveValue(files);
-  await page.getByRole('button', { name: 'Link folder' }).click();
-  await expect(page.getByRole('region', { name: 'prompts' }).getByText('1 file')).toBeVisible();
-  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
-  await page.getByRole('option', { name: /greeting/ }).click();
-  await expect(page.getByText('Hello {{name}}').first()).toBeVisible();
-  writeFileSync(join(files, 'greeting.prompt'), '---\nowner.team: [a,  b]\n---\nGood day {{name}}\n');
-  await expect(page.getByText('Good day {{name}}').first()).toBeVisible();
-  await page.getByRole('option', { name: /^Version 1/ }).click();
-  await page.getByRole('button', { name: 'Restore' }).click();
-  await expect
-    .poll(() => readFileSync(join(files, 'greeting.prompt'), 'utf8'))
-    .toBe('---\nowner.team: [a,  b]\n---\nHello {{name}}\n');
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { expect, test } from '../../support/electron.ts';
+import { expect } from '../../support/electron.ts';
+import { test } from '../../support/packaged-app.ts';
 import { followKnowledgeJourney } from '../../support/knowledge-journey.ts';
 import { playgroundPage } from '../../support/playground-page.ts';
 import { startScriptedProvider, type ScriptedCall } from '../../support/scripted-provider.ts';

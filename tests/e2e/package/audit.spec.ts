@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fillDatabase, generateRuns } from '../../benchmarks/audit-generator.ts';
-import { expect, test } from '../../support/electron.ts';
+import { expect } from '../../support/electron.ts';
+import { test } from '../../support/packaged-app.ts';
 import { auditPage } from '../browser/audit-page.ts';
 
 test('on the desktop a conversation is found, judged, kept and written into a pack, by keyboard', async ({
