@@ -1,8 +1,8 @@
 // The first step of `npm start` and `npm test`: runs on whatever Node the machine has, with nothing installed.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -90,11 +90,24 @@ async function install() {
   if (status !== 0) process.exit(status);
 }
 
+/** npm 10 links the program of the first of several optional packages alone, which may be another system's. */
+function linkProjectNode() {
+  const link = join(root, 'node_modules/.bin/node');
+  if (isWindows || !existsSync(projectNode) || existsSync(link)) return;
+  try {
+    symlinkSync(relative(dirname(link), projectNode), link);
+  } catch (error) {
+    // Another start has made it in the meantime, or the folder is read-only, where only programs called by hand need the link.
+    if (!['EEXIST', 'EACCES', 'EROFS'].includes(error.code)) throw error;
+  }
+}
+
 /** Installs if need be, then runs a module of this folder on the project's own Node with the same arguments. */
 export async function runOnProjectNode(module) {
   const address = new URL(module, import.meta.url);
   const isFresh = !isInstalled();
   if (isFresh) await install();
+  linkProjectNode();
   if (!isFresh && isNewEnough) return import(address.href);
   const program = existsSync(projectNode) ? projectNode : isNewEnough && process.execPath;
   if (!program) {

@@ -1,5 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -58,33 +68,44 @@ test("the project's own Node needs no install script, and npm verifies its check
 });
 
 /** A project without dependencies, where project-node.mjs believes that it runs on Node 20. */
-function startOnNode20(folder: string): { status: number; output: string } {
+function writeStart(folder: string): void {
   mkdirSync(join(folder, 'scripts'));
-  mkdirSync(join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
   copyFileSync(join(root, 'scripts/project-node.mjs'), join(folder, 'scripts/project-node.mjs'));
+  copyFileSync(join(root, 'scripts/run.mjs'), join(folder, 'scripts/run.mjs'));
+  writeFileSync(join(folder, 'scripts/started.ts'), 'console.log("started" as string, process.argv.slice(2));');
   for (const file of ['package-lock.json', 'node_modules/.package-lock.json'])
     writeFileSync(join(folder, file), '{"packages":{}}');
-  writeFileSync(
-    join(folder, 'scripts/start.mjs'),
-    "const { runOnProjectNode } = await import('./project-node.mjs'); await runOnProjectNode('./started.mjs');",
-  );
-  const older = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.17.0'})`;
-  try {
-    const output = execFileSync(process.execPath, ['--import', older, join(folder, 'scripts/start.mjs')], {
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-    return { status: 0, output };
-  } catch (error) {
-    const { status, stderr } = error as { status: number; stderr: string };
-    return { status, output: stderr };
-  }
 }
 
-test('says which Node is needed where the registry has none for the system', () => {
-  const { status, output } = startOnNode20(createFolder());
+function startOnNode20(folder: string) {
+  const older = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.17.0'})`;
+  const parameters = ['--import', older, join(folder, 'scripts/run.mjs'), 'started.ts', '--option'];
+  return spawnSync(process.execPath, parameters, { encoding: 'utf8' });
+}
+
+test('says which Node is needed where npm has none for the system', () => {
+  const folder = createFolder();
+  writeStart(folder);
+  const { status, stderr } = startOnNode20(folder);
   expect(status).toBe(1);
-  expect(output).toMatch(
+  expect(stderr).toMatch(
     /^Touchstone needs Node 24 or later. This is Node 20.17.0, .* Install Node 24 from nodejs.org/,
   );
 });
+
+test.skipIf(process.platform === 'win32')(
+  "runs on the project's own Node and makes the link that npm 10 leaves out",
+  () => {
+    const folder = createFolder();
+    writeStart(folder);
+    const program = join(folder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+    mkdirSync(join(program, '..'), { recursive: true });
+    symlinkSync(process.execPath, program);
+    for (const _start of ['first', 'second']) {
+      const { status, stdout } = startOnNode20(folder);
+      expect({ status, stdout }).toEqual({ status: 0, stdout: "started [ '--option' ]\n" });
+    }
+    expect(realpathSync(join(folder, 'node_modules/.bin/node'))).toBe(realpathSync(process.execPath));
+  },
+);
