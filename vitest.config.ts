@@ -32,6 +32,7 @@ export default defineConfig({
           name: 'window',
           include: ['tests/unit/renderer/**/*.test.tsx'],
           environment: 'jsdom',
+          isolate: false,
           setupFiles: ['tests/support/patient-window.ts'],
         },
       },
