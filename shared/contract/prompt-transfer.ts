@@ -20,8 +20,6 @@ export const importFormats = [
   'promptfoo',
   'langfuse',
   'openai-jsonl',
-  'openai-code',
-  'anthropic-code',
   'csv',
   'text',
 ] as const;
@@ -53,7 +51,7 @@ const importFields = {
   uploadId: uuid.optional(),
   /** For all sources; told from name and content unless given. */
   format: importFormat.nullish(),
-  /** For `text` and code; told from the content unless given. */
+  /** For `text`; told from the content unless given. */
   variableStyle: variableStyle.nullish(),
   /** Where the prompts are put; folders of the files go below it. */
   folder: z.string().min(1, 'must not be empty').max(500).nullish(),

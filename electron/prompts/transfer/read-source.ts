@@ -1,6 +1,5 @@
 import type { ImportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
 import type { Draft, Reader } from './draft.ts';
-import { isAnthropicCode, isOpenAiCode, readAnthropicCode, readOpenAiCode } from './formats/code.ts';
 import { readCsv } from './formats/csv.ts';
 import { isDotprompt, readDotprompt } from './formats/dotprompt.ts';
 import { readLangfuse } from './formats/langfuse.ts';
@@ -16,8 +15,6 @@ const readers: Readonly<Record<ImportFormat, Reader>> = {
   promptfoo: readPromptfoo,
   langfuse: readLangfuse,
   'openai-jsonl': readOpenAiJsonl,
-  'openai-code': readOpenAiCode,
-  'anthropic-code': readAnthropicCode,
   csv: readCsv,
   text: readPlainText,
 };
@@ -44,8 +41,6 @@ function formatOf(name: string, text: string): ImportFormat {
   if (/^\s*\{[^\n]*"(messages|body)"\s*:/.test(text)) return 'openai-jsonl';
   if (isPromptfooJson(name, text)) return 'promptfoo';
   if (/\.json$/i.test(name) || /^\s*[[{]\s*[{"][\s\S]{0,20000}"prompt"\s*:/.test(text)) return 'langfuse';
-  if (isAnthropicCode(text)) return 'anthropic-code';
-  if (isOpenAiCode(text)) return 'openai-code';
   return /\.ya?ml$/i.test(name) || /^prompts:\s/.test(text) ? 'promptfoo' : 'text';
 }
 

@@ -7,8 +7,6 @@ const formats = {
   promptfoo: 'promptfoo',
   langfuse: 'Langfuse',
   'openai-jsonl': 'OpenAI JSONL',
-  'openai-code': 'OpenAI code',
-  'anthropic-code': 'Anthropic code',
   csv: 'CSV',
   text: 'Plain text',
 } as const;

@@ -38,8 +38,7 @@ export function SourceFields({ draft, onChange }: { draft: SourceDraft; onChange
   return (
     <div className="prompts__form">
       <p className="small secondary">
-        Supported: dotprompt, promptfoo with the files it refers to, Langfuse, OpenAI JSONL and code, Anthropic
-        Workbench code, CSV and plain text.
+        Supported: dotprompt, promptfoo with the files it refers to, Langfuse, OpenAI JSONL, CSV and plain text.
       </p>
       <div className="row">
         <FileInput label="Files" input={files} isFolder={false} onFiles={take} />
@@ -55,7 +54,7 @@ export function SourceFields({ draft, onChange }: { draft: SourceDraft; onChange
         </span>
       </div>
       <div className="labelled">
-        <label htmlFor={pastedId}>Or paste text or code</label>
+        <label htmlFor={pastedId}>Or paste text</label>
         <textarea
           id={pastedId}
           className="field mono import-pasted"

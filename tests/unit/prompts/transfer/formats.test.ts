@@ -107,15 +107,15 @@ describe('promptfoo', () => {
       { name: 'Translation check 1', promptText: 'Translate into {{language}}: {{input}}', ...model },
       {
         name: 'polite',
-        promptText: '{{#if formal}}Formally, please: {{/if}}{{input}} in {{language}}',
+        promptText: '{{tone}}: {{input}} in {{language}}',
         systemMessage: 'You translate. You are polite.',
         ...model,
-        variables: [...variables, { name: 'formal', sampleValue: 'true' }],
+        variables: [...variables, { name: 'tone', sampleValue: 'Formally, please' }],
       },
     ]);
     expect(told(source)).toEqual([
       "refused prompt@10: Translation check 3: prompts/long.txt isn't among the imported files; add it, or import the whole folder",
-      'refused prompt@11: Translation check 4: {% for word in words %} has no exact equivalent in Handlebars',
+      "refused prompt@11: Translation check 4: {% for word in words %} isn't a plain variable such as {{ name }}",
     ]);
     expect(told(source.prompts[0]!)).toContain(
       'refused providers[0].config.apiKey@13: May contain a secret; prompts never store secrets',
@@ -215,61 +215,6 @@ describe('OpenAI', () => {
       [6, 'training 6: Invalid JSON; the '],
     ]);
   });
-
-  test('code of the Responses API is read without being run', () => {
-    const source = previewFixture('openai/responses-python.txt');
-    expect([source.format, factsOf(source)]).toEqual([
-      'openai-code',
-      [
-        {
-          name: 'responses-python',
-          systemMessage: 'You sort mail.\nAnswer with one word.',
-          promptText: 'Sort this: {{mail}}',
-          aiSystem: 'OpenAi',
-          model: 'gpt-4.1',
-          configuration: { response_format: { type: 'json_object' }, temperature: 1, max_tokens: 2048, top_p: 1 },
-        },
-      ],
-    ]);
-    expect(JSON.stringify(source)).not.toContain('sk-not-a-real-key');
-  });
-
-  test('code with the id of a kept prompt says that the text is elsewhere', () => {
-    const source = previewFixture('openai/prompt-object-typescript.txt');
-    expect([source.prompts, told(source)]).toEqual([
-      [],
-      [
-        'refused prompt@3: prompt-object-typescript: The code refers to prompt pmpt_68abc, which OpenAI stores; copy its text from OpenAI',
-      ],
-    ]);
-  });
-});
-
-test('Anthropic: code of the Workbench is read in Python and in TypeScript', () => {
-  const python = previewFixture('anthropic/workbench-python.txt');
-  const typescript = previewFixture('anthropic/workbench-typescript.txt');
-  expect([factsOf(python), factsOf(typescript)]).toEqual([
-    [
-      {
-        name: 'workbench-python',
-        systemMessage: 'You are a guide. It\'s "you", always.',
-        promptText: 'What is worth a visit in {{CITY}}?\n\nAnswer in one line.',
-        aiSystem: 'Anthropic',
-        model: 'claude-sonnet-4-5',
-        configuration: { max_tokens: 20000, temperature: 0.5, thinking: { type: 'enabled', budget_tokens: 1024 } },
-      },
-    ],
-    [
-      {
-        name: 'workbench-typescript',
-        promptText: 'Weigh up {{OPTION}}.\nBe brief.',
-        aiSystem: 'Anthropic',
-        model: 'claude-sonnet-4-5',
-        configuration: { max_tokens: 1000 },
-      },
-    ],
-  ]);
-  expect(JSON.stringify([python, typescript])).not.toContain('my_api_key');
 });
 
 describe('plain text', () => {

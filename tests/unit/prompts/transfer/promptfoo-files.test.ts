@@ -118,7 +118,7 @@ test('what is no file, or is never opened, says what it is', async () => {
     '@5: a 4: prompt.py:create is code, which an import never runs; add the prompt as text',
     '@6: a 5: exec:./prompt.sh is code, which an import never runs; add the prompt as text',
     "@7: a 6: gone/away.txt isn't among the imported files; add it, or import the whole folder",
-    '@2: bad.txt: {% for x in y %} has no exact equivalent in Handlebars',
+    "@2: bad.txt: {% for x in y %} isn't a plain variable such as {{ name }}",
   ]);
 });
 

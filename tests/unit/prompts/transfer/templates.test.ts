@@ -90,46 +90,20 @@ describe('Jinja', () => {
   const environment = new nunjucks.Environment(null, { autoescape: false });
   const values = { a: 'one', b: '', c: '<&>', o: { k: 'two', n: { m: 'three' } }, l: ['x', 'y'] };
 
-  const leaf = fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.constantFrom('text', ' ', '\n', '\n\n', '  \n', '{', '}', '\\', '"', '}}', '\r\n', '\t'),
-    },
-    {
-      weight: 4,
-      arbitrary: fc.constantFrom(
-        '{{ a }}',
-        '{{b}}',
-        '{{- a }}',
-        '{{ c -}}',
-        '{{ o.k }}',
-        "{{ o['n'].m | safe }}",
-        '{{ l[1] }}',
-        '{{ missing }}',
-        '{# note #}',
-        '{#- note -#}',
-        '{% raw %}{{ a }}{% if %}{% endraw %}',
-        '{% raw %} \n {% endraw %}',
-        '{##}',
-        '{# a -- b }} #}',
-      ),
-    },
-  );
-  const opening = fc.constantFrom(
-    '{% if a %}',
-    '{% if b %}',
-    '{%- if not a %}',
-    '{% if not b -%}',
-    '{% if o.k %}',
-    '{% if missing.z %}',
-  );
-  const middle = fc.constantFrom('{% else %}', '{%- else -%}', '{% elif a %}', '{% elif not b %}', '');
-  const closing = fc.constantFrom('{% endif %}', '{%- endif %}', '{% endif -%}');
-  const { text: template } = fc.letrec<{ text: string; block: string; node: string }>((tie) => ({
-    node: fc.oneof({ depthSize: 'small', withCrossShrink: true }, leaf, tie('block')),
-    text: fc.array(tie('node'), { maxLength: 7 }).map((nodes) => nodes.join('')),
-    block: fc.tuple(opening, tie('text'), middle, tie('text'), closing).map((parts) => parts.join('')),
-  }));
+  const texts = ['text', ' ', '\n', '\n\n', '  \n', '{', '}', '\\', '"', '}}', '\r\n', '\t', '%}', '#}'];
+  const tags = [
+    '{{ a }}',
+    '{{b}}',
+    '{{ o.k }}',
+    "{{ o['n'].m }}",
+    '{{ l[1] }}',
+    '{{ missing }}',
+    '{% raw %}{{ a }}{% if %}{% endraw %}',
+    '{%raw%} \n {%  endraw %}',
+  ];
+  const template = fc
+    .array(fc.oneof(fc.constantFrom(...texts), fc.constantFrom(...tags)), { maxLength: 12 })
+    .map((pieces) => pieces.join(''));
 
   test('renders as Nunjucks itself renders it', () => {
     let translated = 0;
@@ -145,5 +119,22 @@ describe('Jinja', () => {
       { numRuns: 2000 },
     );
     expect(translated).toBeGreaterThan(300);
+  });
+
+  test.each([
+    '{% if a %}x{% endif %}',
+    '{% for x in l %}{{ x }}{% endfor %}',
+    '{# note #}',
+    '{{- a }}',
+    '{{ a | upper }}',
+    '{{ a | safe }}',
+    '{{ a + b }}',
+    '{%- raw %}x{% endraw %}',
+  ])('%s is refused with its line', (text) => {
+    expect(() => translateJinja(`a\n${text}`)).toThrow(expect.objectContaining({ line: 2 }));
+  });
+
+  test.each(['{{ a', '{% raw %}a', '{# a'])('%s is refused, as it is never closed', (text) => {
+    expect(() => translateJinja(text)).toThrow(/closed/);
   });
 });

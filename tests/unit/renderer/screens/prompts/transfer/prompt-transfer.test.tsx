@@ -46,14 +46,14 @@ test('files and pasted text are shown with their report, and only what is chosen
   opened = await openWindow(<PromptTransfer prompts={[]} />);
   openImport();
   const messages = '[{"role": "system", "content": "You are {persona}"}, {"role": "user", "content": "Hi {name}"}]';
-  const code = `client.chat.completions.create(model="gpt-4o", messages=${messages})`;
+  const chat = `{"messages": ${messages}}`;
   const files = [
     new File(['---\nname: greeting\ntools: [a]\n---\nHello {{name}}'], 'greeting.prompt'),
     new File([new Uint8Array([0xff, 0xfe, 0x41, 0])], 'wrong.prompt'),
-    new File([code], 'code.py'),
+    new File([chat], 'chat.jsonl'),
   ];
   fireEvent.change(await screen.findByLabelText('Files'), { target: { files } });
-  fireEvent.change(screen.getByLabelText('Or paste text or code'), {
+  fireEvent.change(screen.getByLabelText('Or paste text'), {
     target: { value: 'Write about {topic}' },
   });
   press('Preview import');
@@ -61,10 +61,9 @@ test('files and pasted text are shown with their report, and only what is chosen
   expect(within(report).getByText(/Prompts can't contain tools/)).toBeTruthy();
   expect(within(report).getByText(/is encoded in UTF-16/)).toBeTruthy();
   expect(within(report).getByText(/Write about \{\{topic\}\}/)).toBeTruthy();
-  // Once for the pasted text and once for both messages of the code.
   expect(within(report).getAllByText(/Converted from single braces/)).toHaveLength(2);
   expect(await kept()).toEqual([]);
-  for (const name of ['Pasted text', 'code']) fireEvent.click(within(report).getByLabelText(name));
+  for (const name of ['Pasted text', 'chat 1']) fireEvent.click(within(report).getByLabelText(name));
   press('Import 1 prompt');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(useToasts.getState().toasts.map(({ text }) => text)).toEqual(['Imported 1 prompt.']);
@@ -113,7 +112,7 @@ test('prompts are saved as files, and what a format cannot hold is told', async 
 test('an empty library offers the import and shows what came', async () => {
   opened = await openWindow(<PromptsScreen />, { address: '/prompts' });
   fireEvent.click(await screen.findByRole('button', { name: 'Import prompts' }));
-  fireEvent.change(await screen.findByLabelText('Or paste text or code'), { target: { value: 'Hello {{name}}' } });
+  fireEvent.change(await screen.findByLabelText('Or paste text'), { target: { value: 'Hello {{name}}' } });
   press('Preview import');
   fireEvent.click(await screen.findByRole('button', { name: 'Import 1 prompt' }));
   expect(await screen.findByRole('button', { name: 'Export prompts' })).toBeTruthy();
