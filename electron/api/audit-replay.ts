@@ -3,7 +3,6 @@ import {
   deleteReplay,
   followReplays,
   listReplays,
-  readReplay,
   readReplayResults,
   resumeReplay,
   retryReplay,
@@ -22,7 +21,6 @@ export function auditReplayHandlers(replays: Replays, reportFailure: Log): Handl
     implement(createReplay, ({ body, signal }) => replays.create(body, { signal })),
     implement(listReplays, () => ({ data: replays.list() })),
     implement(followReplays, (input) => followAnswer(input, (signal) => followList(replays, signal), reportFailure)),
-    implement(readReplay, ({ parameters }) => replays.read(parameters.id)),
     implement(readReplayResults, ({ parameters, query }) =>
       replays.results(parameters.id, { offset: query.offset ?? 0, limit: query.limit ?? defaultPairs }),
     ),

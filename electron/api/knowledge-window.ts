@@ -4,7 +4,6 @@ import {
   listDataspaceSummaries,
   listSourcePassages,
   readSourceDetail,
-  readSourceFile,
   readSourceText,
   reindexDataspace,
   renameDataspace,
@@ -16,7 +15,6 @@ import type { Knowledge } from '../knowledge/create-knowledge.ts';
 import { mergeChanges, type ChangedSources } from '../knowledge/knowledge-changes.ts';
 import type { Log } from '../log.ts';
 import { eventQueue } from './event-queue.ts';
-import { fileAnswer } from './file-answer.ts';
 import { followAnswer } from './follow-answer.ts';
 import { implement, type Handler } from './handler.ts';
 
@@ -76,6 +74,5 @@ export function knowledgeWindowHandlers(knowledge: Knowledge, reportFailure: Log
       const { pages, ...part } = await sources.text(parameters.id, textRange(query));
       return { ...part, pages: pages === null ? null : [...pages] };
     }),
-    implement(readSourceFile, async ({ parameters }) => fileAnswer(await sources.file(parameters.id))),
   ];
 }

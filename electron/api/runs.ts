@@ -1,8 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import { readProviderExchanges } from '../../shared/contract/provider-exchanges.ts';
-import { followReasoning, listRuns, readRun, renderPreview } from '../../shared/contract/runs.ts';
+import { followReasoning, listRuns, readRun } from '../../shared/contract/runs.ts';
 import type { Completions } from '../completions/completions.ts';
-import { parseAhead, previewPrompt } from '../completions/render-prompt.ts';
 import type { Run } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
@@ -64,10 +63,6 @@ export function runHandlers({ runs, completions, exchanges, log }: RunHandlerOpt
       if (run === null && runs.read(runId) === null) throw unknownRun();
       // A run that has just ended has nothing more to tell; what it thought is kept with it.
       return followAnswer(input, (signal) => (run === null ? nothing() : reasoningOf(run, signal)), log);
-    }),
-    implement(renderPreview, async ({ body }) => {
-      await parseAhead(body.promptText);
-      return previewPrompt(body.promptText, body.replacements ?? {});
     }),
   ];
 }

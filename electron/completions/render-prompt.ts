@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError, type ErrorDetail } from '../../shared/app-error.ts';
 import type { Warning } from '../../shared/contract/completions.ts';
 import { createTemplateCache } from '../../shared/prompt-template-cache.ts';
 import { renderTemplate, requireRunnable } from '../../shared/prompt-template.ts';
@@ -38,18 +37,4 @@ export function renderPrompt(promptText: string, replacements: Readonly<Record<s
     return { code: 'variable-unfilled', message, variable };
   });
   return { text, warnings };
-}
-
-/** The same for a person who is still writing: what is wrong is part of the answer. */
-export function previewPrompt(
-  promptText: string,
-  replacements: Readonly<Record<string, unknown>>,
-): { renderedPrompt: string; warnings: Warning[]; problems: ErrorDetail[] } {
-  try {
-    const { text, warnings } = renderPrompt(promptText, replacements);
-    return { renderedPrompt: text, warnings, problems: [] };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return { renderedPrompt: '', warnings: [], problems: error.details };
-  }
 }

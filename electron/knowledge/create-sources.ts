@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { AppError } from '../../shared/app-error.ts';
 import { stoppedReason, type SourceDetail, type SourcePassage } from '../../shared/contract/knowledge-window.ts';
 import type { Source, SourceForm } from '../../shared/contract/sources.ts';
@@ -37,7 +36,6 @@ export interface Sources {
   passages(id: string, first: number, limit: number, options: Cancellable): Promise<SourcePassage[]>;
   /** Throws `conflict` when nothing was extracted yet. */
   text(id: string, range: { start: number; end: number }): Promise<ExtractedText>;
-  file(id: string): Promise<{ fileName: string; stream: Readable; bytes: number }>;
 }
 
 export interface SourcesOptions {
@@ -123,12 +121,6 @@ export function createSources(options: SourcesOptions): Sources {
       const text = await files.readText(sources.read(id).id, range);
       if (text) return text;
       throw new AppError('conflict', 'The text of this source is not extracted yet. Wait until the source is ready.');
-    },
-    async file(id) {
-      const { id: known, fileName } = sources.read(id);
-      const file = await files.read(known);
-      if (!file) throw new AppError('not_found', 'The file of this source is missing. Add it again.');
-      return { ...file, fileName };
     },
   };
 }

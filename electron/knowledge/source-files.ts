@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -39,8 +39,6 @@ export interface SourceFiles {
   recover(isKnown: (id: string) => boolean): Promise<void>;
   path(id: string): string;
   exists(id: string): Promise<boolean>;
-  /** The file as it was sent; null when it is gone. */
-  read(id: string): Promise<{ stream: Readable; bytes: number } | null>;
   writeText(id: string, parsed: Pick<ParsedSource, 'text' | 'pages'>): Promise<void>;
   /** Null when nothing was extracted yet. Offsets outside of the text are moved to its ends. */
   readText(id: string, range: { start: number; end: number }): Promise<ExtractedText | null>;
@@ -113,15 +111,6 @@ export function createSourceFiles(directory: string): SourceFiles {
       for (const id of ids) {
         if (isKnown(id)) await putInPlace(id);
         else await rm(join(incomingFolder, id), { recursive: true, force: true });
-      }
-    },
-    async read(id) {
-      try {
-        const { size } = await stat(path(id));
-        return { stream: createReadStream(path(id)), bytes: size };
-      } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
       }
     },
     async writeText(id, { text, pages }) {

@@ -240,18 +240,6 @@ export const followAuditExports = defineEndpoint({
   part: auditExportList,
 });
 
-export const readAuditExport = defineEndpoint({
-  id: 'readAuditExport',
-  method: 'get',
-  path: '/window/audit/exports/{id}',
-  access: 'window',
-  tag,
-  summary: 'Read an evidence pack',
-  parameters: exportParameters,
-  response: auditExport,
-  errors: [404],
-});
-
 export const stopAuditExport = defineEndpoint({
   id: 'stopAuditExport',
   method: 'post',
@@ -298,20 +286,6 @@ export const downloadAuditExport = defineEndpoint({
   tag,
   summary: 'Download a complete pack as one zip file, even if it was written as a folder',
   parameters: exportParameters,
-  kinds: ['file'],
-  errors: [404, 409],
-});
-
-export const readAuditExportFile = defineEndpoint({
-  id: 'readAuditExportFile',
-  method: 'get',
-  path: '/window/audit/exports/{id}/files/{fileName}',
-  access: 'window',
-  tag,
-  summary: 'Download one file of a complete pack',
-  parameters: exportParameters.extend({
-    fileName: z.string().regex(/^[a-z0-9][a-z0-9.-]*$/, 'is not a file name of a pack'),
-  }),
   kinds: ['file'],
   errors: [404, 409],
 });

@@ -154,18 +154,6 @@ export const followReplays = defineEndpoint({
   part: replayList,
 });
 
-export const readReplay = defineEndpoint({
-  id: 'readReplay',
-  method: 'get',
-  path: '/window/audit/replays/{id}',
-  access: 'window',
-  tag,
-  summary: 'Read a replay',
-  parameters: replayParameters,
-  response: replay,
-  errors: [404],
-});
-
 const wholeNumber = (minimum: number, maximum: number) =>
   z
     .string()

@@ -229,15 +229,3 @@ export const readSourceText = defineEndpoint({
   }),
   errors: [404, 409],
 });
-
-export const readSourceFile = defineEndpoint({
-  id: 'readSourceFile',
-  method: 'get',
-  path: '/window/knowledge/sources/{id}/file',
-  access: 'window',
-  tag,
-  summary: 'The file as it was sent, to be saved',
-  parameters,
-  kinds: ['file'],
-  errors: [404],
-});

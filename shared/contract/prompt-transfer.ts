@@ -15,14 +15,7 @@ export const mostImportedBytes = 20_000_000;
 export const mostRequestBytes = 2_800_000;
 
 /** What a text can be. `text` is any file or pasted text that is nothing else: it becomes a prompt as a whole. */
-export const importFormats = [
-  'dotprompt',
-  'promptfoo',
-  'langfuse',
-  'openai-jsonl',
-  'csv',
-  'text',
-] as const;
+export const importFormats = ['dotprompt', 'promptfoo', 'langfuse', 'openai-jsonl', 'csv', 'text'] as const;
 export const importFormat = z.enum(importFormats);
 export type ImportFormat = z.infer<typeof importFormat>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { aiSystem, errorDetail, listOf, listQuery, timestamp, uuid } from './common.ts';
+import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { runModeration } from './guard.ts';
@@ -102,19 +102,4 @@ export const followReasoning = defineEndpoint({
   kinds: ['event-stream'],
   part: z.object({ text: z.string() }),
   errors: [404],
-});
-
-/** The rendered prompt before it is run, with everything a person would want to mend. */
-export const renderPreview = defineEndpoint({
-  id: 'renderPreview',
-  method: 'post',
-  path: '/window/preview',
-  access: 'window',
-  tag,
-  summary: 'Render a template as a run would, without a run',
-  body: z.strictObject({
-    promptText: z.string(),
-    replacements: z.record(z.string(), z.unknown()).nullish(),
-  }),
-  response: z.object({ renderedPrompt: z.string(), warnings: z.array(warning), problems: z.array(errorDetail) }),
 });

@@ -5,7 +5,6 @@ import {
   listDataspaceSummaries,
   listSourcePassages,
   readSourceDetail,
-  readSourceFile,
   readSourceText,
   reindexDataspace,
   renameDataspace,
@@ -98,21 +97,6 @@ test('sources are listed by ranges, by part of a name and by status', async () =
   expect(await names({ text: 'ALPHA' })).toEqual([['Alphabet', 'Alpha'], 2]);
   expect(await names({ text: '%' })).toEqual([[], 0]);
   expect(await names({ status: 'Failed' })).toEqual([[], 0]);
-});
-
-test('the file comes back as it was sent, under its own name, and never as a page', async () => {
-  const { id } = await client.call(createDataspace, { body: { name: 'Files' } });
-  const text = '<!doctype html><html><body><p>Ünsafe</p></body></html>';
-  const source = await add(id, 'Page', text, 'Größe "1".html');
-  const answer = await host.host.api.fetch(
-    new Request(`http://window.test${readSourceFile.path.replace('{id}', source.id)}`),
-    { access: 'window' },
-  );
-  expect({ text: await answer.text(), disposition: answer.headers.get('content-disposition') }).toEqual({
-    text,
-    disposition: `attachment; filename="Gr__e _1_.html"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%221%22.html`,
-  });
-  expect(answer.headers.get('content-security-policy')).toContain('sandbox');
 });
 
 test('a person stops sources, indexes them again, renames a dataspace, and follows all of it', async () => {

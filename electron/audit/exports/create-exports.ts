@@ -5,7 +5,7 @@ import { createChangeNotifier } from '../../on-device/change-notifier.ts';
 import { ExportJob } from './export-job.ts';
 import { createExportShelf } from './export-shelf.ts';
 import { newPack, snapshotOf } from './new-pack.ts';
-import { openPack, openPackFile, type ExportDownload } from './open-pack.ts';
+import { openPack, type ExportDownload } from './open-pack.ts';
 import { requireConversations, selectionOf, type PackSources } from './pack-selection.ts';
 import type { PackCheckpoint, PackRecord } from './pack-state.ts';
 import { previewPack, type PreviewRequest } from './preview-pack.ts';
@@ -36,8 +36,6 @@ export interface Exports {
   remove(id: string): Promise<void>;
   /** A completed pack as one zip. Throws `conflict` for one that is not. */
   download(id: string): Promise<ExportDownload>;
-  /** One file of a completed pack. */
-  openFile(id: string, fileName: string): ExportDownload;
   /** Stops writing; packs under way go on at the next start. */
   close(): Promise<void>;
 }
@@ -122,10 +120,6 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
     async download(id) {
       const { record } = find(id);
       return openPack(record, shelf.folder(record.plan.id));
-    },
-    openFile(id, fileName) {
-      const { record } = find(id);
-      return openPackFile(record, shelf.folder(record.plan.id), fileName);
     },
     async close() {
       await Promise.all([...jobs.values()].map((job) => job.stop({ isPause: true })));

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../../shared/app-error.ts';
 import { zipOf } from './finish-pack.ts';
@@ -27,13 +26,4 @@ export async function openPack(record: PackRecord, folder: string): Promise<Expo
   if (input.form === 'zip') return { fileName, bytes: result.files[0]!.bytes, stream: createReadStream(files.zip) };
   const names = (await readdir(files.pack)).toSorted();
   return { fileName, bytes: null, stream: zipOf(files.pack, names, createdAt) };
-}
-
-/** One file of a completed pack. Throws as `openPack` does, and `not_found` for a name that is none of its files. */
-export function openPackFile(record: PackRecord, folder: string, fileName: string): ExportDownload {
-  const file = resultOf(record).files.find(({ name }) => name === basename(fileName));
-  if (file === undefined) throw new AppError('not_found', 'This evidence pack has no file with that name.');
-  const files = packFiles(folder);
-  const path = record.plan.input.form === 'zip' ? files.zip : join(files.pack, file.name);
-  return { fileName: file.name, bytes: file.bytes, stream: createReadStream(path) };
 }
