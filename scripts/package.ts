@@ -71,7 +71,7 @@ const parameters = process.argv
   .filter((parameter) => !['--for-tests', '--directory-only'].includes(parameter));
 await buildIfStale();
 mkdirSync(join(root, 'out'), { recursive: true });
-await runOrExit(['scripts/list-licences.ts', 'out/THIRD-PARTY-LICENSES.txt']);
+await runOrExit(['scripts/licences.ts', 'out/THIRD-PARTY-LICENSES.txt']);
 writeFileSync(join(root, 'out/sbom.cdx.json'), softwareBill(runtime.version));
 rmSync(join(root, output), { recursive: true, force: true });
 const configuration = writeConfiguration({ ...runtime, isForTests }, output);

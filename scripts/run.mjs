@@ -1,5 +1,12 @@
+import { existsSync } from 'node:fs';
 import { runOnProjectNode } from './project-node.mjs';
 
-// `node scripts/run.mjs package.ts --for-tests`: the module sees its own parameters only.
-const [module] = process.argv.splice(2, 1);
-await runOnProjectNode(`./${module}`);
+// `npm run tool -- licences --help`: the module sees its own parameters only.
+const tools = ['judge-promptfoo', 'licences', 'lint-api', 'pictures', 'train-moderation'];
+const [name = ''] = process.argv.splice(2, 1);
+const module = `./${name}.ts`;
+if (!/^[\w-]+$/.test(name) || !existsSync(new URL(module, import.meta.url))) {
+  console.error(`${name === '' ? 'Name a tool' : `Unknown tool "${name}"`}: ${tools.join(', ')}.`);
+  process.exit(2);
+}
+await runOnProjectNode(module);

@@ -1,4 +1,4 @@
-// npm run train:moderation writes electron/moderation/weights/on-device-1.json from the files in data/moderation.
+// npm run tool -- train-moderation writes electron/moderation/weights/on-device-1.json from the files in data/moderation.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import type { Draft, DraftChange } from './playground-drafts.ts';
 
 /**
- * The prompt of a first start. The shipped model answers it well: `npm run benchmark:example` tries it. It repeats a longer
+ * The prompt of a first start. The shipped model answers it well: `npm run benchmark -- example` tries it. It repeats a longer
  * passage, and worked examples confuse it.
  */
 export const exampleDraft = {

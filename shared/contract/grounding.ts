@@ -25,7 +25,7 @@ export type GroundingChoice = z.infer<typeof groundingChoice>;
 
 /**
  * Below this relevance a passage hardly speaks of what was asked: nine of ten off-topic queries find nothing above it
- * (`npm run benchmark:retrieval`).
+ * (`npm run benchmark -- retrieval`).
  */
 export const weakRelevance = 0.1;
 

@@ -64,7 +64,7 @@ async function takeAll(page: Page, stops: readonly PictureState[]): Promise<void
   expect(failed).toEqual([]);
 }
 
-test.skip(folder === undefined, 'npm run pictures -- --all DIR says where the pictures go');
+test.skip(folder === undefined, 'npm run tool -- pictures --all DIR says where the pictures go');
 test.setTimeout(900_000);
 
 test('every screen as a new user finds it', async ({ page }) => {

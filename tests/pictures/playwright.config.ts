@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import suites from '../../playwright.config.ts';
 
-/** Takes the pictures of the README; `npm run pictures` runs it. */
+/** Takes the pictures of the README; `npm run tool -- pictures` runs it. */
 export default defineConfig({
   ...suites,
   outputDir: '../../test-results/pictures',

@@ -1,5 +1,5 @@
 /**
- * Coefficients of a logistic regression, learned from the development half of our own questions (`npm run benchmark:retrieval -- --learn`):
+ * Coefficients of a logistic regression, learned from the development half of our own questions (`npm run benchmark -- retrieval --learn`):
  * whether a passage holds the answer, be it a short one or one cut from a document, from how near it is in meaning and how much of the
  * question's words it holds. The square makes half of the words count for a quarter: some words in common are found everywhere.
  */

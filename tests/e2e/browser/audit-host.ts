@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fillDatabase, generateRuns } from '../../benchmarks/audit-generator.ts';
+import { fillDatabase, generateRuns } from '../../../benchmarks/support/audit-generator.ts';
 import { test as served } from '../../support/served-window.ts';
 
 interface AuditOptions {

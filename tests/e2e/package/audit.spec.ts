@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fillDatabase, generateRuns } from '../../benchmarks/audit-generator.ts';
+import { fillDatabase, generateRuns } from '../../../benchmarks/support/audit-generator.ts';
 import { expect } from '../../support/electron.ts';
 import { test } from '../../support/packaged-app.ts';
 import { auditPage } from '../browser/audit-page.ts';

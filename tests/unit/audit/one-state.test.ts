@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { AuditIndex } from '../../../electron/storage/audit/audit-index.ts';
 import { databaseFile } from '../../../electron/storage/database.ts';
 import { createRunRemoval } from '../../../electron/storage/run-removal.ts';
-import { fillDatabase, generateRuns } from '../../benchmarks/audit-generator.ts';
+import { fillDatabase, generateRuns } from '../../../benchmarks/support/audit-generator.ts';
 import { temporaryDirectory } from '../storage/test-storage.ts';
 import { openEngine } from './test-engine.ts';
 

@@ -9,8 +9,13 @@ import { createRunRemoval } from '../../../electron/storage/run-removal.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
 import type { SearchRequest } from '../../../electron/storage/audit/window-list.ts';
 import type { AuditFilter, AuditSort } from '../../../shared/contract/audit.ts';
-import { fillDatabase, generatedCallers, generateRuns, type GeneratedRun } from '../../benchmarks/audit-generator.ts';
-import { wordOfRank } from '../../benchmarks/support/text-writer.ts';
+import {
+  fillDatabase,
+  generatedCallers,
+  generateRuns,
+  type GeneratedRun,
+} from '../../../benchmarks/support/audit-generator.ts';
+import { wordOfRank } from '../../../benchmarks/support/text-writer.ts';
 import { plainReport } from './plain-filter.ts';
 import { openEngine, walkAll } from './test-engine.ts';
 import { longTest } from '../../support/patience.ts';

@@ -80,7 +80,7 @@ function writeStart(folder: string): void {
 
 function startOnNode20(folder: string) {
   const older = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.17.0'})`;
-  const parameters = ['--import', older, join(folder, 'scripts/run.mjs'), 'started.ts', '--option'];
+  const parameters = ['--import', older, join(folder, 'scripts/run.mjs'), 'started', '--option'];
   return spawnSync(process.execPath, parameters, { encoding: 'utf8' });
 }
 

@@ -52,7 +52,7 @@ async function answers(address: string): Promise<boolean> {
 
 describe.runIf(process.platform === 'linux')('a start without a display', () => {
   test('says so, serves the service and its window, and ends cleanly when it is told to', async () => {
-    const host = start(process.execPath, ['scripts/start.mjs', '--port', '0', '--data-dir', folder]);
+    const host = start(process.execPath, ['scripts/run.mjs', 'start-touchstone', '--port', '0', '--data-dir', folder]);
     const address = await host.printed(/^API: +(\S+)\n/m);
     await host.printed(/^Open in a browser: +\S+\?token=/m);
     expect(host.output()).toContain('No display found');
@@ -63,7 +63,7 @@ describe.runIf(process.platform === 'linux')('a start without a display', () => 
   });
 
   test('does not outlive the shell through which npm starts it', async () => {
-    const script = `"${process.execPath}" scripts/start.mjs --port 0 --data-dir "${folder}"; true`;
+    const script = `"${process.execPath}" scripts/run.mjs start-touchstone --port 0 --data-dir "${folder}"; true`;
     const shell = start('sh', ['-c', script]);
     const address = await shell.printed(/^API: +(\S+)\n/m);
     shell.child.kill('SIGKILL');

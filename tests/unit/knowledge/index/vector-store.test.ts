@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { quantize, VectorStore } from '../../../../electron/knowledge/index/vector-store.ts';
-import { createChance } from '../../../benchmarks/support/text-writer.ts';
+import { createChance } from '../../../../benchmarks/support/text-writer.ts';
 
 const chance = createChance(7);
 

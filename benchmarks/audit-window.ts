@@ -1,0 +1,49 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runToEnd } from '../scripts/project-node.mjs';
+import { obstacleTo } from '../scripts/suite-needs.ts';
+import { readAhead } from '../electron/storage/audit/read-ahead.ts';
+import { completeAuditIndex, prepareAuditFolder } from './support/audit-folder.ts';
+import { printReport, type Row } from './support/report.ts';
+
+/**
+ * Goes through the whole journey of an auditor in the window, by keyboard, in Chromium and on the desktop: how long a frame takes while the
+ * list scrolls, and how long it is from a key to the rows. A million runs unless `--runs N`; `--directory DIR` (or
+ * `TOUCHSTONE_AUDIT_DIRECTORY`) takes a data folder that is filled already, as `npm run benchmark -- audit` leaves it. `--project browser`
+ * or `electron` for one of the two. Every round begins with the pages and files in memory; what the journey makes, it removes, but for
+ * one replayed run.
+ */
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000000' },
+    directory: { type: 'string' },
+    project: { type: 'string', multiple: true, default: ['browser', 'electron'] },
+  },
+});
+const given = values.directory ?? process.env['TOUCHSTONE_AUDIT_DIRECTORY'];
+const folder = mkdtempSync(join(tmpdir(), 'touchstone-audit-window-'));
+const directory = given ?? join(folder, 'data');
+const config = join(import.meta.dirname, 'audit-window/playwright.config.ts');
+const rows: Row[] = [];
+
+prepareAuditFolder(directory, Number(values.runs));
+completeAuditIndex(directory);
+for (const project of values.project as ('browser' | 'electron')[]) {
+  const obstacle = await obstacleTo(project);
+  if (obstacle) {
+    console.log(`NOT RUN in ${project}: ${obstacle}`);
+    process.exitCode = 1;
+    continue;
+  }
+  for (const _ of readAhead(directory));
+  const figures = join(folder, `${project}.json`);
+  const env = { ...process.env, TOUCHSTONE_AUDIT_DIRECTORY: directory, TOUCHSTONE_AUDIT_FIGURES: figures };
+  const parameters = ['node_modules/@playwright/test/cli.js', 'test', '-c', config, `--project=${project}`];
+  if ((await runToEnd(process.execPath, parameters, { env })) === 0) {
+    rows.push(...(JSON.parse(readFileSync(figures, 'utf8')) as Row[]));
+  } else process.exitCode = 1;
+}
+rmSync(folder, { recursive: true, force: true });
+printReport('audit-window', rows);

@@ -1,0 +1,17 @@
+import { defineConfig } from '@playwright/test';
+import suites from '../../playwright.config.ts';
+
+/** The journey through a large data folder; `npm run benchmark -- audit-window` runs it. */
+export default defineConfig({
+  ...suites,
+  outputDir: '../../../test-results/audit-window',
+  timeout: 240_000,
+  reporter: 'line',
+  // A trace takes a picture of the page at every key.
+  use: { trace: 'off' },
+  projects: (suites.projects ?? []).map((project) => ({
+    ...project,
+    testDir: '.',
+    testMatch: `${project.name}.spec.ts`,
+  })),
+});

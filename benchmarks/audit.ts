@@ -1,0 +1,230 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import Database from 'better-sqlite3';
+import type { AuditFilter, AuditSort } from '../shared/contract/audit.ts';
+import { AuditEngine } from '../electron/storage/audit/audit-engine.ts';
+import { readAhead } from '../electron/storage/audit/read-ahead.ts';
+import { databaseFile } from '../electron/storage/database.ts';
+import { openStorage } from '../electron/storage/open-storage.ts';
+import type { Storage } from '../electron/storage/storage.ts';
+import { generateRuns } from './support/audit-generator.ts';
+import { prepareAuditFolder } from './support/audit-folder.ts';
+import { filterPairs, singleFilters, type Known } from './support/audit-queries.ts';
+import { plansOf, type Plan } from './support/query-plans.ts';
+import { percentile, printReport, row, type Row } from './support/report.ts';
+import { createChance, wordOfRank } from './support/text-writer.ts';
+
+/**
+ * Fills a data folder with runs (a million unless `--runs N`; `--directory DIR` keeps it for the next time), asks the audit
+ * everything it can be asked, and records runs beside it. Exits with 1 when a statement scans a table.
+ *
+ * The times are those of files that are in the machine's memory, as they are a few seconds after the audit was first asked: it reads
+ * them ahead then, and so does this before it measures. Questions for warming up are made before each kind and not counted.
+ */
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '1000000' }, directory: { type: 'string' } },
+});
+const count = Number(values.runs);
+const directory = values.directory ?? mkdtempSync(join(tmpdir(), 'touchstone-audit-'));
+const signal = new AbortController().signal;
+const chance = createChance(7);
+const rows: Row[] = [];
+const warmUps = 400;
+/** Of each kind: enough that the slowest two are left out of the 99th percentile. */
+const samples = 300;
+
+/** Opens the index and makes it complete; returns the plans of everything that the engine prepares. */
+function indexRuns(): Plan[] {
+  const database = new Database(databaseFile(directory), { readonly: true });
+  const plans = plansOf(() => {
+    const began = performance.now();
+    const engine = new AuditEngine(database, directory);
+    while (engine.follow());
+    rows.push(row(`open and complete the index of ${count} runs`, performance.now() - began, 'ms'));
+    return engine;
+  });
+  database.close();
+  return plans;
+}
+
+/** What the audit's thread does after its first question. */
+function warmFiles(): void {
+  const began = performance.now();
+  let slowest = 0;
+  let step = began;
+  for (const _ of readAhead(directory)) {
+    slowest = Math.max(slowest, performance.now() - step);
+    step = performance.now();
+  }
+  rows.push(row('reading the index and the runs ahead', performance.now() - began, 'ms'));
+  rows.push(row('reading ahead, slowest step', slowest, 'ms'));
+}
+
+function knownFacts(): Known {
+  const database = new Database(databaseFile(directory), { readonly: true });
+  const sequences = Array.from({ length: 500 }, () => 1 + Math.floor(chance.next() * count));
+  const find = database.prepare<[number], Known['runs'][number]>(
+    `SELECT runs.id, conversations.id AS conversationId, prompt_id AS promptId FROM runs
+     JOIN conversations ON conversations.sequence = conversation WHERE runs.sequence = ?`,
+  );
+  const runs = sequences.map((sequence) => find.get(sequence)!);
+  const bounds = database.prepare('SELECT min(created_at) AS first, max(created_at) AS last FROM runs').get() as {
+    first: number;
+    last: number;
+  };
+  const workspaceIds = database
+    .prepare<[], string>('SELECT DISTINCT workspace_id FROM conversations WHERE workspace_id IS NOT NULL LIMIT 10')
+    .pluck()
+    .all();
+  database.close();
+  const promptIds = [...new Set(runs.flatMap(({ promptId }) => promptId ?? []))];
+  return { firstRunAt: bounds.first, lastRunAt: bounds.last, promptIds, workspaceIds, runs };
+}
+
+async function timesOf(times: number, work: (index: number) => Promise<unknown>): Promise<number[]> {
+  const taken: number[] = [];
+  for (let index = 0; index < times; index += 1) {
+    const began = performance.now();
+    await work(index);
+    taken.push(performance.now() - began);
+  }
+  return taken;
+}
+
+function addTimes(what: string, times: readonly number[], atMost: number): void {
+  rows.push(row(`${what}, p50`, percentile(times, 0.5), 'ms'));
+  rows.push(row(`${what}, p99`, percentile(times, 0.99), 'ms', { atMost }));
+}
+
+async function measureQueries({ audit }: Storage): Promise<void> {
+  const known = knownFacts();
+  const page = (filter: AuditFilter) =>
+    audit.report({ filter, pageSize: 20, continuationToken: null, hasFeedback: true }, { signal });
+  // The first questions are the compiler's.
+  await timesOf(warmUps, () => page(chance.pick(filterPairs)[1](chance, known)));
+  for (const [name, make] of Object.entries(singleFilters)) {
+    addTimes(`page of 20 by ${name}`, await timesOf(samples, () => page(make(chance, known))), 10);
+  }
+  const slowest: [name: string, p99: number][] = [];
+  const all: number[] = [];
+  for (const [name, make] of filterPairs) {
+    const times = await timesOf(20, () => page(make(chance, known)));
+    all.push(...times);
+    slowest.push([name, percentile(times, 0.99)]);
+  }
+  addTimes(`page of 20 by any of ${filterPairs.length} pairs of filters`, all, 10);
+  slowest.sort(([, one], [, other]) => other - one);
+  for (const [name, p99] of slowest.slice(0, 5)) rows.push(row(`slowest of 20 by ${name}`, p99, 'ms'));
+  const wordRanks = { rare: [30_000, 20_000], medium: [400, 600], 'in every third run': [40, 12] } as const;
+  for (const [name, [first, many]] of Object.entries(wordRanks)) {
+    const ask = () => page({ text: wordOfRank(first + Math.floor(chance.next() * many)) });
+    await timesOf(20, ask);
+    const times = await timesOf(samples, ask);
+    addTimes(`page of 20 with a word, ${name}`, times, name === 'in every third run' ? 50 : 10);
+  }
+}
+
+/** The same pages in this thread, as work: what the machine does beside it takes time but no CPU of this thread. */
+function measureWork(): void {
+  const database = new Database(databaseFile(directory), { readonly: true });
+  database.pragma('mmap_size = 2147418112');
+  const engine = new AuditEngine(database, directory);
+  const known = knownFacts();
+  const ask = (make: (typeof filterPairs)[number][1]) =>
+    engine.report({ filter: make(chance, known), pageSize: 20, position: null, hasFeedback: true });
+  for (let index = 0; index < warmUps; index += 1) ask(chance.pick(filterPairs)[1]);
+  // The clock of a thread's work has steps of several milliseconds, so that only a mean can be read from it.
+  const before = process.threadCpuUsage();
+  for (let round = 0; round < 12; round += 1) for (const [, make] of filterPairs) ask(make);
+  const { user, system } = process.threadCpuUsage(before);
+  engine.close();
+  database.close();
+  rows.push(row('CPU of a page by any of the pairs, mean', (user + system) / 1000 / (12 * filterPairs.length), 'ms'));
+}
+
+async function measureWindow({ audit }: Storage): Promise<void> {
+  const search = (query: { sort?: AuditSort; filter?: AuditFilter; offset?: number; snapshot?: string }) =>
+    audit.search({ filter: {}, sort: 'newest', limit: 50, ...query }, { signal });
+  const first = await search({});
+  const { snapshot, total } = first;
+  const steps = Math.min(2000, Math.ceil(total / 50));
+  const scrolled = await timesOf(steps, (index) => search({ snapshot, offset: Math.floor((total * index) / steps) }));
+  rows.push(row('scrolling the whole list, p50 of 50 rows', percentile(scrolled, 0.5), 'ms'));
+  rows.push(row('scrolling the whole list, slowest of 50 rows', Math.max(...scrolled), 'ms', { atMost: 20 }));
+  for (const sort of ['slowest', 'dearest', 'lowest-score'] as const) {
+    const times = await timesOf(20, () => search({ sort, offset: Math.floor(chance.next() * total) }));
+    rows.push(row(`50 rows sorted by ${sort}, p50`, percentile(times, 0.5), 'ms'));
+    rows.push(row(`50 rows sorted by ${sort}, the first time`, times[0]!, 'ms'));
+  }
+  const summaries = await timesOf(3, () => audit.summarize({ filter: {} }, { signal }));
+  rows.push(row('figures over all runs', percentile(summaries, 0.5), 'ms'));
+  rows.push(row('facets', (await timesOf(1, () => audit.facets({ signal })))[0]!, 'ms'));
+}
+
+/** A full walk by tokens: every conversation once. */
+async function measureWalk({ audit }: Storage): Promise<void> {
+  const seen = new Set<string>();
+  let token: string | null = null;
+  const times = await timesOf(300, async () => {
+    const answer = await audit.report(
+      { filter: {}, pageSize: 20, continuationToken: token, hasFeedback: false },
+      { signal },
+    );
+    for (const { id } of answer.conversations) seen.add(id);
+    token = answer.continuationToken;
+  });
+  addTimes('page of 20 of a walk through all', times, 10);
+  rows.push(row('conversations seen once in 300 pages', seen.size, '', { atLeast: Math.min(6000, count / 10) }));
+}
+
+/** Sixteen callers at a time, each waiting until its run is on the disk. */
+async function measureRecording(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'touchstone-recording-'));
+  const storage = openStorage({ directory: folder, durability: 'power-loss' });
+  const runs = [...generateRuns(12_000, { seed: 3 })];
+  const next = runs.values();
+  const began = performance.now();
+  const caller = async () => {
+    for (const { run, outcome } of next) {
+      storage.runs.begin(run);
+      await storage.runs.finish(run.runId, outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, caller));
+  const recorded = performance.now() - began;
+  const found = await storage.audit.search({ filter: { text: wordOfRank(0) }, sort: 'newest', limit: 1 }, { signal });
+  const indexed = performance.now() - began;
+  await storage.close();
+  rmSync(folder, { recursive: true });
+  rows.push(
+    row('runs recorded per second, safe from loss of power', (runs.length * 1000) / recorded, '', { atLeast: 3000 }),
+  );
+  rows.push(row('the same until their words are found', (runs.length * 1000) / indexed, '', { atLeast: 3000 }));
+  rows.push(row('conversations found with the most frequent word', found.total, ''));
+}
+
+prepareAuditFolder(directory, count);
+const plans = indexRuns();
+warmFiles();
+measureWork();
+const storage = openStorage({ directory });
+await measureQueries(storage);
+await measureWindow(storage);
+await measureWalk(storage);
+await storage.close();
+await measureRecording();
+for (const { sql, steps, isScan } of plans) {
+  console.log(
+    `${isScan ? 'SCAN  ' : 'ok    '}${sql.replaceAll(/\s+/g, ' ').slice(0, 160)}\n        ${steps.join(' | ')}`,
+  );
+}
+rows.push(row('statements that scan', plans.filter(({ isScan }) => isScan).length, '', { atMost: 0 }));
+if (values.directory === undefined) rmSync(directory, { recursive: true });
+console.log(
+  `Files read ahead; ${warmUps} questions for warming up before the filters and 20 before each kind of word, not counted; ` +
+    `${samples} of each single filter and kind of word, 20 of each pair.`,
+);
+printReport('audit', rows);
+if (plans.some(({ isScan }) => isScan)) process.exitCode = 1;

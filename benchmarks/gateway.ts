@@ -1,0 +1,159 @@
+/**
+ * What the service adds to a call that a program could make itself, with recording on, beside a bare pass-through and beside
+ * Portkey's gateway: the same upstream, the same machine, the same run, in turn. `npm run benchmark -- gateway`.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hostFlags } from '../scripts/run-built.ts';
+import { makeRequests, type Target } from './support/load.ts';
+import { cpuSeconds, freePort, startServer, type MeasuredProcess } from './support/processes.ts';
+import { median, percentile, printReport, row } from './support/report.ts';
+
+const rounds = 7;
+const requestsPerRound = 1500;
+const connections = 16;
+/** Until the compiler has nothing left to do: before that its threads take a third of the time. */
+const warmUpRequests = 20_000;
+const peers = new URL('./peers/', import.meta.url);
+const root = new URL('../', import.meta.url);
+
+interface Contender {
+  readonly name: string;
+  readonly target: Target;
+  readonly process: MeasuredProcess;
+  readonly alone: number[];
+  readonly perCpuSecond: number[];
+}
+
+const promptText = 'Answer the customer: {{text}} Sign as {{name}}.';
+const replacements = { name: 'Jonas', text: 'My frame set was due last Thursday. '.repeat(30) };
+const rendered = promptText.replace('{{text}}', replacements.text).replace('{{name}}', replacements.name);
+const chatBody = JSON.stringify({ model: 'fixed', messages: [{ role: 'user', content: rendered }] });
+
+function install(): void {
+  if (existsSync(new URL('node_modules/@portkey-ai/gateway', peers))) return;
+  console.log('Installing the peer gateway beside the benchmark ...');
+  execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: peers, stdio: 'inherit' });
+}
+
+async function measureRound(contender: Contender): Promise<void> {
+  contender.alone.push(median(await makeRequests(contender.target, requestsPerRound / 5, 1)));
+  const before = cpuSeconds(contender.process.pid);
+  await makeRequests(contender.target, requestsPerRound, connections);
+  contender.perCpuSecond.push(requestsPerRound / (cpuSeconds(contender.process.pid) - before));
+}
+
+async function startService(
+  dataDirectory: string,
+  upstreamPort: number,
+): Promise<{ port: number; process: MeasuredProcess; key: string }> {
+  const port = await freePort();
+  const built = new URL('out/host/', root).pathname;
+  const issued = execFileSync(
+    process.execPath,
+    [`${built}keys.js`, 'issue', '--name', 'benchmark', '--json', '--data-dir', dataDirectory],
+    { encoding: 'utf8' },
+  );
+  const endpoint = `bench=http://127.0.0.1:${upstreamPort}/v1`;
+  const parameters = [
+    ...hostFlags,
+    `${built}serve.js`,
+    '--port',
+    String(port),
+    '--data-dir',
+    dataDirectory,
+    '--endpoint',
+    endpoint,
+    '--json',
+  ];
+  const service = await startServer(parameters, port);
+  return { port, process: service, key: (JSON.parse(issued) as { key: string }).key };
+}
+
+async function main(): Promise<void> {
+  install();
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'touchstone-benchmark-'));
+  const started: MeasuredProcess[] = [];
+  const contender = (name: string, process: MeasuredProcess, target: Target): Contender => {
+    started.push(process);
+    return { name, process, target, alone: [], perCpuSecond: [] };
+  };
+  try {
+    const support = new URL('./support/', import.meta.url).pathname;
+    const upstreamPort = await freePort();
+    const upstream = contender(
+      'upstream',
+      await startServer([`${support}upstream.ts`, String(upstreamPort)], upstreamPort),
+      {
+        port: upstreamPort,
+        path: '/v1/chat/completions',
+        headers: {},
+        body: chatBody,
+      },
+    );
+
+    const passPort = await freePort();
+    const passProcess = await startServer(
+      [`${support}pass-through.ts`, String(passPort), String(upstreamPort)],
+      passPort,
+    );
+    const passThrough = contender('bare pass-through', passProcess, { ...upstream.target, port: passPort });
+
+    const portkeyPort = await freePort();
+    const portkeyEntry = new URL('node_modules/@portkey-ai/gateway/build/start-server.js', peers).pathname;
+    const portkeyProcess = await startServer([portkeyEntry, '--headless', `--port=${portkeyPort}`], portkeyPort);
+    const portkey = contender('Portkey gateway', portkeyProcess, {
+      ...upstream.target,
+      port: portkeyPort,
+      headers: {
+        authorization: 'Bearer none',
+        'x-portkey-provider': 'openai',
+        'x-portkey-custom-host': `http://127.0.0.1:${upstreamPort}/v1`,
+      },
+    });
+
+    const service = await startService(dataDirectory, upstreamPort);
+    const touchstone = contender('Touchstone', service.process, {
+      port: service.port,
+      path: '/api/completions/sync',
+      headers: { authorization: `Bearer ${service.key}` },
+      body: JSON.stringify({ aiSystem: 'OpenAiCompatible', model: 'bench/fixed', promptText, replacements }),
+    });
+
+    const all = [upstream, passThrough, portkey, touchstone];
+    for (const each of all) await makeRequests(each.target, warmUpRequests, connections);
+    for (let round = 0; round < rounds; round += 1) for (const each of all) await measureRound(each);
+    report(upstream, passThrough, portkey, touchstone);
+  } finally {
+    await Promise.all(started.map((each) => each.stop()));
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}
+
+function report(upstream: Contender, passThrough: Contender, portkey: Contender, touchstone: Contender): void {
+  const added = (each: Contender, base: Contender) =>
+    each.alone.map((value, round) => value - (base.alone[round] ?? Number.NaN));
+  const ratio = (each: Contender) =>
+    median(touchstone.perCpuSecond.map((value, round) => value / (each.perCpuSecond[round] ?? Number.NaN)));
+  printReport('gateway', [
+    row('p50 of a call straight to the upstream', median(upstream.alone), 'ms'),
+    row('added p50, bare pass-through', median(added(passThrough, upstream)), 'ms'),
+    row('added p50, Portkey gateway', median(added(portkey, upstream)), 'ms'),
+    row('added p50, Touchstone', median(added(touchstone, upstream)), 'ms'),
+    row('added p50 over the bare pass-through, Touchstone', median(added(touchstone, passThrough)), 'ms', {
+      atMost: 0.2,
+    }),
+    row('worst round of that', percentile(added(touchstone, passThrough), 1), 'ms'),
+    row('requests per CPU-second, bare pass-through', median(passThrough.perCpuSecond), '1/s'),
+    row('requests per CPU-second, Portkey gateway', median(portkey.perCpuSecond), '1/s'),
+    row('requests per CPU-second with recording, Touchstone', median(touchstone.perCpuSecond), '1/s', {
+      atLeast: 4000,
+    }),
+    row('requests per CPU-second, Touchstone to pass-through', ratio(passThrough), 'x'),
+    row('requests per CPU-second, Touchstone to Portkey', ratio(portkey), 'x'),
+  ]);
+}
+
+await main();

@@ -1,0 +1,129 @@
+/**
+ * What it takes to index a long text of everyday English in the headless host: passages a second, processor time, memory, how long
+ * other calls wait meanwhile, and how fast Stop and going on are; and the rate with words that no vocabulary holds, which have twice
+ * as many tokens. `npm run benchmark -- indexing [PASSAGES]`, about 3,000 unless told.
+ */
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SourceDetail } from '../shared/contract/knowledge-window.ts';
+import type { Source } from '../shared/contract/sources.ts';
+import { read, startHost, type RunningHost } from '../tests/support/running-host.ts';
+import { everydayParagraph } from './support/everyday-text.ts';
+import { cpuSeconds } from './support/processes.ts';
+import { percentile, printReport, row } from './support/report.ts';
+import { createChance, createWriter } from './support/text-writer.ts';
+
+/** Characters that a passage adds to a text, about. */
+const charactersOfPassage = 540;
+
+/** Milliseconds from one look at the source to the next: the looks take their share of the two cores as well. */
+const lookInterval = 100;
+
+function longText(characters: number, writeParagraph: () => string): string {
+  const paragraphs: string[] = [];
+  for (let length = 0; length < characters;) {
+    const paragraph = paragraphs.length % 12 === 0 ? `## Part ${paragraphs.length}` : writeParagraph();
+    paragraphs.push(paragraph);
+    length += paragraph.length + 2;
+  }
+  return paragraphs.join('\n\n');
+}
+
+async function add(host: RunningHost, text: string): Promise<string> {
+  const form = new FormData();
+  form.append('name', 'Long');
+  form.append('file', new File([text], 'long.md'));
+  return (await read<Source>(host, '/sources', { method: 'POST', body: form })).id;
+}
+
+interface Watched {
+  readonly last: SourceDetail;
+  /** Milliseconds of each look at it. */
+  readonly waits: number[];
+  readonly residentMegabytes: number;
+}
+
+const residentMegabytes = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+/** Looks at the source again and again until it is as wanted. */
+async function watch(host: RunningHost, id: string, isReached: (source: SourceDetail) => boolean): Promise<Watched> {
+  const waits: number[] = [];
+  let most = 0;
+  for (;;) {
+    const begun = performance.now();
+    const last = await read<SourceDetail>(host, `/window/knowledge/sources/${id}`);
+    waits.push(performance.now() - begun);
+    most = Math.max(most, residentMegabytes(host.child.pid!));
+    if (isReached(last)) return { last, waits, residentMegabytes: most };
+    await delay(lookInterval);
+  }
+}
+
+const settled = ({ status }: SourceDetail) => status !== 'Processing';
+
+/** Indexes a text that it has not seen. */
+async function index(host: RunningHost, text: string) {
+  const begun = performance.now();
+  const id = await add(host, text);
+  const whole = await watch(host, id, settled);
+  if (whole.last.status !== 'Ready') throw new Error(`It failed: ${whole.last.failureReason}`);
+  return { id, whole, passages: whole.last.passages!, seconds: (performance.now() - begun) / 1000 };
+}
+
+async function measure(host: RunningHost, text: string) {
+  const pid = host.child.pid!;
+  // The model is loaded once, whatever is indexed after.
+  await watch(host, await add(host, 'A first text.'), settled);
+  const before = { cpu: cpuSeconds(pid), resident: residentMegabytes(pid) };
+  const { id, passages, seconds, whole } = await index(host, text);
+  const cpu = cpuSeconds(pid) - before.cpu;
+
+  await read(host, `/sources/${id}/reindex`, { method: 'POST' });
+  const isHalfway = ({ progress }: SourceDetail) => (progress?.passagesDone ?? 0) >= passages / 2;
+  const { last } = await watch(host, id, isHalfway);
+  const stopAt = performance.now();
+  await read(host, `/window/knowledge/sources/${id}/stop`, { method: 'POST' });
+  const stopped = performance.now() - stopAt;
+  await read(host, `/sources/${id}/reindex`, { method: 'POST' });
+  const goneOn = await watch(host, id, ({ progress }) => progress?.stage === 'embedding');
+  const kept = goneOn.last.progress?.passagesDone ?? 0;
+  await watch(host, id, settled);
+  return [
+    row('passages', passages, ''),
+    row('passages a second, on the clock', passages / seconds, '/s', { atLeast: 60 }),
+    row('passages a second of processor time', passages / cpu, '/s'),
+    row('characters a second, on the clock', text.length / seconds, '/s'),
+    row('memory above that at rest, most', whole.residentMegabytes - before.resident, 'MB', { atMost: 600 }),
+    row('another call meanwhile, median', percentile(whole.waits, 0.5), 'ms'),
+    row('another call meanwhile, p99', percentile(whole.waits, 0.99), 'ms', { atMost: 100 }),
+    row('Stop', stopped, 'ms', { atMost: 1000 }),
+    row('share of what was done before Stop that need not be done again', kept / last.progress!.passagesDone!, '', {
+      atLeast: 1,
+    }),
+  ];
+}
+
+/** The most that a passage can cost. */
+async function measureUnknownWords(host: RunningHost, text: string) {
+  const { passages, seconds } = await index(host, text);
+  return [row('passages a second of words in no vocabulary', passages / seconds, '/s')];
+}
+
+const [passages = 3000] = process.argv.slice(2).map(Number);
+const directory = mkdtempSync(join(tmpdir(), 'touchstone-indexing-'));
+const host = await startHost(directory);
+try {
+  const [forEveryday, writer] = [createChance(7), createWriter(createChance(7))];
+  const everyday = longText(passages * charactersOfPassage, () => everydayParagraph(forEveryday));
+  const madeUp = longText((passages / 4) * charactersOfPassage, writer.answer);
+  printReport('indexing', [...(await measure(host, everyday)), ...(await measureUnknownWords(host, madeUp))]);
+} finally {
+  const ended = once(host.child, 'close');
+  host.child.kill('SIGTERM');
+  await ended;
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,328 @@
+/**
+ * How long one hostile request of up to 4 MB delays another one, by kind of input, on a real headless host: the longest time that a
+ * cheap request took meanwhile, and the longest delay of the host's event loop.
+ * `npm run benchmark -- responsiveness [PART OF A KIND [TEXT]...]`. Other programs on the machine add to the
+ * delays, but not to the processor time that the main thread uses in one turn.
+ */
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { hostFlags } from '../scripts/run-built.ts';
+import { hostEnvironment } from '../tests/support/host-environment.ts';
+import { signIn } from '../tests/support/sign-in.ts';
+import { hostileBodies, hostileText, hostileTexts } from './support/hostile-inputs.ts';
+import { printReport, row, type Row } from './support/report.ts';
+
+const aimMs = 200;
+/** A request may take longer than this; its delays up to then are what counts. */
+const maxWaitMs = 15_000;
+const bodyBytes = 4 * 1_048_576 - 4096;
+
+const support = new URL('./support/', import.meta.url);
+const [filter = '', ...chosenTexts] = process.argv.slice(2);
+const isVerbose = process.env['VERBOSE'] !== undefined;
+
+interface Measured {
+  readonly pollMs: number;
+  readonly loopMs: number;
+  /** Processor time that the main thread used in one turn: what remains of the delay on an idle machine. */
+  readonly cpuMs: number;
+}
+
+interface World {
+  /** Sends a request as the window does; the status, or 0 when it took too long. */
+  send(path: string, body: string | FormData, method?: string): Promise<number>;
+  json<Value>(path: string, body?: unknown, method?: string): Promise<Value>;
+  /** The delays since the last call. */
+  measured(): Promise<Measured>;
+}
+
+async function startWorld(
+  directory: string,
+  started: ChildProcess[],
+): Promise<World & { stopPolling(): Promise<number> }> {
+  const upstream = fork(new URL('echo-upstream.mjs', support));
+  started.push(upstream);
+  const [upstreamPort] = (await once(upstream, 'message')) as [number];
+  const serve = new URL('../../out/host/serve.js', import.meta.url).pathname;
+  const host = spawn(
+    process.execPath,
+    [
+      ...hostFlags,
+      ...['--import', new URL('event-loop-probe.mjs', support).href],
+      ...[serve, '--json', '--port', '0', '--data-dir', directory],
+      ...['--endpoint', `bench=http://127.0.0.1:${upstreamPort}/v1`],
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env: hostEnvironment },
+  );
+  started.push(host);
+  const lines = createInterface({ input: host.stdout! });
+  const [line] = (await once(lines, 'line')) as [string];
+  const { address, windowUrl } = JSON.parse(line) as { address: string; windowUrl: string };
+  const headers = { origin: address, ...(await signIn(windowUrl)) };
+  const poller = new Worker(new URL('latency-poller.mjs', support), {
+    workerData: { address: `${address}/window/settings`, headers },
+  });
+  const call = (path: string, body: string | FormData | null, method: string) =>
+    fetch(address + path, {
+      method,
+      headers: { ...headers, ...(typeof body === 'string' && { 'content-type': 'application/json' }) },
+      body,
+      signal: AbortSignal.timeout(maxWaitMs),
+    });
+  return {
+    async send(path, body, method = 'POST') {
+      try {
+        const response = await call(path, body, method);
+        await response.bytes();
+        statuses.push(response.status);
+        return response.status;
+      } catch (error) {
+        if (error instanceof DOMException && error.name === 'TimeoutError') return 0;
+        throw error;
+      }
+    },
+    async json(path, body, method = body === undefined ? 'GET' : 'POST') {
+      const response = await call(path, body === undefined ? null : JSON.stringify(body), method);
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return (response.status === 204 ? null : await response.json()) as never;
+    },
+    async measured() {
+      // The event loop's delay is known when it has turned.
+      await delay(40);
+      poller.postMessage(null);
+      host.send('read');
+      const [[pollMs], [turn]] = (await Promise.all([once(poller, 'message'), once(host, 'message')])) as [
+        [number],
+        [Omit<Measured, 'pollMs'>],
+      ];
+      return { pollMs, ...turn };
+    },
+    stopPolling: () => poller.terminate(),
+  };
+}
+
+type Case = (text: string, world: World) => Promise<unknown>;
+
+const model = { aiSystem: 'OpenAiCompatible', model: 'bench/echo' };
+const post =
+  (path: string, bodyOf: (text: string) => unknown): Case =>
+  (text, world) =>
+    world.send(path, JSON.stringify(bodyOf(text)));
+
+const endedSources = new Set(['Ready', 'Failed']);
+
+const uploadOf =
+  (fileName: string, before = '', after = ''): Case =>
+  async (text, world) => {
+    const form = new FormData();
+    form.append('name', fileName);
+    form.append('file', new File([before, text, after], fileName));
+    if ((await world.send('/sources', form)) !== 201) return;
+    const sources = () => world.json<{ data: { id: string; status: string }[] }>('/sources');
+    let { data } = await sources();
+    const deadline = performance.now() + maxWaitMs;
+    while (performance.now() < deadline && data.some(({ status }) => !endedSources.has(status))) {
+      await delay(100);
+      ({ data } = await sources());
+    }
+    for (const { id } of data) await world.json(`/sources/${id}`, undefined, 'DELETE');
+  };
+
+const importOf =
+  (name: string, before = '', after = ''): Case =>
+  async (text, world) => {
+    const bytes = Buffer.from(before + text + after).subarray(0, 2_700_000);
+    await world.send(
+      '/window/prompts/import/preview',
+      JSON.stringify({ sources: [{ name, base64: bytes.toString('base64') }] }),
+    );
+  };
+
+/** Stores the text as a prompt, then reads, searches, exports and deletes it. */
+const library: Case = async (text, world) => {
+  const body = { name: 'Hostile', promptText: text, systemMessage: text.slice(0, 1000), ...model };
+  const response = await world.json<{ id: string }>('/prompts', body).catch(() => null);
+  if (response === null) return;
+  await world.send('/prompts?search=hostile', '', 'GET').catch(() => 0);
+  for (const format of ['dotprompt', 'promptfoo', 'jsonl', 'markdown']) {
+    await world.send('/window/prompts/export', JSON.stringify({ prompts: [{ id: response.id }], format }));
+  }
+  await world.json(`/prompts/${response.id}`, undefined, 'DELETE');
+};
+
+const rules = [{ kind: 'email' }, { kind: 'phone' }, { kind: 'card' }, { kind: 'account' }];
+const columns = ['promptText', 'renderedPrompt', 'content', 'replacements', 'metadata'];
+
+/** Records a run with the text as prompt and answer, then searches for it and exports it as evidence. */
+const evidence: Case = async (text, world) => {
+  await world.send(
+    '/api/completions/sync',
+    JSON.stringify({ ...model, promptText: '{{text}}', replacements: { text } }),
+  );
+  const search = { filter: { text: text.slice(0, 2000) } };
+  await world.send('/window/audit/search', JSON.stringify(search));
+  await world.send('/audit/conversations', '{}');
+  await world.send('/window/audit/exports/preview', JSON.stringify({ selection: { filter: {} }, columns, rules }));
+  await world.send(
+    '/window/audit/exports',
+    JSON.stringify({ selection: { filter: {} }, formats: ['html', 'jsonl', 'csv'], form: 'zip', columns, rules }),
+  );
+};
+
+const cases: Readonly<Record<string, Case>> = {
+  'completion: template': post('/api/completions/sync', (promptText) => ({ ...model, promptText })),
+  'completion: replacement': post('/api/completions/sync', (text) => ({
+    ...model,
+    promptText: '{{text}}',
+    replacements: { text },
+  })),
+  'completion: streamed': post('/api/completions/sse', (text) => ({
+    ...model,
+    promptText: '{{text}}',
+    replacements: { text },
+  })),
+  'completion: system message': post('/api/completions/sync', (systemMessage) => ({
+    ...model,
+    promptText: 'a',
+    systemMessage,
+  })),
+  'completion: model name': post('/api/completions/sync', (name) => ({ ...model, model: name, promptText: 'a' })),
+  'completion: metadata': post('/api/completions/sync', (text) => ({
+    ...model,
+    promptText: 'a',
+    metadata: { text: text.slice(0, text.length / 2) },
+    configuration: { text: text.slice(text.length / 2) },
+  })),
+  'rendering: loops': post('/api/completions/sync', (text) => ({
+    ...model,
+    promptText: '{{#each list}}{{#with ../text}}{{/with}}{{#if (lookup ../text this)}}{{/if}}{{/each}}',
+    replacements: { text, list: Array.from({ length: 1000 }, (_, index) => index) },
+  })),
+  'grounding: preview': post('/window/grounding', (text) => ({
+    ...model,
+    promptText: '{{text}}',
+    replacements: { text },
+    dataspaceIds: [dataspaceId],
+  })),
+  'grounding: search': (text, world) =>
+    world.send(`/dataspaces/${dataspaceId}/search`, JSON.stringify({ query: text })),
+  'moderation: text': post('/moderations', (input) => ({ input })),
+  'moderation: explanation': post('/window/moderation/explain', (text) => ({ text })),
+  'moderation: batch': post('/window/moderation/batches', (text) => ({
+    name: 'Hostile',
+    classifiers: [{ kind: 'on-device' }],
+    source: { kind: 'texts', texts: [{ text }] },
+  })),
+  'upload: txt': uploadOf('a.txt'),
+  'upload: md': uploadOf('a.md', '# A\n'),
+  'upload: html': uploadOf('a.html', '<!doctype html><body>'),
+  'upload: xml': uploadOf('a.xml'),
+  'upload: csv': uploadOf('a.csv', 'a,b\n'),
+  'upload: json': uploadOf('a.json', '{"a":"'),
+  'upload: pdf': uploadOf('a.pdf', '%PDF-1.7\n'),
+  'upload: docx': uploadOf('a.docx', 'PK\u0003\u0004'),
+  'import: any text': importOf('a'),
+  'import: prompt': importOf('a.prompt', '---\nname: a\n---\n'),
+  'import: front matter': importOf('a.prompt', '---\n', '\n---\n'),
+  'import: promptfoo': importOf('promptfooconfig.yaml', 'prompts:\n  - "'),
+  'import: csv': importOf('a.csv', 'a,b\n'),
+  'import: jsonl': importOf('a.jsonl', '{"messages":[{"role":"user","content":"'),
+  'import: jinja': importOf('a.j2', '{% if a %}'),
+  'import: python': importOf('a.py', 'client.chat.completions.create(model="a", messages=['),
+  'library: prompt': library,
+  'audit and evidence': evidence,
+};
+
+let dataspaceId = '';
+/** Of the requests of the case that is measured. */
+let statuses: number[] = [];
+
+/** Keeps the longest delay of each kind, each with the input that caused it. */
+function createWorst() {
+  const worst = { pollMs: { value: 0, input: '' }, loopMs: { value: 0, input: '' }, cpuMs: { value: 0, input: '' } };
+  return {
+    add(what: string, input: string, measured: Measured): void {
+      if (isVerbose) console.error(what, JSON.stringify(measured));
+      for (const kind of ['pollMs', 'loopMs', 'cpuMs'] as const) {
+        if (measured[kind] > worst[kind].value) worst[kind] = { value: measured[kind], input };
+      }
+    },
+    rows: (name: string): Row[] => [
+      row(`${name} (${worst.pollMs.input})`, worst.pollMs.value, 'ms', { atMost: aimMs }),
+      row(`${name}, event loop (${worst.loopMs.input})`, worst.loopMs.value, 'ms'),
+      row(`${name}, processor time of one turn (${worst.cpuMs.input})`, worst.cpuMs.value, 'ms', { atMost: aimMs }),
+    ],
+  };
+}
+
+/** The worst of all texts for one kind of request. */
+async function measureCase(name: string, run: Case, world: World): Promise<Row[]> {
+  const worst = createWorst();
+  const failed: string[] = [];
+  statuses = [];
+  for (const each of hostileTexts.filter(({ name: of }) => chosenTexts.length === 0 || chosenTexts.includes(of))) {
+    const text = hostileText(
+      each,
+      Math.floor(bodyBytes / (JSON.stringify(each.unit).length > each.unit.length + 2 ? 2 : 1)),
+    );
+    await world.measured();
+    await run(text, world).catch((error: unknown) => failed.push(`${each.name}: ${String(error)}`));
+    worst.add(`${name}, ${each.name}`, each.name, await world.measured());
+  }
+  // A case whose requests are all rejected measures nothing but the rejection.
+  if (!statuses.some((status) => status < 300)) console.error(`${name}: no request was accepted`);
+  if (failed.length > 0) console.error(`${name}: ${failed.join('; ')}`);
+  return worst.rows(name);
+}
+
+async function measureBodies(world: World): Promise<Row[]> {
+  const worst = createWorst();
+  for (const { name, body } of hostileBodies()) {
+    for (const path of ['/api/completions/sync', '/prompts', '/audit/conversations']) {
+      await world.measured();
+      await world.send(path, body);
+      await world.send(
+        path,
+        `{"promptText":"a","aiSystem":"OpenAiCompatible","model":"bench/echo","replacements":{"a":${body.slice(0, -200)}}}`,
+      );
+      worst.add(`${name}, ${path}`, name, await world.measured());
+    }
+  }
+  return worst.rows('body: JSON');
+}
+
+async function main(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'touchstone-responsiveness-'));
+  const started: ChildProcess[] = [];
+  try {
+    const world = await startWorld(directory, started);
+    ({ id: dataspaceId } = await world.json<{ id: string }>('/dataspaces', { name: 'Hostile' }));
+    const form = new FormData();
+    form.append('name', 'Rules');
+    form.append('dataspaceId', dataspaceId);
+    form.append('file', new File(['The harbour master keeps the keys. '.repeat(2000)], 'rules.txt'));
+    await world.send('/sources', form);
+    const rows: Row[] = [];
+    await world.measured();
+    await delay(1000);
+    const { pollMs } = await world.measured();
+    rows.push(row('no other request', pollMs, 'ms'));
+    if ('body: JSON'.includes(filter)) rows.push(...(await measureBodies(world)));
+    for (const [name, run] of Object.entries(cases)) {
+      if (name.includes(filter)) rows.push(...(await measureCase(name, run, world)));
+    }
+    await world.stopPolling();
+    printReport('responsiveness', rows);
+  } finally {
+    for (const child of started) child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+await main();

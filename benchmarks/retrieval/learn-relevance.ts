@@ -1,0 +1,119 @@
+import { exampleFrame, instructionFrame } from '../../electron/knowledge/grounding/frames.ts';
+import { weakRelevance } from '../../shared/contract/grounding.ts';
+import { row, type Row } from '../support/report.ts';
+import { mean } from './measures.ts';
+import type { Answered } from './quality.ts';
+
+/** Questions that share no words with their answers, also those of two parts. */
+const isEveryday = (kind: string) => kind.startsWith('other words');
+
+/** Passages of a question that are learned from: those that compete for being given. */
+const learnedPlaces = 10;
+const rounds = 20_000;
+const rate = 0.5;
+
+interface Sample {
+  readonly features: readonly number[];
+  readonly isRelevant: boolean;
+}
+
+/** Gradient descent without frills: three numbers and two thousand samples need no more. */
+function fit(samples: readonly Sample[]): number[] {
+  const weights = samples[0]!.features.map(() => 0);
+  for (let round = 0; round < rounds; round += 1) {
+    const slope = weights.map(() => 0);
+    for (const { features, isRelevant } of samples) {
+      const evidence = features.reduce((sum, value, place) => sum + value * weights[place]!, 0);
+      const error = 1 / (1 + Math.exp(-evidence)) - (isRelevant ? 1 : 0);
+      features.forEach((value, place) => (slope[place]! += error * value));
+    }
+    slope.forEach((value, place) => (weights[place]! -= (rate * value) / samples.length));
+  }
+  return weights;
+}
+
+/**
+ * Coefficients for `relevance.ts`. What words weigh beside meaning is learned from all questions, as it decides the order; how sure
+ * one may be from everyday ones: most others have many passages that differ in a name alone, and would make all look unlikely.
+ */
+export function learnRelevance(answered: readonly Answered[]): Record<string, readonly number[]> {
+  const samples = answered.flatMap(({ question, hits }) =>
+    hits.slice(0, learnedPlaces).map(({ answers, similarity, coverage }) => ({
+      kind: question.kind,
+      similarity: similarity ?? 0,
+      held: coverage ** 2,
+      isRelevant: answers.length > 0,
+    })),
+  );
+  const [, meaning, words] = fit(
+    samples.map(({ similarity, held, isRelevant }) => ({ features: [1, similarity, held], isRelevant })),
+  );
+  const share = words! / meaning!;
+  const [constant, together] = fit(
+    samples
+      .filter(({ kind }) => isEveryday(kind))
+      .map(({ similarity, held, isRelevant }) => ({ features: [1, similarity + share * held], isRelevant })),
+  );
+  return {
+    both: [constant!, together!, together! * share],
+    wordsAlone: fit(samples.map(({ held, isRelevant }) => ({ features: [1, held], isRelevant }))),
+  };
+}
+
+/** Hits that a model is given at most. */
+const mostGiven = 8;
+
+/**
+ * What a model with this least relevance is given of the answers, and whether it is given something else: what it would be given if
+ * nobody had written the answer.
+ */
+export function relevanceRows(answered: readonly Answered[], of: string): Row[] {
+  const kinds = [...new Set(answered.map(({ question }) => question.kind))].filter(isEveryday);
+  return [instructionFrame, exampleFrame].flatMap(({ relevance: least }) =>
+    kinds.flatMap((kind) => {
+      const asked = answered.filter(({ question }) => question.kind === kind);
+      const given = asked.map(({ hits }) => hits.slice(0, mostGiven).filter(({ relevance }) => relevance >= least));
+      const answers = given.map(
+        (hits, place) => new Set(hits.flatMap((hit) => hit.answers)).size / asked[place]!.question.relevant.size,
+      );
+      const others = given.map((hits) => Number(hits.some((hit) => hit.answers.length === 0)));
+      const name = `relevance ${least} or more, ${of}, ${kind}`;
+      return [
+        row(`${name}: answers given`, 100 * mean(answers), '%'),
+        row(`${name}: something else`, 100 * mean(others), '%'),
+      ];
+    }),
+  );
+}
+
+/** Queries that no passage of the corpus answers: nonsense, function words, and other subjects. */
+const offTopic = [
+  'asdf qwer zxcv',
+  'lorem ipsum dolor sit amet',
+  'xyzzy',
+  'the of and to',
+  'what is it',
+  'hello',
+  '1234567890',
+  '!!!',
+  'Who won the 1998 world cup?',
+  'best pizza in Naples',
+  'quantum chromodynamics lattice',
+  'What is the capital of Mongolia?',
+  'symptoms of appendicitis',
+  'Explain the plot of Hamlet',
+  'how many moons does Jupiter have',
+  'What is the meaning of life?',
+  'Tell me a joke',
+  'number of people in Tokyo',
+  'translate good morning to French',
+  'stock price of Apple',
+];
+
+/** How often the best passage for an off-topic query looks relevant. */
+export async function offTopicRows(bestRelevance: (query: string) => Promise<number>, of: string): Promise<Row[]> {
+  const best = await Promise.all(offTopic.map(bestRelevance));
+  const misleading = best.filter((relevance) => relevance >= weakRelevance);
+  const name = `off-topic queries with a relevance of ${weakRelevance} or more, ${of}`;
+  return [row(name, (100 * misleading.length) / best.length, '%', { atMost: 10 })];
+}

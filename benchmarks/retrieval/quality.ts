@@ -1,0 +1,182 @@
+import { createCutter } from '../../electron/knowledge/cutting/cutter.ts';
+import { target } from '../../electron/knowledge/cutting/unit.ts';
+import type {
+  IndexedPassage,
+  IndexHit,
+  IndexQuery,
+  KnowledgeIndex,
+} from '../../electron/knowledge/index/knowledge-index.ts';
+import { questionParts } from '../../electron/knowledge/retrieval/question-parts.ts';
+import type { TextEmbedder } from '../../electron/knowledge/text-embedder.ts';
+import { row, type Row } from '../support/report.ts';
+import type { RetrievalQuestion, RetrievalSet } from './corpus.ts';
+import { mean, ndcg, recall } from './measures.ts';
+
+const { signal } = new AbortController();
+const dataspaceId = 'benchmark';
+const depth = 10;
+/** As the playground asks for, so that the lists are read as far as there. */
+const hitsAskedFor = 20;
+const batchSize = 64;
+/** A hit that has more than this part of an answer holds it. */
+const mostOfAnswer = 0.6;
+
+/** What a search found for a question, by ids of passages. */
+export interface Answered {
+  readonly question: RetrievalQuestion;
+  readonly words: readonly string[];
+  readonly meaning: readonly string[];
+  readonly hybrid: readonly string[];
+  /** The two lists fused by reciprocal rank, as most do; for comparison. */
+  readonly byRanks: readonly string[];
+  readonly hits: readonly JudgedHit[];
+}
+
+export interface JudgedHit extends IndexHit {
+  /** Ids of the answers that it holds. */
+  readonly answers: readonly string[];
+}
+
+type Document = RetrievalSet['passages'][number];
+
+/** A document as sources are cut; short ones are a passage as they stand. */
+function cut({ title, text }: Document): IndexedPassage[] {
+  if (text.length <= target.characters) return [{ text, start: 0, end: text.length, page: null, heading: title }];
+  const cutter = createCutter();
+  let reached = 0;
+  for (const paragraph of text.split('\n\n')) {
+    cutter.block('prose', reached, paragraph);
+    reached += paragraph.length + 2;
+  }
+  return cutter
+    .finish()
+    .map(({ start, end }) => ({ text: text.slice(start, end), start, end, page: null, heading: title }));
+}
+
+async function indexDocument(
+  { id, passages }: { id: string; passages: readonly IndexedPassage[] },
+  vectors: readonly Float32Array[],
+  index: KnowledgeIndex,
+  model: string,
+): Promise<void> {
+  const source = { sourceId: id, dataspaceId, revision: '1', embeddingModel: model };
+  await index.begin(source, { signal });
+  await index.add({ ...source, first: 0, passages, vectors }, { signal });
+  await index.finish(source, { signal });
+}
+
+/** Indexes every document as a source of its own, so that its id is told by its source. */
+export async function indexSet(set: RetrievalSet, index: KnowledgeIndex, embedder: TextEmbedder): Promise<void> {
+  for (let first = 0; first < set.passages.length; first += batchSize) {
+    const documents = set.passages.slice(first, first + batchSize).map((document) => ({
+      id: document.id,
+      passages: cut(document),
+    }));
+    const texts = documents.flatMap(({ passages }) =>
+      passages.map(({ heading, text }) => (heading === null ? text : `${heading}\n${text}`)),
+    );
+    const vectors = await embedder.embed(texts, { signal });
+    let taken = 0;
+    for (const document of documents) {
+      const own = vectors.slice(taken, (taken += document.passages.length));
+      await indexDocument(document, own, index, embedder.model);
+    }
+  }
+}
+
+/** Tells which answers to a question a hit holds. */
+function judgeOf({ places }: RetrievalSet, { relevant }: RetrievalQuestion): (hit: IndexHit) => JudgedHit {
+  const isHeld = ({ sourceId, start, end }: IndexHit, answer: string) => {
+    const place = places?.get(answer);
+    if (!place) return sourceId === answer;
+    const shared = Math.min(end, place.end) - Math.max(start, place.start);
+    return sourceId === place.within && shared > mostOfAnswer * (place.end - place.start);
+  };
+  return (hit) => ({ ...hit, answers: [...relevant.keys()].filter((answer) => isHeld(hit, answer)) });
+}
+
+/** The answers in the order in which they are found, and what is found besides: a document where they are whole documents, otherwise a passage. */
+function idsOf({ places }: RetrievalSet, hits: readonly JudgedHit[]): string[] {
+  const idOf = ({ sourceId, start }: IndexHit) => (places ? `${sourceId} at ${start}` : sourceId);
+  return [...new Set(hits.flatMap((hit) => (hit.answers.length > 0 ? hit.answers : [idOf(hit)])))];
+}
+
+/** Asks every question three times: by words, by meaning and by both. */
+export async function askAll(set: RetrievalSet, index: KnowledgeIndex, embedder: TextEmbedder): Promise<Answered[]> {
+  const answered: Answered[] = [];
+  for (const question of set.questions) {
+    const asked = questionParts(question.text);
+    const [vector, ...vectors] = await embedder.embed([question.text, ...asked], { signal });
+    const embedding = { model: embedder.model, vector: vector! };
+    const parts = asked.map((text, place) => ({ text, vector: vectors[place]! }));
+    const ask = async (query: Pick<IndexQuery, 'text' | 'embedding' | 'parts'>) => {
+      const hits = await index.search({ dataspaceIds: [dataspaceId], ...query, limit: hitsAskedFor }, { signal });
+      return hits.map(judgeOf(set, question));
+    };
+    const hits = await ask({ text: question.text, embedding, parts });
+    const words = idsOf(
+      set,
+      await ask({
+        text: question.text,
+        embedding: null,
+        parts: parts.map(({ text }) => ({ text, vector: null })),
+      }),
+    );
+    const meaning = idsOf(
+      set,
+      await ask({ text: '', embedding, parts: parts.map((part) => ({ vector: part.vector, text: '' })) }),
+    );
+    answered.push({
+      question,
+      words,
+      meaning,
+      byRanks: fuseByRanks([words, meaning]),
+      hybrid: idsOf(set, hits),
+      hits,
+    });
+  }
+  return answered;
+}
+
+/** The relevance of the best passage for a query; 0 when there is none. */
+export async function bestRelevance(text: string, index: KnowledgeIndex, embedder: TextEmbedder): Promise<number> {
+  const [vector] = await embedder.embed([text], { signal });
+  const embedding = { model: embedder.model, vector: vector! };
+  const hits = await index.search({ dataspaceIds: [dataspaceId], text, embedding, limit: 1 }, { signal });
+  return hits[0]?.relevance ?? 0;
+}
+
+/** Reciprocal rank fusion with its usual constant. */
+function fuseByRanks(lists: readonly (readonly string[])[]): string[] {
+  const scores = new Map<string, number>();
+  for (const list of lists) {
+    list.forEach((id, place) => scores.set(id, (scores.get(id) ?? 0) + 1 / (60 + place + 1)));
+  }
+  return [...scores].toSorted((one, other) => other[1] - one[1]).map(([id]) => id);
+}
+
+const ways = [
+  ['full text', 'words'],
+  ['embeddings', 'meaning'],
+  ['reciprocal ranks', 'byRanks'],
+  ['hybrid', 'hybrid'],
+] as const;
+
+/** Figures of all three ways; hybrid is to be above the better of the others. */
+export function qualityRows(
+  answered: readonly Answered[],
+  of: string,
+  { isAimed = false }: { readonly isAimed?: boolean } = {},
+): Row[] {
+  return [ndcg, recall].flatMap((measure) => {
+    const name = measure === ndcg ? 'nDCG@10' : 'recall@10';
+    const figures = ways.map(([title, way]) => ({
+      title,
+      value: mean(answered.map((asked) => measure(asked[way], asked.question.relevant, depth))),
+    }));
+    const better = Math.max(figures[0]!.value, figures[1]!.value);
+    return figures.map(({ title, value }) =>
+      row(`${name}, ${title}, ${of}`, value, '', isAimed && title === 'hybrid' ? { atLeast: better } : {}),
+    );
+  });
+}

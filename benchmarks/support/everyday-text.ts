@@ -1,0 +1,23 @@
+import { dataFiles, readLabelledTexts } from '../../scripts/moderation/corpus.ts';
+import type { Chance } from './text-writer.ts';
+
+/**
+ * Everyday English sentences: what a text costs to embed follows from its tokens, and only real words have as many as texts have
+ * (made-up ones are cut into two or three pieces each).
+ */
+export const everydaySentences: readonly string[] = readLabelledTexts(dataFiles.benign).map(({ text }) => text);
+
+/** A paragraph of 3 to 12 of them, in any order. */
+export function everydayParagraph(chance: Chance): string {
+  const count = 3 + Math.floor(chance.next() * 10);
+  return Array.from({ length: count }, () => chance.pick(everydaySentences)).join(' ');
+}
+
+/** A text of them, another one for every number. */
+export function everydayText(characters: number, number: number): string {
+  let text = '';
+  for (let index = number * 7; text.length < characters; index += 1) {
+    text += `${everydaySentences[index % everydaySentences.length]} `;
+  }
+  return text.slice(0, characters);
+}

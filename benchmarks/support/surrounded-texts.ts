@@ -1,0 +1,28 @@
+import { windowTexts } from '../../electron/moderation/analyze-text.ts';
+import type { LabelledText } from '../../scripts/moderation/corpus.ts';
+import type { Probe } from '../../scripts/moderation/cross-validation.ts';
+import { randomNumbers } from '../../scripts/moderation/logistic-regression.ts';
+import { isBenign } from '../../scripts/moderation/training.ts';
+
+const seed = 7;
+const mostCharacters = 120;
+const probes = 200;
+
+const asSentence = ({ text }: LabelledText) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** Short bad texts, each with three harmless sentences before it and two behind it. */
+export function surroundedTexts(own: readonly LabelledText[]): Probe[] {
+  const random = randomNumbers(seed);
+  const harmless = own.filter((text) => isBenign(text) && text.text.length <= mostCharacters);
+  const any = () => asSentence(harmless[Math.floor(random() * harmless.length)]!);
+  const bad = own
+    .map((text, source) => ({ text, source }))
+    .filter(({ text }) => Object.values(text.labels).includes(true) && text.text.length <= mostCharacters);
+  const step = Math.max(1, Math.floor(bad.length / probes));
+  return bad
+    .filter((_, index) => index % step === 0)
+    .map(({ text: source, source: place }) => {
+      const text = [any(), any(), any(), asSentence(source), any(), any()].join(' ');
+      return { source: place, text: { text, labels: source.labels, windows: windowTexts(text) } };
+    });
+}

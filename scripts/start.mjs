@@ -1,3 +1,0 @@
-import { runOnProjectNode } from './project-node.mjs';
-
-await runOnProjectNode('./start-touchstone.ts');
