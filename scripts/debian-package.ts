@@ -1,18 +1,29 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import createDebianInstaller from 'electron-installer-debian';
+import { Installer } from 'electron-installer-debian';
 import { root } from './project-node.mjs';
 
 const sizes = [16, 32, 48, 64, 128, 256, 512];
 
 /** Debian's name of an architecture. */
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+const architecture = architectures[process.arch] ?? process.arch;
+
+/** Describes prompt files to the desktop. At installation, triggers of shared-mime-info and desktop-file-utils read this and the entry. */
+function addFileType(stagingDirectory: string): void {
+  const folder = join(stagingDirectory, 'usr/share/mime/packages');
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(root, 'build/touchstone-mime.xml'), join(folder, 'touchstone.xml'));
+}
 
 /** Makes a .deb of a directory build with Debian's own dpkg-deb, and returns its path. */
 export async function createDebianPackage(directory: string, destination: string): Promise<string> {
-  const { packagePaths } = await createDebianInstaller({
+  const installer = new Installer({
     src: directory,
     dest: destination,
-    arch: architectures[process.arch] ?? process.arch,
+    arch: architecture,
+    rename: (folder: string) => join(folder, `<%= name %>_<%= version %>_${architecture}.deb`),
+    logger: () => {},
     options: {
       name: 'touchstone',
       productName: 'Touchstone',
@@ -22,10 +33,17 @@ export async function createDebianPackage(directory: string, destination: string
       // xz takes more than five minutes for 416 MB on two cores. Debian 12 and Ubuntu 22.04 read zstd.
       compression: 'zstd',
       categories: ['Development'],
-      mimeType: ['x-scheme-handler/touchstone'],
+      mimeType: ['x-scheme-handler/touchstone', 'text/x-dotprompt'],
       icon: Object.fromEntries(sizes.map((size) => [`${size}x${size}`, join(root, `build/icons/${size}x${size}.png`)])),
       recommends: ['gnome-keyring'],
     },
   });
-  return packagePaths[0]!;
+  await installer.generateDefaults();
+  await installer.generateOptions();
+  await installer.createStagingDir();
+  await installer.createContents();
+  addFileType(installer.stagingDir);
+  await installer.createPackage();
+  await installer.movePackage();
+  return installer.options.packagePaths[0]!;
 }

@@ -1,3 +1,14 @@
 declare module 'electron-installer-debian' {
-  export default function createDebianInstaller(options: object): Promise<{ readonly packagePaths: readonly string[] }>;
+  /** The steps are called in this order; each needs those before it. */
+  export class Installer {
+    readonly stagingDir: string;
+    readonly options: { readonly packagePaths: readonly string[] };
+    constructor(options: object);
+    generateDefaults(): Promise<unknown>;
+    generateOptions(): unknown;
+    createStagingDir(): Promise<unknown>;
+    createContents(): Promise<unknown>;
+    createPackage(): Promise<unknown>;
+    movePackage(): Promise<unknown>;
+  }
 }

@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { app, BrowserWindow, dialog, session } from 'electron';
 import { AppError } from '../../shared/app-error.ts';
+import { takeOpenedFiles } from '../../shared/contract/desktop.ts';
+import { implement } from '../api/handler.ts';
 import { createHost } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
 import { UsageError, type HostOptions } from '../server/host-options.ts';
@@ -15,6 +17,7 @@ import { followThemeSetting } from './follow-theme.ts';
 import { openMainWindow } from './main-window.ts';
 import { prepareDirectory } from '../storage/data-directory.ts';
 import { linkedAddress, openAddress } from './open-address.ts';
+import { createOpenedFiles, importAddress, promptFilesIn } from './opened-files.ts';
 import { closeBeforeQuit } from './quit.ts';
 import { withSystemProxy } from './system-proxy.ts';
 import { startUtilityChild } from './utility-child.ts';
@@ -57,15 +60,32 @@ function showAddress(address: string | null): void {
   if (address !== null) openAddress(window, address);
 }
 
-/** On a Mac a link comes as an event, perhaps before the application is ready. */
-let earlyLink: string | null = null;
+const openedFiles = createOpenedFiles();
 
-function followLinks(): void {
+/** The address that a command line asks for: that of a link, or the import that shows the prompt files named there. */
+function requestedAddress(parameters: readonly string[], folder: string): string | null {
+  const files = promptFilesIn(parameters, folder).filter((file) => file !== resolve(options.dataDirectory));
+  return openedFiles.add(files) ? importAddress : linkedAddress(parameters);
+}
+
+/** On a Mac links and files come as events, perhaps before the host has started. */
+let isStarted = false;
+let earlyAddress: string | null = null;
+
+function followLinksAndFiles(): void {
+  const show = (address: string | null): void => {
+    if (isStarted) showAddress(address);
+    else earlyAddress = address;
+  };
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme);
   app.on('open-url', (event, link) => {
     event.preventDefault();
-    if (BrowserWindow.getAllWindows().length === 0) earlyLink = addressOfLink(link);
-    else showAddress(addressOfLink(link));
+    show(addressOfLink(link));
+  });
+  app.on('open-file', (event, file) => {
+    event.preventDefault();
+    openedFiles.add([file]);
+    show(importAddress);
   });
 }
 
@@ -85,11 +105,12 @@ async function start(): Promise<void> {
       'local-server-switch',
       'open-folder',
       'app-links',
+      'prompt-files',
       ...(process.platform === 'darwin' ? [] : ['application-menu' as const]),
     ],
     environment,
     startChild: startUtilityChild,
-    handlers: desktopHandlers(dataDirectory),
+    handlers: [...desktopHandlers(dataDirectory), implement(takeOpenedFiles, () => openedFiles.take())],
     log,
   });
   const server = new ServerControl({ host, dataDirectory, log });
@@ -100,9 +121,10 @@ async function start(): Promise<void> {
   followThemeSetting(host.storage.settings);
   setApplicationMenu(dataDirectory, showAddress);
   offerPorts(host.api);
-  showAddress(earlyLink ?? linkedAddress(process.argv));
+  isStarted = true;
+  showAddress(requestedAddress(process.argv, process.cwd()) ?? earlyAddress);
   app.on('activate', () => void showWindow());
-  app.on('second-instance', (_event, parameters) => showAddress(linkedAddress(parameters)));
+  app.on('second-instance', (_event, parameters, folder) => showAddress(requestedAddress(parameters, folder)));
 }
 
 function failStart(error: unknown): void {
@@ -139,7 +161,7 @@ function startOrShowOther(): void {
 process.on('uncaughtException', (error) => log('Unexpected error. Touchstone continues.', error));
 
 registerWindowScheme();
-followLinks();
+followLinksAndFiles();
 try {
   useWindowDirectory();
   startOrShowOther();

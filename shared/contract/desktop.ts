@@ -28,6 +28,20 @@ export const choosePromptFolder = defineEndpoint({
   response: z.object({ path: z.string().nullable() }),
 });
 
+export const takeOpenedFiles = defineEndpoint({
+  id: 'takeOpenedFiles',
+  method: 'post',
+  path: '/window/desktop/opened-files',
+  access: 'window',
+  tag,
+  summary: 'The prompt files that a person opened with Touchstone since the last call, for the preview of an import',
+  response: z.object({
+    files: z.array(z.object({ name: z.string(), base64: z.string() })),
+    /** Why the others could not be read, a sentence for each. */
+    problems: z.array(z.string()),
+  }),
+});
+
 export const openApplicationMenu = defineEndpoint({
   id: 'openApplicationMenu',
   method: 'post',

@@ -119,6 +119,8 @@ export const capabilities = [
   'application-menu',
   /** The operating system gives `touchstone:` links to this application. */
   'app-links',
+  /** The operating system gives `.prompt` files to this application. */
+  'prompt-files',
 ] as const;
 export type Capability = (typeof capabilities)[number];
 

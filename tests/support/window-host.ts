@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Handler } from '../../electron/api/handler.ts';
 import { createHost } from '../../electron/create-host.ts';
 import { ServerControl } from '../../electron/server/server-control.ts';
 import type { Storage } from '../../electron/storage/storage.ts';
@@ -25,6 +26,8 @@ export interface WindowHostOptions {
   providerBases?: Readonly<Record<string, string>>;
   endpoints?: readonly { name: string; baseAddress: string }[];
   environment?: Readonly<Record<string, string>>;
+  /** What the desktop answers beyond the service. */
+  handlers?: readonly Handler[];
 }
 
 /** A whole host on a folder of its own, for tests of what the window shows. */
@@ -37,6 +40,7 @@ export async function startWindowHost(options: WindowHostOptions = {}): Promise<
     endpoints: options.endpoints ?? [],
     capabilities,
     environment: options.environment ?? {},
+    handlers: options.handlers ?? [],
     keyStore: createMemoryKeyStore(),
     log: () => {},
   });

@@ -88,13 +88,15 @@ test('the package holds licences, a bill of materials, and less than 450 MB', ()
 });
 
 if (process.env['TOUCHSTONE_FULL_SUITE'] === '1') {
-  test('the .deb installs the program, icons and a desktop entry', ({ folder }) => {
+  test('the .deb installs the program, icons, a desktop entry and the type of prompt files', ({ folder }) => {
     const [file] = globSync('*.deb', { cwd: join(packageDirectory, '..') });
     const path = join(packageDirectory, '..', file!);
     execFileSync('dpkg-deb', ['--raw-extract', path, folder]);
     const entry = readFileSync(join(folder, 'usr/share/applications/touchstone.desktop'), 'utf8');
     expect(entry).toContain('Exec=touchstone %U');
-    expect(entry).toContain('MimeType=x-scheme-handler/touchstone;');
+    expect(entry).toContain('MimeType=x-scheme-handler/touchstone;text/x-dotprompt;');
+    const fileTypes = readFileSync(join(folder, 'usr/share/mime/packages/touchstone.xml'), 'utf8');
+    expect(fileTypes).toContain('<glob pattern="*.prompt"/>');
     for (const size of [16, 48, 256]) {
       const icon = `usr/share/icons/hicolor/${size}x${size}/apps/touchstone.png`;
       expect(statSync(join(folder, icon)).size).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { takeOpenedFiles } from '../../../../shared/contract/desktop.ts';
 import {
   exportPrompts,
   importPrompts,
@@ -39,6 +40,22 @@ export function usePreviewImport(onPreview: (preview: Preview) => void) {
       return { body, sources };
     },
     onSuccess: onPreview,
+  });
+}
+
+/** What an import of the files that were opened with Touchstone would bring; null without one that can be read. */
+export function usePreviewOpenedFiles(onPreview: (preview: Preview) => void) {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: async (): Promise<{ preview: Preview | null; problems: readonly string[] }> => {
+      const { files, problems } = await client.call(takeOpenedFiles);
+      if (files.length === 0) return { preview: null, problems };
+      const body = { sources: files, folder: null };
+      const { sources } = await client.call(previewPromptImport, { body });
+      return { preview: { body, sources }, problems };
+    },
+    onSuccess: ({ preview }) => preview && onPreview(preview),
   });
 }
 

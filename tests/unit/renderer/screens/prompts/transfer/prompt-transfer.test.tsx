@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { implement } from '../../../../../../electron/api/handler.ts';
+import { createOpenedFiles } from '../../../../../../electron/shell/opened-files.ts';
 import { PromptsScreen } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { PromptTransfer } from '../../../../../../renderer/screens/prompts/transfer/prompt-transfer.tsx';
 import {
@@ -7,6 +12,7 @@ import {
   openExport,
   openImport,
 } from '../../../../../../renderer/screens/prompts/transfer/transfer-state.ts';
+import { takeOpenedFiles } from '../../../../../../shared/contract/desktop.ts';
 import { createPrompt, listPrompts, type Prompt } from '../../../../../../shared/contract/prompts.ts';
 import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
@@ -69,6 +75,47 @@ test('files and pasted text are shown with their report, and only what is chosen
   expect(useToasts.getState().toasts.map(({ text }) => text)).toEqual(['Imported 1 prompt.']);
   const [only, ...others] = await kept();
   expect([only?.name, others, opened.addresses.at(-1)]).toEqual(['greeting', [], expect.stringContaining(only!.id)]);
+});
+
+test('files that were opened with Touchstone are previewed at once, also while the import is open', async () => {
+  const openedFiles = createOpenedFiles();
+  const folder = mkdtempSync(join(tmpdir(), 'touchstone-opened-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, content: string | Buffer): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  opened = await openWindow(<PromptTransfer prompts={[]} />, {
+    capabilities: ['prompt-files'],
+    handlers: [implement(takeOpenedFiles, () => openedFiles.take())],
+  });
+  openedFiles.add([write('first.prompt', 'Hello {{name}}'), join(folder, 'missing.prompt')]);
+  openImport();
+  const report = await screen.findByRole('region', { name: 'Import preview' });
+  expect(within(report).getByText(/Hello \{\{name\}\}/)).toBeTruthy();
+  expect(screen.getByRole('alert').textContent).toBe(`Couldn't open "missing.prompt". The file doesn't exist.`);
+
+  openedFiles.add([write('second.prompt', 'Bye {{name}}'), write('binary.prompt', Buffer.from([1, 0, 2, 3, 4, 5]))]);
+  openImport();
+  expect(await screen.findByText(/Bye \{\{name\}\}/)).toBeTruthy();
+  expect(screen.getByText(/This isn't a text file/)).toBeTruthy();
+  expect([screen.queryByText(/Hello/), screen.queryByRole('alert'), await kept()]).toEqual([null, null, []]);
+  press('Import 1 prompt');
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect((await kept()).map(({ name }) => name)).toEqual(['second']);
+});
+
+test('opening the import without an opened file keeps what was pasted', async () => {
+  opened = await openWindow(<PromptTransfer prompts={[]} />, {
+    capabilities: ['prompt-files'],
+    handlers: [implement(takeOpenedFiles, () => ({ files: [], problems: [] }))],
+  });
+  openImport();
+  const pasted = await screen.findByLabelText('Or paste text or code');
+  fireEvent.change(pasted, { target: { value: 'Write about {topic}' } });
+  openImport();
+  await waitFor(() => expect(opened.window.requests.filter((each) => each.endsWith('opened-files'))).toHaveLength(2));
+  expect((screen.getByLabelText('Or paste text or code') as HTMLTextAreaElement).value).toBe('Write about {topic}');
 });
 
 test('files that are too large are refused before they are read', async () => {
