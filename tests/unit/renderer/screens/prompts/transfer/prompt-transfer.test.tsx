@@ -111,11 +111,11 @@ test('opening the import without an opened file keeps what was pasted', async ()
     handlers: [implement(takeOpenedFiles, () => ({ files: [], problems: [] }))],
   });
   openImport();
-  const pasted = await screen.findByLabelText('Or paste text or code');
+  const pasted = await screen.findByLabelText('Or paste text');
   fireEvent.change(pasted, { target: { value: 'Write about {topic}' } });
   openImport();
   await waitFor(() => expect(opened.window.requests.filter((each) => each.endsWith('opened-files'))).toHaveLength(2));
-  expect((screen.getByLabelText('Or paste text or code') as HTMLTextAreaElement).value).toBe('Write about {topic}');
+  expect((screen.getByLabelText('Or paste text') as HTMLTextAreaElement).value).toBe('Write about {topic}');
 });
 
 test('files that are too large are refused before they are read', async () => {
