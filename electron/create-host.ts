@@ -23,6 +23,7 @@ import { groundingHandlers } from './api/grounding.ts';
 import { moderationWindowHandlers } from './api/moderation-window.ts';
 import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
+import { privacyHandlers } from './api/privacy.ts';
 import { promptFolderHandlers } from './api/prompt-folders.ts';
 import { promptTransferHandlers } from './api/prompt-transfer.ts';
 import { promptHandlers } from './api/prompts.ts';
@@ -137,6 +138,12 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...onDeviceHandlers(onDevice, log),
       ...apiKeyHandlers(storage.apiKeys, allowances.credits),
       ...settingsHandlers(storage, hostState),
+      ...privacyHandlers({
+        ...options,
+        providers,
+        isDesktop: options.capabilities.includes('window-controls'),
+        linkedFolders: () => storage.promptFolders.list().map(({ path }) => path),
+      }),
       ...(options.handlers ?? []),
     ],
   });

@@ -58,6 +58,13 @@ function readProxies(environment: Environment): Proxies & { readonly unreadable:
   };
 }
 
+/** Scheme, host and port of every proxy that calls go through, without the name and password that may stand in it. */
+export function proxyOrigins(environment: Environment): string[] {
+  const { http, https } = readProxies(environment);
+  const origins = [https, http].filter((address) => address !== '').map((address) => new URL(address));
+  return [...new Set(origins.map(({ protocol, host }) => `${protocol}//${host}`))];
+}
+
 /**
  * What carries calls to other computers: directly, or through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY` names for
  * all hosts but those of `NO_PROXY` and this computer.

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { readPrivacy } from '../../shared/contract/privacy.ts';
 import { createBackup, listBackups, readHost, restoreBackup, type Settings } from '../../shared/contract/settings.ts';
 import { useHost } from '../host/host-context.tsx';
 import { settingsKey } from './query-keys.ts';
@@ -25,6 +26,16 @@ export function useHostState() {
       if (data && serverState(data, wanted) === 'changing') return changeMilliseconds;
       return data?.runs === 0 ? firstRunMilliseconds : renewalMilliseconds;
     },
+  });
+}
+
+/** Depends on keys, endpoints, linked folders and the network: read whenever the page is opened. */
+export function usePrivacy() {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['privacy'],
+    queryFn: ({ signal }) => client.call(readPrivacy, { signal }),
+    refetchOnMount: 'always',
   });
 }
 

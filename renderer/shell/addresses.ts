@@ -11,6 +11,7 @@ export type SettingsPageId =
   | 'api-keys'
   | 'local-server'
   | 'data'
+  | 'privacy'
   | 'appearance';
 
 export function settingsAddress(page: SettingsPageId): string {

@@ -26,6 +26,7 @@ import * as promptTransfer from './prompt-transfer.ts';
 import * as promptUsage from './prompt-usage.ts';
 import * as prompts from './prompts.ts';
 import * as providerExchanges from './provider-exchanges.ts';
+import * as privacy from './privacy.ts';
 import * as providers from './providers.ts';
 import * as runs from './runs.ts';
 import * as settings from './settings.ts';
@@ -62,6 +63,7 @@ export const endpoints: readonly Endpoint[] = [
   sources,
   knowledgeWindow,
   openApi,
+  privacy,
   providers,
   runs,
   providerExchanges,

@@ -5,6 +5,7 @@ import { expect, test as base } from '../e2e/browser/tour-window.ts';
 import { agentStates } from '../support/picture-states/agent-states.ts';
 import { playgroundStates } from '../support/picture-states/playground-states.ts';
 import { promptStates } from '../support/picture-states/prompt-states.ts';
+import { privacyStates } from '../support/picture-states/privacy-states.ts';
 import { runStates } from '../support/picture-states/run-states.ts';
 import { answerByWords, type PictureState } from '../support/picture-states/steps.ts';
 import { startScriptedProvider } from '../support/scripted-provider.ts';
@@ -85,4 +86,8 @@ test('the prompts in their states', async ({ page, objects }) => {
 
 test('the agents in their states', async ({ page, objects }) => {
   await takeAll(page, agentStates(objects));
+});
+
+test('the settings for keys and privacy in their states', async ({ page }) => {
+  await takeAll(page, privacyStates);
 });

@@ -133,6 +133,7 @@ const settingsPages = [
   'api-keys',
   'local-server',
   'data',
+  'privacy',
   'appearance',
 ];
 

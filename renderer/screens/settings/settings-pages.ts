@@ -1,4 +1,16 @@
-import { Archive, Cpu, KeyRound, Waypoints, Network, Plug, Route, SunMoon, Users, type LucideIcon } from 'lucide-react';
+import {
+  Archive,
+  Cpu,
+  KeyRound,
+  Waypoints,
+  Network,
+  Plug,
+  Route,
+  ShieldCheck,
+  SunMoon,
+  Users,
+  type LucideIcon,
+} from 'lucide-react';
 import { keyedProviders } from '../../../shared/contract/common.ts';
 import { embeddingProviders } from '../../../shared/contract/embeddings.ts';
 import { providerName } from '../../../shared/provider-names.ts';
@@ -90,6 +102,12 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
       'old runs',
       'sample data',
     ],
+  },
+  {
+    id: 'privacy',
+    title: 'Privacy',
+    icon: ShieldCheck,
+    keywords: ['stored', 'hosts', 'network', 'contacted', 'telemetry', 'tracking', 'data', 'proxy', 'logs', 'drafts'],
   },
   { id: 'appearance', title: 'Appearance', icon: SunMoon, keywords: ['theme', 'dark', 'light', 'motion'] },
 ];

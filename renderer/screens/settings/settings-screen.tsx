@@ -14,6 +14,7 @@ import { EmbeddingsPage } from './embeddings/embeddings-page.tsx';
 import { EndpointsPage } from './endpoints/endpoints-page.tsx';
 import { LocalServerPage } from './local-server/local-server-page.tsx';
 import { OnDevicePage } from './on-device/on-device-page.tsx';
+import { PrivacyPage } from './privacy/privacy-page.tsx';
 import { ProvidersPage } from './providers/providers-page.tsx';
 import { ServiceModelsPage } from './service-models/service-models-page.tsx';
 import { settingsPages, type SettingsPageEntry } from './settings-pages.ts';
@@ -28,6 +29,7 @@ const components: Record<SettingsPageId, ComponentType> = {
   'api-keys': ApiKeysPage,
   'local-server': LocalServerPage,
   data: DataPage,
+  privacy: PrivacyPage,
   appearance: AppearancePage,
 };
 

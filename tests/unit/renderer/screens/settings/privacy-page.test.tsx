@@ -1,0 +1,36 @@
+import { screen, within } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { PrivacyPage } from '../../../../../renderer/screens/settings/privacy/privacy-page.tsx';
+import { readPrivacy } from '../../../../../shared/contract/privacy.ts';
+import { addEndpoint } from '../../../../../shared/contract/providers.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+
+let opened: OpenWindow | undefined;
+afterEach(async () => {
+  await opened?.close();
+  opened = undefined;
+});
+
+test('every location and every host that the host has is on the page, with its state', async () => {
+  opened = await openWindow(<PrivacyPage />, {
+    environment: { GROQ_API_KEY: 'k', HTTPS_PROXY: 'http://proxy.example:3128' },
+    prepare: async (client, { storage }) => {
+      await client.call(addEndpoint, { body: { name: 'lan', baseAddress: 'http://192.0.2.7:8000/v1' } });
+      storage.providerMemory.addEndpoint({ name: 'foreign', baseAddress: 'https://foreign.example/v1' });
+    },
+  });
+  const hosts = within(await screen.findByRole('region', { name: 'Contacted hosts' }));
+  await hosts.findByText('Endpoint lan');
+  const privacy = await opened.window.host.client.call(readPrivacy);
+  const text = document.body.textContent;
+  for (const { addresses } of privacy.hosts) for (const address of addresses) expect(text).toContain(address);
+  for (const { path } of privacy.locations) expect(text).toContain(path ?? "In this browser's profile");
+  expect(text).toContain('In memory, until Touchstone quits');
+
+  const stateOf = (title: string) => hosts.getByText(title).closest('.setting')!.textContent;
+  expect(stateOf('Groq')).toContain('Key set');
+  expect(stateOf('OpenAI')).toContain('No key, not contacted');
+  expect(stateOf('Endpoint foreign')).toContain('Not confirmed');
+  expect(stateOf('Endpoint lan')).toContain('Not encrypted');
+  expect(stateOf('Proxy')).not.toContain('Not encrypted');
+});
