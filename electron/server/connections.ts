@@ -49,6 +49,7 @@ export class Connection {
   readonly #onIdentified: (() => void)[] = [];
   #waiting: (() => void)[] = [];
   #isKnown = false;
+  #refused = 0;
   idleSince: number;
   readonly socket: Socket;
   readonly peer: string;
@@ -87,6 +88,12 @@ export class Connection {
       this.#wake();
     });
     return response;
+  }
+
+  /** Counts a request for which there was no room. Whether there were so many that the connection has to end. */
+  refuse(): boolean {
+    this.#refused += 1;
+    return this.#refused > this.#limits.strangerRequests;
   }
 
   /** Resolves when the caller has read enough of the earlier responses that this one may begin, or the signal aborts. */

@@ -20,7 +20,7 @@ export interface ListenerLimits {
   readonly unreadBytes: number;
   /** Strangers are callers that haven't sent a valid key or the window's cookie. These connections of theirs stay open. */
   readonly strangers: number;
-  /** Of one stranger: open requests (HTTP/2 refuses more), and responses at the same time. */
+  /** Of one stranger: open requests (HTTP/2 refuses as many more, and then ends), and responses at the same time. */
   readonly strangerRequests: number;
   readonly strangerResponses: number;
   readonly strangerStallTime: number;
@@ -43,7 +43,7 @@ export const defaultLimits: ListenerLimits = {
   stallTime: 120_000,
   unreadBytes: 8 * megabyte,
   strangers: 128,
-  strangerRequests: 16,
+  strangerRequests: 8,
   strangerResponses: 2,
   strangerStallTime: 15_000,
   strangerIdleTime: 30_000,

@@ -9,6 +9,41 @@ export interface ProtocolServers {
   http2(socket: Socket): void;
 }
 
+/** New connections that are served in one turn of the event loop. */
+const connectionsPerTurn = 8;
+
+/**
+ * Hands new connections on a few at a time. A thousand that arrive at once with a hundred requests each would otherwise be served in one
+ * turn, with all that they need in memory, while nobody else is served and nothing is freed.
+ */
+class ConnectionQueue {
+  readonly #waiting: (() => void)[] = [];
+  #isScheduled = false;
+
+  add(socket: Socket, serve: () => void): void {
+    const cut = (): void => void socket.destroy();
+    socket.on('error', cut);
+    this.#waiting.push(() => {
+      socket.off('error', cut);
+      if (!socket.destroyed) serve();
+    });
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#serveSome());
+  }
+
+  #serveSome(): void {
+    this.#isScheduled = false;
+    // The newest first: whoever comes after a thousand others needn't wait for them.
+    for (const serve of this.#waiting.splice(-connectionsPerTurn)) serve();
+    if (this.#waiting.length > 0) this.#schedule();
+  }
+}
+
 /** The first bytes of HTTP/2 with prior knowledge; no method of HTTP/1.1 begins with them. */
 const preface = Buffer.from('PRI ');
 
@@ -16,10 +51,15 @@ const preface = Buffer.from('PRI ');
  * Reads just enough of a connection to know its protocol, puts it back and hands the connection on. A caller that does not
  * send even that is cut.
  */
-function detectProtocol(socket: Socket, servers: ProtocolServers, headTime: number): void {
+function detectProtocol(socket: Socket, servers: ProtocolServers, queue: ConnectionQueue, headTime: number): void {
   const timer = setTimeout(() => socket.destroy(), headTime);
   const cut = (): void => void socket.destroy();
   let start = Buffer.alloc(0);
+  const arrive = (): void => {
+    socket.off('readable', arrive);
+    // Node's HTTP server stops reading only sockets that it gets while they are read.
+    queue.add(socket, () => socket.on('readable', detect));
+  };
   const detect = (): void => {
     const piece = socket.read() as Buffer | null;
     if (piece === null) return;
@@ -35,13 +75,14 @@ function detectProtocol(socket: Socket, servers: ProtocolServers, headTime: numb
     clearTimeout(timer);
     socket.off('readable', detect).off('error', cut).off('end', cut).off('close', stop);
   };
-  socket.on('readable', detect).on('error', cut).on('end', cut).on('close', stop);
+  socket.on('readable', arrive).on('error', cut).on('end', cut).on('close', stop);
 }
 
 /** A port for HTTP/1.1 and clear-text HTTP/2. Half-open, as Node's own HTTP server is: it decides what an early end means. */
 export function createClearServer(servers: ProtocolServers, limits: ListenerLimits): Server {
+  const queue = new ConnectionQueue();
   return createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-    detectProtocol(socket, servers, limits.headTime),
+    detectProtocol(socket, servers, queue, limits.headTime),
   );
 }
 
@@ -58,8 +99,9 @@ export function createSecureServer(
     allowHalfOpen: true,
     noDelay: true,
   });
+  const queue = new ConnectionQueue();
   server.on('secureConnection', (socket: TLSSocket) =>
-    (socket.alpnProtocol === 'h2' ? servers.http2 : servers.http1)(socket),
+    queue.add(socket, () => (socket.alpnProtocol === 'h2' ? servers.http2 : servers.http1)(socket)),
   );
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   return { server, renew: (renewed) => server.setSecureContext(renewed) };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:http2';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { AppError } from '../../shared/app-error.ts';
 import type { Api } from '../api/api.ts';
@@ -58,6 +58,15 @@ interface Exchange {
   readonly open: OpenResponse;
 }
 
+/**
+ * One read of a socket may hold a hundred requests, and to refuse each takes as much time and memory as to answer it. Node skips the rest
+ * of them only when the session is destroyed.
+ */
+function refuse(stream: ServerHttp2Stream, connection: Connection | undefined): void {
+  if (!connection || connection.refuse()) stream.session?.destroy();
+  else stream.close(refusedStream);
+}
+
 function socketOf(incoming: NodeRequest): Socket | undefined {
   return ('stream' in incoming ? incoming.stream.session?.socket : incoming.socket) as Socket | undefined;
 }
@@ -79,7 +88,7 @@ export class RequestListener {
     if (connection && !connection.isKnown) this.#identify(connection, head);
     const open = connection?.open(outgoing);
     if (!connection || !open) {
-      if ('stream' in incoming) incoming.stream.close(refusedStream);
+      if ('stream' in incoming) refuse(incoming.stream, connection);
       else outgoing.destroy();
       return;
     }
