@@ -27,7 +27,7 @@ function isBelow(path: string, folders: readonly string[]): boolean {
 function isPackage(imported: string): boolean {
   return (
     !isBuiltin(imported) &&
-    !isBelow(imported, ['shared', 'electron', 'renderer', 'tests', 'scripts']) &&
+    !isBelow(imported, ['shared', 'electron', 'renderer', 'tests', 'scripts', 'benchmarks']) &&
     imported !== 'package.json'
   );
 }
@@ -83,7 +83,7 @@ describe('imports', () => {
   });
 
   test('of electron/ never reach the window', () => {
-    expect(violations('electron', (imported) => !isBelow(imported, ['renderer', 'tests', 'scripts']))).toEqual([]);
+    expect(violations('electron', (imported) => !isBelow(imported, ['renderer', 'tests', 'scripts', 'benchmarks']))).toEqual([]);
   });
 
   test('of Electron itself are in electron/shell/ alone', () => {
