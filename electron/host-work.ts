@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import packageFile from '../package.json' with { type: 'json' };
 import { createAgents } from './agents/create-agents.ts';
 import { createAuditWork } from './audit/create-audit-work.ts';
 import { forkChild } from './child-process/fork-child.ts';
@@ -9,12 +8,11 @@ import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
 import { createRateLimits } from './credits/rate-limits.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
-import { createKnowledgeWork } from './knowledge/create-knowledge-work.ts';
 import { createGrounding } from './knowledge/grounding/create-grounding.ts';
 import { createModerationBatches } from './moderation/batches.ts';
 import { createModeration } from './moderation/create-moderation.ts';
 import { createOnDeviceLanguageModels } from './on-device/create-language-models.ts';
-import { createEmbeddings } from './on-device/embeddings.ts';
+import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
 import { registryAddress } from './on-device/registry-address.ts';
 import { createPrompts } from './prompts/create-prompts.ts';
 import { storedPromptOf } from './prompts/stored-prompt.ts';
@@ -28,6 +26,54 @@ import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import type { HostOptions } from './create-host.ts';
 import type { Log } from './log.ts';
+import type { StartChild } from './child-process/child.ts';
+import { createKnowledge, type Knowledge } from './knowledge/create-knowledge.ts';
+import { createKnowledgeIndex } from './knowledge/index/create-knowledge-index.ts';
+import { createSourceReader } from './knowledge/parsing/source-reader.ts';
+import { createRetrieval, type Retrieval } from './knowledge/retrieval/create-retrieval.ts';
+import { createSourceFiles } from './knowledge/source-files.ts';
+import { createTextEmbedders } from './knowledge/text-embedder.ts';
+import packageFile from '../package.json' with { type: 'json' };
+
+interface KnowledgeWork {
+  readonly knowledge: Knowledge;
+  readonly retrieval: Retrieval;
+  close(): Promise<void>;
+}
+
+interface KnowledgeWorkOptions {
+  readonly dataDirectory: string;
+  readonly storage: Pick<Storage, 'dataspaces' | 'sources' | 'settings'>;
+  readonly embeddings: Embeddings;
+  readonly providers: Pick<Providers, 'provider' | 'endpointProvider'>;
+  readonly startChild: StartChild;
+  readonly log: Log;
+}
+
+/** Dataspaces, their sources, and the search in them, with the threads that read and index. */
+async function createKnowledgeWork(options: KnowledgeWorkOptions): Promise<KnowledgeWork> {
+  const { dataDirectory, storage, embeddings, providers, startChild, log } = options;
+  const settings = () => storage.settings.read().embeddings;
+  const embedder = createTextEmbedders({ settings, embeddings, providers });
+  const index = createKnowledgeIndex({ directory: dataDirectory });
+  const reader = createSourceReader({ startChild });
+  const sourceName = (id: string) => storage.sources.find(id)?.name ?? null;
+  const pagesOf = createSourceFiles(join(dataDirectory, 'sources')).readPages;
+  const retrieval = createRetrieval({ index, embedder, sourceName, pagesOf, log });
+  const knowledge = await createKnowledge({ dataDirectory, storage, reader, index, embedder, log });
+  // Which sources are outdated follows from the choice of the embedding model.
+  const unsubscribe = storage.settings.subscribe(knowledge.refresh);
+  return {
+    knowledge,
+    retrieval,
+    async close() {
+      unsubscribe();
+      await knowledge.close();
+      await reader.close();
+      await index.close();
+    },
+  };
+}
 
 interface PromptServicesOptions {
   readonly storage: Storage;

@@ -5,9 +5,40 @@ import type { Providers } from '../providers/create-providers.ts';
 import type { AgentStore } from '../storage/agents/agent-store.ts';
 import type { TurnStore } from '../storage/agents/turn-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
-import { changedAgentFields, newAgentFields, type AgentFieldSources } from './agent-fields.ts';
-import { createConversationTurns } from './conversation-turns.ts';
+import { type AgentFieldSources, changedAgentFields, newAgentFields } from './agent-fields.ts';
 import { recall } from './memory.ts';
+import { createTurnQueue, type TurnQueue } from '../on-device/turn-queue.ts';
+
+/** Lets one turn at a time go on in each conversation, so that every turn knows the answer to the one before. */
+interface ConversationTurns {
+  /** Resolves with the function that ends the turn; rejects with the signal's reason. */
+  take(conversationId: string, options: { readonly signal: AbortSignal }): Promise<() => void>;
+}
+
+export function createConversationTurns(): ConversationTurns {
+  const queues = new Map<string, { readonly queue: TurnQueue; users: number }>();
+  return {
+    async take(conversationId, { signal }) {
+      const entry = queues.get(conversationId) ?? { queue: createTurnQueue(() => undefined), users: 0 };
+      queues.set(conversationId, entry);
+      entry.users += 1;
+      const leave = () => {
+        entry.users -= 1;
+        if (entry.users === 0) queues.delete(conversationId);
+      };
+      try {
+        const release = await entry.queue.take({ signal });
+        return () => {
+          release();
+          leave();
+        };
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+  };
+}
 
 /** An agent is a model with a system message that remembers its conversations. */
 export interface Agents extends Pick<AgentStore, 'list' | 'read' | 'remove'> {

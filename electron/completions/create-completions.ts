@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import { AppError } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
@@ -9,13 +10,84 @@ import type { Providers } from '../providers/create-providers.ts';
 import { titleOf } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { AcceptedRun, Completions, RunContext, RunOrigin } from './completions.ts';
-import { allowRun, notStarted, type Allowance, type AllowanceOptions } from './allow-run.ts';
-import { groundRequest } from './ground-request.ts';
+import { type Allowance, type AllowanceOptions, allowRun, notStarted } from './allow-run.ts';
 import type { Guard, RunGuard } from './guard.ts';
-import { prepareRun, type PreparedRun } from './prepare-run.ts';
-import { recordStart } from './record-start.ts';
+import { type PreparedRun, prepareRun } from './prepare-run.ts';
 import { parseAhead } from './render-prompt.ts';
-import { Run } from './run.ts';
+import { Run, type RunPlan } from './run.ts';
+import { timeOrderedId } from '../storage/time-ordered-id.ts';
+
+/** What callers know a run by. */
+interface RunIds {
+  readonly runId: string;
+  readonly messageId: string;
+  readonly conversationId: string;
+}
+
+/** Keeps a run as `Running`, in the conversation that it has joined. */
+function recordStart(
+  { request, target, systemMessage, renderedPrompt, dataspaceIds, warnings }: PreparedRun,
+  origin: RunOrigin,
+  { conversationId, workspaceId }: ReturnType<RunStore['joinConversation']>,
+  storedPrompt: StoredPromptIds | null,
+  runs: Pick<RunStore, 'begin'>,
+): RunIds {
+  const ids = { runId: timeOrderedId(), messageId: randomUUID(), conversationId };
+  runs.begin({
+    ...ids,
+    ...origin,
+    apiKeyId: origin.key?.id ?? null,
+    workspaceId,
+    promptId: storedPrompt?.promptId ?? null,
+    promptVersionId: storedPrompt?.promptVersionId ?? null,
+    aiSystem: request.aiSystem,
+    model: request.model,
+    servedBy: target.servedBy,
+    createdAt: Date.now(),
+    promptText: request.promptText,
+    systemMessage,
+    replacements: request.replacements ?? null,
+    renderedPrompt,
+    configuration: request.configuration ?? null,
+    dataspaceIds,
+    metadata: request.metadata ?? null,
+    warnings,
+  });
+  return ids;
+}
+
+type Messages = RunPlan['request']['messages'];
+
+/** A conversation as one text, as it is kept with the run. */
+function sentText(messages: Messages): string {
+  const [only] = messages;
+  if (messages.length === 1) return only!.content;
+  return messages.map(({ role, content }) => `${role}: ${content}`).join('\n\n');
+}
+
+/** How a run finds its passages; null when it has no dataspaces to find them in. */
+function groundRequest(prepared: PreparedRun, grounding: Grounding): RunPlan['ground'] {
+  const { context, systemMessage, target } = prepared;
+  const choice = context.grounding ?? {};
+  const dataspaceIds = prepared.dataspaceIds ?? [];
+  if (dataspaceIds.length === 0 && !choice.only) return null;
+  return async ({ signal }) => {
+    const { messages, configuration, citations } = await grounding.ground(
+      { ...prepared, dataspaceIds, choice, history: context.turn?.history ?? [] },
+      { signal },
+    );
+    return {
+      request: {
+        model: target.model,
+        systemMessage,
+        messages: [...(context.turn?.history ?? []), ...messages],
+        configuration,
+      },
+      citations,
+      sentPrompt: sentText(messages),
+    };
+  };
+}
 
 export interface CompletionsOptions extends AllowanceOptions {
   readonly runs: RunStore;

@@ -5,7 +5,20 @@ import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import type { RunOutcome, RunStore } from '../storage/storage.ts';
 import type { RunUse } from './allow-run.ts';
 import type { RunGuard } from './guard.ts';
-import { isAbort, stopSignal } from './stop-signal.ts';
+
+/** A signal of our own that follows the caller's, without leaving a listener behind on a signal that outlives the run. */
+function stopSignal(caller: AbortSignal): { signal: AbortSignal; abort: () => void; dispose: () => void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  if (caller.aborted) abort();
+  else caller.addEventListener('abort', abort, { once: true });
+  return { signal: controller.signal, abort, dispose: () => caller.removeEventListener('abort', abort) };
+}
+
+/** Whether a failure only says that the signal ended the work. */
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'));
+}
 
 /** Most characters of a streamed answer with its reasoning: far more than any model writes, far less than the memory of the service. */
 const mostCharacters = 16 * 1_048_576;

@@ -1,16 +1,99 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { PromptOutline } from '../../shared/contract/prompt-outline.ts';
 import type { PromptRunRequest } from '../../shared/contract/prompt-runs.ts';
 import type { Prompt, PromptInput, PromptVersion, PromptVersionInput } from '../../shared/contract/prompts.ts';
 import { promptDetails, versionContent, type VersionContent } from '../../shared/prompt-content.ts';
-import { modelNameOf } from '../../shared/prompt-version-match.ts';
+import { modelNameOf, type RunSettings, runsTheSame } from '../../shared/prompt-version-match.ts';
 import type { AcceptedRun, Completions, RunOrigin } from '../completions/completions.ts';
 import { requirePrompt } from '../completions/render-prompt.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { DraftRuns } from '../storage/prompts/draft-runs.ts';
 import type { PromptStore } from '../storage/prompts/prompt-store.ts';
-import { countDraftRuns, sameAs } from './count-draft-runs.ts';
-import { outlineOf } from './prompt-outline.ts';
+import { type FolderCount, folderParts, type TagCount } from '../storage/prompts/prompt-list.ts';
+
+/** Runs read in one transaction: a few milliseconds. */
+const sliceRuns = 100;
+
+interface CountOptions {
+  readonly store: DraftRuns;
+  readonly isSame: (run: RunSettings) => boolean;
+  readonly slice?: number;
+}
+
+/** Makes a draft's runs that sent the same as a version runs of that version. Returns how many; other requests are answered in between. */
+export async function countDraftRuns(
+  draftId: string,
+  version: PromptVersion,
+  { store, isSame, slice = sliceRuns }: CountOptions,
+): Promise<number> {
+  let count = 0;
+  for (let after: number | null = 0; after !== null;) {
+    const { claimed, next } = store.claimSome({ draftId, version, isSame, after, limit: slice });
+    count += claimed;
+    after = next;
+    if (after !== null) await nextTurn();
+  }
+  return count;
+}
+
+/** Whether a run sent what a version sends: parameters that the model doesn't support are sent by neither. */
+function sameAs(
+  version: PromptVersion,
+  providers: Pick<Providers, 'resolve' | 'applicableConfiguration'>,
+): (run: RunSettings) => boolean {
+  const sent = (settings: RunSettings): RunSettings => {
+    const { aiSystem, model, configuration } = settings;
+    if (!aiSystem || !model || !configuration) return settings;
+    try {
+      const target = providers.resolve(aiSystem, model);
+      return { ...settings, configuration: providers.applicableConfiguration(target, configuration).configuration };
+    } catch {
+      // The model or its key is gone: compare what was asked for.
+      return settings;
+    }
+  };
+  const wanted = sent(version);
+  return (run) => runsTheSame(sent(run), wanted);
+}
+
+function compareNames(one: string, other: string): number {
+  return one.localeCompare(other, 'en', { sensitivity: 'base', numeric: true });
+}
+
+function compareParts(one: readonly string[], other: readonly string[]): number {
+  for (let index = 0; index < Math.min(one.length, other.length); index += 1) {
+    const order = compareNames(one[index]!, other[index]!);
+    if (order !== 0) return order;
+  }
+  return one.length - other.length;
+}
+
+/** Folders and tags by name. A folder that only holds folders is there too, and counts what is below it. */
+function outlineOf(folders: readonly FolderCount[], tags: readonly TagCount[]): PromptOutline {
+  const counts = new Map<string, number>();
+  let [prompts, withoutFolder] = [0, 0];
+  for (const { folder, prompts: count } of folders) {
+    const parts = folderParts(folder ?? '');
+    prompts += count;
+    if (parts.length === 0) withoutFolder += count;
+    for (let length = 1; length <= parts.length; length += 1) {
+      const path = parts.slice(0, length).join('/');
+      counts.set(path, (counts.get(path) ?? 0) + count);
+    }
+  }
+  return {
+    prompts,
+    withoutFolder,
+    folders: [...counts]
+      .map(([folder, count]) => ({ folder, parts: folder.split('/'), prompts: count }))
+      .toSorted((one, other) => compareParts(one.parts, other.parts))
+      .map(({ folder, prompts: count }) => ({ folder, prompts: count })),
+    tags: tags
+      .map(({ tag, prompts: count }) => ({ tag, prompts: count }))
+      .toSorted((a, b) => compareNames(a.tag, b.tag)),
+  };
+}
 
 type OwnedByStore =
   | 'list'

@@ -1,17 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
-import type Database from 'better-sqlite3';
+import { join } from 'node:path';
 import { createAgentStore } from './agents/agent-store.ts';
 import { createTurnStore } from './agents/turn-store.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createAuditStore } from './audit/audit-store.ts';
 import { applyScheduledRestore, createBackups } from './backups.ts';
 import { prepareDirectory } from './data-directory.ts';
-import { databaseFile, openDatabase } from './database.ts';
+import { createPrivateFile, databaseFile, openDatabase } from './database.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createExportRows } from './export-rows.ts';
 import { createFacts } from './facts.ts';
-import { lockHost } from './host-lock.ts';
 import { createDataspaceStore } from './knowledge/dataspace-store.ts';
 import { createSourceStore } from './knowledge/source-store.ts';
 import { createLogSync } from './log-sync.ts';
@@ -26,6 +25,33 @@ import { createRunStore } from './run-store.ts';
 import { createSampleStore } from './sample-store.ts';
 import { createSettingsStore } from './settings-store.ts';
 import type { Storage } from './storage.ts';
+import { AppError } from '../../shared/app-error.ts';
+import Database from 'better-sqlite3';
+
+/**
+ * Makes this process the only host of a data folder: credits are counted and runs are queued in its memory, and a second
+ * host would take its runs under way for interrupted ones. The lock is SQLite's, hence the operating system's: it ends with
+ * the process, however that ends. Throws `conflict` when another host has the folder.
+ */
+function lockHost(directory: string): { release(): void } {
+  const file = join(directory, 'touchstone.lock');
+  createPrivateFile(file);
+  const lock = new Database(file, { timeout: 0 });
+  try {
+    // Nothing is ever written; without this an empty journal would lie beside the lock.
+    lock.pragma('journal_mode = MEMORY');
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error;
+    throw new AppError(
+      'conflict',
+      'Another Touchstone is using this data folder. Close it, or give this one a folder of its own with --data-dir.',
+      { cause: error },
+    );
+  }
+  return { release: () => void lock.close() };
+}
 
 export interface OpenStorageOptions {
   /** The data folder; made when it is not there. */

@@ -83,7 +83,9 @@ describe('imports', () => {
   });
 
   test('of electron/ never reach the window', () => {
-    expect(violations('electron', (imported) => !isBelow(imported, ['renderer', 'tests', 'scripts', 'benchmarks']))).toEqual([]);
+    expect(
+      violations('electron', (imported) => !isBelow(imported, ['renderer', 'tests', 'scripts', 'benchmarks'])),
+    ).toEqual([]);
   });
 
   test('of Electron itself are in electron/shell/ alone', () => {

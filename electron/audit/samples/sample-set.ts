@@ -3,14 +3,47 @@ import { renderPrompt } from '../../completions/render-prompt.ts';
 import type { SampleFeedback } from '../../storage/sample-store.ts';
 import type { NewRun, RunOutcome } from '../../storage/storage.ts';
 import { timeOrderedId } from '../../storage/time-ordered-id.ts';
-import { createChance, type Chance } from './chance.ts';
-import { sampleFeedback } from './sample-feedback.ts';
+import { type Chance, createChance } from './chance.ts';
 import { callerOf } from './sample-callers.ts';
-import { sampleModels, type SampleModel } from './sample-models.ts';
+import { type SampleModel, sampleModels } from './sample-models.ts';
 import { sampleOutcome } from './sample-outcome.ts';
-import { fill, slotsOf, type Slots } from './sample-slots.ts';
+import { fill, type Slots, slotsOf } from './sample-slots.ts';
 import type { SampleTopic } from './sample-topic.ts';
 import topicsByField from './sample-topics.json' with { type: 'json' };
+
+interface Opinion {
+  readonly text: string | null;
+  readonly tags: string | null;
+}
+
+const good: readonly Opinion[] = [
+  { text: 'Can be sent as it is.', tags: 'accurate,tone' },
+  { text: 'Found the clause that I had missed.', tags: 'accurate,helpful' },
+  { text: 'Exactly the right length.', tags: 'concise' },
+  { text: null, tags: 'helpful' },
+  { text: 'Better than the template we had.', tags: 'tone,helpful' },
+];
+const middling: readonly Opinion[] = [
+  { text: 'Right, but twice as long as it needs to be.', tags: 'too long' },
+  { text: 'Had to correct the date.', tags: 'accurate' },
+  { text: null, tags: null },
+];
+const bad: readonly Opinion[] = [
+  { text: 'Promises a refund that the policy does not give.', tags: 'wrong,policy' },
+  { text: 'Repeats personal data that was not needed.', tags: 'privacy' },
+  { text: 'Invented an order number.', tags: 'wrong,made up' },
+  { text: 'Wrong tone for an angry customer.', tags: 'tone' },
+];
+
+/** What somebody thought of a run some hours later; null for four of five. */
+function sampleFeedback(chance: Chance, runId: string, completedAt: number, now: number): SampleFeedback | null {
+  if (!chance.happens(0.22)) return null;
+  const mood = chance.next();
+  const { text, tags } = chance.pick(mood < 0.55 ? good : mood < 0.78 ? middling : bad);
+  const score = mood < 0.55 ? chance.between(5, 10) : mood < 0.78 ? chance.between(-1, 4) : chance.between(-10, -3);
+  const updatedAt = Math.min(now, completedAt + chance.between(1, 48) * 3_600_000);
+  return { runId, score, scoreText: text, scoreTags: tags, updatedAt };
+}
 
 export interface SampleRun {
   readonly run: NewRun;

@@ -1,14 +1,93 @@
 import { getResolvedPDFJS } from 'unpdf';
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
-import { createDocumentWriter, type DocumentWriter, type ReadDocument } from './document-writer.ts';
-import { createLineJoiner, type LineJoiner } from './line-joiner.ts';
+import { createDocumentWriter, type DocumentWriter, type PagedPart, type ReadDocument } from './document-writer.ts';
 import { blocksOf, type PdfBlock } from './pdf-blocks.ts';
 import { fieldsOfPage } from './pdf-fields.ts';
 import { linesOfPage, type PdfLine } from './pdf-lines.ts';
-import { withoutRunningLines } from './pdf-running-lines.ts';
 import type { ReportProgress } from './read-document.ts';
 import { maxTextCharacters, SourceFailure, tooMuchText } from './source-failure.ts';
 import { areColumnNames, createTableWriter, leastNamedColumns } from './table-writer.ts';
+
+/** Puts the lines of a paragraph together again. */
+interface LineJoiner {
+  /** One part for each page that the lines stand on. */
+  join(lines: readonly PdfLine[]): PagedPart[];
+}
+
+const brokenEnd = /([\p{L}\p{N}]+)[-\u2010\u00ad]$/u;
+const smallBeginning = /^\p{Ll}[\p{L}\p{N}]*/u;
+const endsWithoutSpaces = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{P}]$/u;
+const beginsWithoutSpaces = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u;
+
+/**
+ * Looks at all lines of a document first: a word that has its hyphen elsewhere, within a line, keeps it where a line ends at it.
+ */
+export function createLineJoiner(all: readonly PdfLine[]): LineJoiner {
+  const hyphenated = new Set<string>();
+  for (const { text } of all) {
+    for (const [word] of text.matchAll(/[\p{L}\p{N}]+[-\u2010][\p{L}\p{N}]+/gu))
+      hyphenated.add(word.replace('\u2010', '-').toLowerCase());
+  }
+
+  /** What of the first line stays, and what joins it to the second. */
+  function jointOf(text: string, next: string): { readonly kept: string; readonly joint: string } {
+    const end = brokenEnd.exec(text)?.[1];
+    const beginning = smallBeginning.exec(next)?.[0];
+    if (end && beginning) {
+      const isOwnHyphen = end.length === 1 || hyphenated.has(`${end}-${beginning}`.toLowerCase());
+      return { kept: isOwnHyphen ? text : text.slice(0, -1), joint: '' };
+    }
+    const hasNoSpaces = endsWithoutSpaces.test(text) && beginsWithoutSpaces.test(next);
+    return { kept: text, joint: hasNoSpaces ? '' : ' ' };
+  }
+
+  return {
+    join(lines) {
+      const parts: { page: number; text: string; joint: string }[] = [];
+      let joint = '';
+      for (const [index, { page, text }] of lines.entries()) {
+        const next = lines[index + 1]?.text ?? '';
+        const { kept, joint: following } = jointOf(text, next);
+        const last = parts.at(-1);
+        if (last?.page === page) last.text += joint + kept;
+        else parts.push({ page, text: kept, joint });
+        joint = following;
+      }
+      return parts;
+    },
+  };
+}
+
+/** Headers and footers stand in this part of a page, at its top and its bottom. */
+const margin = 0.1;
+/** A line is one of them when it returns on so many pages: not on all, as left and right pages may differ, and chapters. */
+function leastPages(pages: number): number {
+  return pages <= 3 ? 2 : Math.max(3, Math.ceil(pages * 0.3));
+}
+
+const pageNumber =
+  /^[\s\p{P}]*(?:page|seite|pagina|página|s\.|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:\/|of|von|de|sur)\s*\d{1,4})?[\s\p{P}]*$/iu;
+
+const isInMargin = ({ place }: PdfLine) => place < margin || place > 1 - margin;
+
+/** Without its digits, as the page's number changes from page to page, and told apart by whether it stands above or below. */
+const nameOf = (line: PdfLine) => `${line.place < 0.5 ? 'below' : 'above'} ${line.text.replaceAll(/\d+/g, '#')}`;
+
+/** The lines without running headers, footers and page numbers, which would stand within sentences that run over pages. */
+function withoutRunningLines(lines: readonly PdfLine[], pages: number): PdfLine[] {
+  const pagesOf = new Map<string, Set<number>>();
+  for (const line of lines) {
+    if (!isInMargin(line)) continue;
+    const name = nameOf(line);
+    pagesOf.set(name, (pagesOf.get(name) ?? new Set()).add(line.page));
+  }
+  const isRunning = (line: PdfLine) => {
+    if (!isInMargin(line)) return false;
+    const returns = pagesOf.get(nameOf(line))?.size ?? 0;
+    return returns >= leastPages(pages) || (pages > 1 && pageNumber.test(line.text));
+  };
+  return lines.filter((line) => !isRunning(line));
+}
 
 /** Above this share of letters without a meaning the fonts do not say what they show. */
 const mostUnknown = 0.3;

@@ -1,13 +1,66 @@
 import { stat } from 'node:fs/promises';
+import { basename, relative, sep } from 'node:path';
+import { watch as watchFiles } from 'chokidar';
 import { AppError } from '../../../shared/app-error.ts';
 import type { FolderFile, FolderIssue, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
 import type { Log } from '../../log.ts';
 import { createTurnQueue } from '../../on-device/turn-queue.ts';
-import { readTree } from './folder-tree.ts';
+import { isIgnoredName, isPromptFile, readTree } from './folder-tree.ts';
 import type { FolderWork } from './folder-work.ts';
-import { reconcile, type HashMemory } from './reconcile.ts';
+import { type HashMemory, reconcile } from './reconcile.ts';
 import { readSides, settle, type Settlement } from './settle.ts';
-import { watchFolder, type FolderWatch } from './watch-folder.ts';
+
+/** A program that writes many files, as git does when it changes branches, is let come to an end. */
+const quietMilliseconds = 150;
+const mostMilliseconds = 5_000;
+
+interface FolderWatch {
+  close(): Promise<void>;
+}
+
+/**
+ * Tells when something in a folder has changed and is quiet again; what it was is found by looking. `onFailure` is told what keeps changes
+ * from being noticed.
+ */
+export function watchFolder(
+  root: string,
+  { onChange, onFailure }: { onChange: () => void; onFailure: (error: unknown) => void },
+): FolderWatch {
+  let timer: NodeJS.Timeout | null = null;
+  let firstAt = 0;
+  const watcher = watchFiles(root, {
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignorePermissionErrors: true,
+    atomic: false,
+    ignored: (path, stats) => {
+      const names = relative(root, path).split(sep);
+      return names.some(isIgnoredName)
+        ? path !== root && names[0] !== '..'
+        : stats?.isFile() === true && !isPromptFile(basename(path));
+    },
+  });
+  const changed = (): void => {
+    const now = Date.now();
+    if (timer === null) firstAt = now;
+    else clearTimeout(timer);
+    const wait = Math.max(0, Math.min(quietMilliseconds, firstAt + mostMilliseconds - now));
+    timer = setTimeout(() => {
+      timer = null;
+      onChange();
+    }, wait);
+  };
+  watcher.on('all', changed);
+  // What changed before the watcher had gone through the whole folder counts as always there and is not told by itself.
+  watcher.on('ready', changed);
+  watcher.on('error', onFailure);
+  return {
+    async close() {
+      if (timer !== null) clearTimeout(timer);
+      await watcher.close();
+    },
+  };
+}
 
 /** One linked folder, looked at again whenever it or its prompts change. */
 export interface LinkedFolder {

@@ -1,14 +1,22 @@
 import type { ImportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
-import type { Draft, Reader } from './draft.ts';
+import { baseName, type Draft, emptyDraft, type Reader } from './draft.ts';
 import { readCsv } from './formats/csv.ts';
 import { isDotprompt, readDotprompt } from './formats/dotprompt.ts';
 import { readLangfuse } from './formats/langfuse.ts';
 import { readOpenAiJsonl } from './formats/openai-jsonl.ts';
-import { readPlainText } from './formats/plain-text.ts';
 import { readPromptfoo } from './formats/promptfoo.ts';
 import type { ReferencedFiles } from './referenced-files.ts';
 import { Refusal } from './refusal.ts';
 import { decodeText } from './source-text.ts';
+
+/** A text as it is. The newline that editors put at the end of a file is not part of it. */
+const readPlainText: Reader = (text, { name }) => {
+  const draft = emptyDraft(baseName(name));
+  if (/\.(j2|jinja2?|njk)$/i.test(name)) draft.style = 'jinja';
+  if (/\.(hbs|handlebars|mustache)$/i.test(name)) draft.style = 'handlebars';
+  draft.messages = [{ role: 'user', text: text.replace(/\r?\n$/, ''), line: 1 }];
+  return [draft];
+};
 
 const readers: Readonly<Record<ImportFormat, Reader>> = {
   dotprompt: readDotprompt,

@@ -1,10 +1,50 @@
-import type Database from 'better-sqlite3';
-import { bitsOf, blockRuns, blockShift, decodePlaces, encodePlaces, type Bits } from './bits.ts';
-import { ByteCache } from './byte-cache.ts';
-import { OpenBlock, type Numbers } from './open-block.ts';
-import { numberFields, type NumberField } from './run-terms.ts';
+import { type Bits, bitsOf, blockRuns, blockShift, decodePlaces, encodePlaces } from './bits.ts';
+import { type Numbers, OpenBlock } from './open-block.ts';
+import { type NumberField, numberFields } from './run-terms.ts';
 import type { Terms } from './terms.ts';
 import type { Timeline } from './timeline.ts';
+import type Database from 'better-sqlite3';
+
+/** Keeps what was used last, up to a number of bytes. */
+class ByteCache<Key, Value> {
+  readonly #entries = new Map<Key, { value: Value; bytes: number }>();
+  readonly #mostBytes: number;
+  #bytes = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  get(key: Key): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: Key, value: Value, bytes: number): void {
+    this.delete(key);
+    this.#entries.set(key, { value, bytes });
+    this.#bytes += bytes;
+    for (const [oldest] of this.#entries) {
+      if (this.#bytes <= this.#mostBytes) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: Key): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+}
 
 const mostCachedBytes = 128 * 1_048_576;
 

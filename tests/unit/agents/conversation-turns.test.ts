@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createConversationTurns } from '../../../electron/agents/conversation-turns.ts';
+import { createConversationTurns } from '../../../electron/agents/create-agents.ts';
 
 const patient = () => ({ signal: new AbortController().signal });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rememberVectors } from '../../../electron/moderation/remembered-vectors.ts';
+import { rememberVectors } from '../../../electron/moderation/create-moderation.ts';
 
 const { signal } = new AbortController();
 

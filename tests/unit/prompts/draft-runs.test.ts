@@ -3,7 +3,7 @@ import type { RunSettings } from '../../../shared/prompt-version-match.ts';
 import { runsTheSame } from '../../../shared/prompt-version-match.ts';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import type { Storage } from '../../../electron/storage/storage.ts';
-import { countDraftRuns } from '../../../electron/prompts/count-draft-runs.ts';
+import { countDraftRuns } from '../../../electron/prompts/create-prompts.ts';
 import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import { openTestStorage } from '../storage/test-storage.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { isClockTrusted } from '../../../../electron/audit/retention/clock-trust.ts';
+import { isClockTrusted } from '../../../../electron/audit/retention/create-retention.ts';
 import { createRetention } from '../../../../electron/audit/retention/create-retention.ts';
 import { openTestStorage } from '../../storage/test-storage.ts';
 import { day, now as today } from './retention-time.ts';

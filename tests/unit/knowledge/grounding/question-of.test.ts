@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { questionOf } from '../../../../electron/knowledge/grounding/question-of.ts';
+import { questionOf } from '../../../../electron/knowledge/grounding/create-grounding.ts';
 
 const material = 'The harbour was quiet that morning. '.repeat(60);
 

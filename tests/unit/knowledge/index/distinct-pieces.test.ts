@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { distinctPieces } from '../../../../electron/knowledge/index/distinct-pieces.ts';
+import { distinctPieces } from '../../../../electron/knowledge/index/search-passages.ts';
 
 describe('pieces', () => {
   const piece = (id: number, source: number, start: number, end: number, relevance = 1 / id, text = `text ${id}`) => ({

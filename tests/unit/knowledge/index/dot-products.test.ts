@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import wabt from 'wabt';
-import { dotProductsModule } from '../../../../electron/knowledge/index/dot-products.ts';
+import { dotProductsModule } from '../../../../electron/knowledge/index/vector-store.ts';
 
 test('the bytes are those of the source beside them', async () => {
   const source = readFileSync('electron/knowledge/index/dot-products.wat', 'utf8');

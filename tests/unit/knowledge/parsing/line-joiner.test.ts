@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLineJoiner } from '../../../../electron/knowledge/parsing/line-joiner.ts';
+import { createLineJoiner } from '../../../../electron/knowledge/parsing/read-pdf.ts';
 import type { PdfLine } from '../../../../electron/knowledge/parsing/pdf-lines.ts';
 
 const line = (text: string, page = 1): PdfLine => ({

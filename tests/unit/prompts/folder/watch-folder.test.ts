@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { watchFolder } from '../../../../electron/prompts/folder/watch-folder.ts';
+import { watchFolder } from '../../../../electron/prompts/folder/linked-folder.ts';
 
 /** A folder that is watched, and how often it was told to have changed. */
 function watched(): { root: string; told: () => number } {

@@ -3,7 +3,7 @@ import nunjucks from 'nunjucks';
 import { describe, expect, test } from 'vitest';
 import { literalTemplate } from '../../../../electron/prompts/transfer/templates/assemble-template.ts';
 import { translateJinja } from '../../../../electron/prompts/transfer/templates/jinja.ts';
-import { translateSingleBraces } from '../../../../electron/prompts/transfer/templates/single-brace.ts';
+import { translateSingleBraces } from '../../../../electron/prompts/transfer/finish-draft.ts';
 import { Refusal } from '../../../../electron/prompts/transfer/refusal.ts';
 import { parseTemplate, renderTemplate } from '../../../../shared/prompt-template.ts';
 
