@@ -96,6 +96,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   });
   const { storage, providers, completions, moderation, folders, knowledge, auditWork, onDevice, allowances } = work;
   const { log } = options;
+  const isEmbeddingPaid = () => storage.settings.read().embeddings.kind === 'provider';
 
   let server: ServerState = { serverAddress: null, serverFailure: null, protocols: [] };
   const hostState = (): HostState => ({
@@ -129,8 +130,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...promptHandlers(work, providers, log),
       ...agentHandlers(work.agents, providers, log),
       ...agentThreadHandlers(createConversationThreads({ turns: storage.turns, audit: storage.audit })),
-      ...dataspaceHandlers(knowledge.dataspaces, work.retrieval),
-      ...sourceHandlers(knowledge.sources),
+      ...dataspaceHandlers({ ...knowledge, ...allowances, retrieval: work.retrieval, isEmbeddingPaid }),
+      ...sourceHandlers({ ...knowledge, ...allowances, isEmbeddingPaid }),
       ...knowledgeWindowHandlers(knowledge, log),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers),

@@ -6,9 +6,9 @@ import { implement, type Handler } from './handler.ts';
 import { JsonAnswer, SharedJson } from './json-answer.ts';
 import { Components, headerDescriptions, headers, keyHeaders, runHeaders, type Json } from './open-api-components.ts';
 
-/** Only runs cost credits, and every call that can cost some can find them used up. */
+/** What can find credits used up and a model failing has headers that say what it cost. */
 function isRun(endpoint: Endpoint): boolean {
-  return endpoint.errors?.includes(402) === true;
+  return endpoint.errors?.includes(402) === true && endpoint.errors.includes(502);
 }
 
 function parameters(endpoint: Endpoint, components: Components): Json[] {

@@ -86,9 +86,9 @@ export const searchDataspace = defineEndpoint({
   tag,
   summary: 'Search a dataspace',
   description:
-    'Returns the passages that answer the query best, found by keywords and by meaning, the most relevant first.',
+    'Returns the passages that answer the query best, found by keywords and by meaning, the most relevant first. Costs 1 credit if a provider makes the embeddings.',
   parameters: z.object({ id: uuid }),
   body: dataspaceSearch,
   response: z.object({ data: z.array(citation) }),
-  errors: [404],
+  errors: [402, 404],
 });

@@ -53,10 +53,11 @@ export const createSource = defineEndpoint({
   tag,
   summary: 'Add a file to a dataspace',
   description:
-    "Accepts one file of at most 50 MB. The source can be found by searches once its status is `Ready`; it is `Failed`, with a reason, if the file can't be read.",
+    "Accepts one file of at most 50 MB. The source can be found by searches once its status is `Ready`; it is `Failed`, with a reason, if the file can't be read. Costs 1 credit if a provider makes the embeddings.",
   form: { fields: sourceForm, maximumFileBytes: maximumSourceBytes },
   status: 201,
   response: source,
+  errors: [402],
 });
 
 export const listSources = defineEndpoint({
@@ -105,9 +106,10 @@ export const reindexSource = defineEndpoint({
   access: 'manage',
   tag,
   summary: 'Re-index a source',
-  description: 'Parses, chunks and embeds the file again. The response comes at once; the status shows the progress.',
+  description:
+    'Parses, chunks and embeds the file again. The response comes at once; the status shows the progress. Costs 1 credit if a provider makes the embeddings.',
   parameters: z.object({ id: uuid }),
   status: 202,
   response: source,
-  errors: [404],
+  errors: [402, 404],
 });

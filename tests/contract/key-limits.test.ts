@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defaultModerationSettings } from '../../shared/contract/moderation.ts';
 import type { ApiKeyInput } from '../../shared/contract/api-keys.ts';
+import type { Source } from '../../shared/contract/sources.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { judgeError } from '../support/specification-judge.ts';
+import { formOf, uploadRequest } from '../support/source-upload.ts';
 import { completionCall, startTestHost, type TestHost } from '../support/test-host.ts';
 
 let host: TestHost;
@@ -103,6 +105,52 @@ describe('credits', () => {
     const call = completionCall({ key }, '/api/completions/sync', { promptText: threat });
     judgeError(await host.send('in memory', call), 400);
     expect(await creditsOf(key)).toMatchObject({ consumed: 0, remaining: 1 });
+  });
+
+  test('embeddings by a provider cost a key one for each source and search, and are not made without credits', async () => {
+    host.host.storage.settings.update({
+      embeddings: { kind: 'provider', aiSystem: 'OpenAiCompatible', model: 'scripted/vectors' },
+    });
+    let isDown = false;
+    host.provider.answerWith((call) => {
+      if (isDown) return call.fail(400, 'down');
+      const texts = call.body['input'] as string[];
+      return call.json(200, {
+        data: texts.map((_, index) => ({ index, embedding: [1, 0] })),
+        usage: { prompt_tokens: 1, total_tokens: 1 },
+      });
+    });
+    const input = { name: 'embedded', scopes: ['manage' as const], creditLimit: 3 };
+    const [key, withoutCredits] = [host.issueKey(input), host.issueKey({ ...input, name: 'none', creditLimit: 0 })];
+    const form = formOf([
+      { name: 'name', content: 'Gold' },
+      { name: 'file', content: 'A touchstone tests gold.', fileName: 'gold.txt' },
+    ]);
+    const add = (by: string) => host.send('in memory', uploadRequest({ key: by }, form));
+    const calls = host.provider.calls.length;
+    expect(judgeError(await add(withoutCredits), 402).code).toBe('credits_exhausted');
+    const added = await add(key);
+    expect(added.status).toBe(201);
+    const source = JSON.parse(added.text) as Source;
+    await expect.poll(() => host.host.storage.sources.read(source.id).status).toBe('Ready');
+    const post = (by: string, path: string, body: string) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${by}` };
+      return host.send('in memory', { method: 'POST', path, headers, body });
+    };
+    const search = (by: string) => post(by, `/dataspaces/${source.dataspaceId}/search`, '{"query":"gold"}');
+    const made = host.provider.calls.length;
+    expect(made).toBeGreaterThan(calls);
+    judgeError(await search(withoutCredits), 402);
+    judgeError(await post(withoutCredits, `/sources/${source.id}/reindex`, ''), 402);
+    expect(host.provider.calls.length).toBe(made);
+    expect((await search(key)).status).toBe(200);
+    expect(await creditsOf(key)).toMatchObject({ consumed: 2, remaining: 1 });
+    isDown = true;
+    expect((await search(key)).status).toBe(200);
+    expect(await creditsOf(key)).toMatchObject({ consumed: 2, remaining: 1 });
+    expect(storedUse(input)).toBe(2);
+    host.host.storage.settings.update({ embeddings: { kind: 'on-device' } });
+    expect((await search(withoutCredits)).status).toBe(200);
   });
 
   test('any key reads its own limits and use', async () => {
