@@ -168,8 +168,8 @@ function OtherParameters({ text, onTextChange }: { text: string; onTextChange: (
   const problem = read && 'problem' in read ? read.problem : null;
   return (
     <div className="param">
-      <span className="param__name mono--small" aria-hidden="true">
-        Extra
+      <span className="param__wide small secondary" aria-hidden="true">
+        Extra parameters (JSON)
       </span>
       <div className={classNames('field field--area mono--small param__wide', problem && 'is-invalid')}>
         <textarea

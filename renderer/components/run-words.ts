@@ -90,6 +90,16 @@ const finishWords: Record<string, string> = {
   ToolCalls: "The model called a tool. The playground can't run tools.",
 };
 
+/** `ContentFilter` as "Content filter". */
+export function finishName(finishReason: string): string {
+  return finishReason.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** How a run that gave an answer ended: "Complete (content filter)". */
+export function completeWords(finishReason: string | null): string {
+  return finishReason === null ? 'Complete' : `Complete (${finishName(finishReason).toLowerCase()})`;
+}
+
 /** What a finish reason other than `Stop` means; null where there is nothing to say. */
 export function finishMeaning(finishReason: string | null): string | null {
   return finishReason === null ? null : (finishWords[finishReason] ?? null);

@@ -71,7 +71,8 @@ interface VersionsPanelProps {
   isWideOnly: boolean;
   read: Pick<ReturnType<typeof useVersionsOf>, 'list' | 'versions'>;
   usage: ReturnType<typeof usePromptUsage>['data'];
-  selectedId: string;
+  /** Null for a version that can't be loaded. */
+  selectedId: string | null;
   onSelect: (version: PromptVersion) => void;
   onOpen: (version: PromptVersion) => void;
 }
@@ -141,7 +142,7 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
           isWideOnly={address.view === 'compare'}
           read={{ list, versions }}
           usage={usage.data}
-          selectedId={shownId}
+          selectedId={main.error ? null : shownId}
           onSelect={ways.select}
           onOpen={({ id }) => commands.openInPlayground(id)}
         />

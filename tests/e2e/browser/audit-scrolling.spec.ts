@@ -64,7 +64,7 @@ function scrollableBy(page: Page): Promise<number[]> {
   });
 }
 
-test('at every size rows show their whole cost, and only panels scroll', async ({ page, served }) => {
+test('at every size rows show their whole cost, facts stay apart, and only panels scroll', async ({ page, served }) => {
   const audit = auditPage(page);
   await page.goto(`${served.address}/#/audit/all`);
   for (const size of [
@@ -77,6 +77,10 @@ test('at every size rows show their whole cost, and only panels scroll', async (
     await audit.settled();
     // Below the smallest window of the desktop, at 200 % zoom, panes stack and the screen scrolls.
     if (size.width >= 980) expect(await scrollableBy(page)).toEqual([0, 0, 0, 0]);
+    // A fact that is wider than its place runs into the next one; only the caller's name may be cut.
+    const areWhole = (facts: Element[]) => facts.map(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+    const facts = await page.locator('.inline-facts > div:not(:first-child)').evaluateAll(areWhole);
+    expect({ size, facts }).toEqual({ size, facts: [true, true, true] });
     const costs = await audit.list.evaluate((list) =>
       [...list.querySelectorAll<HTMLElement>('.conversation')]
         .filter((row) => row.textContent.includes('$'))

@@ -81,3 +81,16 @@ test('at 200 % zoom nothing is cut off on any screen with data', async ({ page, 
     expect.soft(await clippedControls(page), stop.name).toEqual([]);
   }
 });
+
+test('at 200 % zoom the button that matters is in the first line of its toolbar', async ({ page }) => {
+  for (const [address, name] of [
+    ['/playground', /run$/i],
+    ['/moderation', 'Check'],
+  ] as const) {
+    await openStop(page, { name: address, address });
+    const toolbar = page.locator('main .toolbar').first();
+    const line = (await toolbar.boundingBox())!;
+    const button = (await toolbar.getByRole('button', { name }).boundingBox())!;
+    expect.soft([address, button.y < line.y + 16]).toEqual([address, true]);
+  }
+});

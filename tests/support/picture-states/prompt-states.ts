@@ -295,7 +295,7 @@ export function promptStates({ promptId }: TourObjects): readonly PictureState[]
               'broken.prompt': '---\nname: [\n---\nGreet {{#if name}}.\n',
               'promptfooconfig.yaml':
                 'prompts:\n  - file://missing.txt\n  - "Answer {{question}}"\nproviders:\n  - openai:gpt-6-luna\ntests:\n  - vars:\n      question: Why?\n',
-              'picture.png': 'x',
+              'picture.png': '\x89PNG\r\n\x1a\n\0\0',
               'prompts.csv': 'prompt\n"Say {{word}}"\n"Spell {{word}}"\n',
             }),
           );
@@ -311,7 +311,7 @@ export function promptStates({ promptId }: TourObjects): readonly PictureState[]
         await page
           .getByRole('dialog')
           .getByLabel('Files')
-          .setInputFiles(files({ 'picture.png': 'x' }));
+          .setInputFiles(files({ 'picture.png': '\x89PNG\r\n\x1a\n\0\0' }));
         await page.getByRole('button', { name: 'Preview import' }).click();
         await page.getByRole('region', { name: 'Import preview' }).waitFor();
       },

@@ -76,7 +76,7 @@ export function broken(path: RegExp) {
           status: 500,
           json: {
             error: {
-              code: 'internal_error',
+              code: 'internal',
               message: 'Something went wrong on this device. Try again.',
               requestId: '5f1c0a52-8a39-4a0e-9d5b-7f1f4c5c2b11',
             },

@@ -34,7 +34,7 @@ export function ConversationFacts({ conversation, facets }: ConversationFactsPro
           <dd>{formatMoment(conversation.updatedAt)}</dd>
         </div>
         <div className="wide-only">
-          <dt>Conversation ID</dt>
+          <dt>ID</dt>
           <dd className="row">
             <span className="mono--small">{shortId(conversation.id)}</span>
             <CopyButton text={conversation.id} label="Copy conversation ID" isIconOnly size="small" />

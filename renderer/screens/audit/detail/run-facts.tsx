@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { formatCost, formatRunDuration, formatWhole } from '../../../components/format.ts';
+import { finishName } from '../../../components/run-words.ts';
 import { useRun } from '../../../queries/runs.ts';
 import { promptAddress } from '../../../shell/addresses.ts';
 
@@ -95,7 +96,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
           ['Ended', run.completedAt ? moment.format(new Date(run.completedAt)) : 'In progress'],
           ['First token', absent(timing.firstTokenMs, formatRunDuration)],
           ['Total', absent(timing.totalMs, formatRunDuration)],
-          ['Finish reason', run.output.finishReason ?? 'none'],
+          ['Finish reason', run.output.finishReason === null ? 'none' : finishName(run.output.finishReason)],
         ]}
       />
       <Facts

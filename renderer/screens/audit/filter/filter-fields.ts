@@ -3,6 +3,7 @@ import type { AiSystem } from '../../../../shared/contract/common.ts';
 import { providerName } from '../../../../shared/provider-names.ts';
 import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { formatDuration, formatScore } from '../../../components/format.ts';
+import { finishName } from '../../../components/run-words.ts';
 import { spanOf, type DateSpan } from '../../../shell/date-spans.ts';
 
 /** A part of the filter as a person names it. */
@@ -198,9 +199,18 @@ function headerChips(filter: AuditFilter): FilterChip[] {
   });
 }
 
-function nameOfValue(field: ListFieldId, value: string, facets: AuditFacets | undefined): string {
+/** `prompt:selfHarm` as "Prompt: self-harm". */
+function flagName(flag: string): string {
+  const [side, category] = flag.split(':');
+  return `${side === 'prompt' ? 'Prompt' : 'Answer'}: ${category === 'selfHarm' ? 'self-harm' : category}`;
+}
+
+/** A value of a list as people read it. */
+export function nameOfValue(field: ListFieldId, value: string, facets: AuditFacets | undefined): string {
   if (field === 'callerIds') return callerName(value, facets);
-  return field === 'aiSystems' ? providerName(value as AiSystem) : value;
+  if (field === 'aiSystems') return providerName(value as AiSystem);
+  if (field === 'finishReasons') return finishName(value);
+  return field === 'moderationFlags' ? flagName(value) : value;
 }
 
 function chipsOf(

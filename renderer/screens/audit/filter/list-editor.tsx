@@ -4,12 +4,11 @@ import type { AuditFacetCounts, AuditFacets, AuditFilter } from '../../../../sha
 import { aiSystems } from '../../../../shared/contract/common.ts';
 import { runStatuses } from '../../../../shared/contract/conversations.ts';
 import { moderationFlags } from '../../../../shared/contract/guard.ts';
-import { providerName } from '../../../../shared/provider-names.ts';
 import { formatCount } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { matchScore } from '../../../components/match-score.ts';
 import { useAuditFacetCounts } from '../../../queries/audit.ts';
-import { callerName, type FilterField, type ListFieldId } from './filter-fields.ts';
+import { nameOfValue, type FilterField, type ListFieldId } from './filter-fields.ts';
 
 interface ListOption {
   value: string;
@@ -23,41 +22,52 @@ export function listOptions(
   counts: AuditFacetCounts | undefined,
   facets: AuditFacets | undefined,
 ): ListOption[] {
-  const plain = (values: readonly string[], runs: (value: string) => number): ListOption[] =>
-    values.map((value) => ({ value, label: value, runs: runs(value) }));
+  const option = (value: string, runs: number): ListOption => ({
+    value,
+    label: nameOfValue(field, value, facets),
+    runs,
+  });
   const sum = <Item extends { runs: number }>(items: readonly Item[] = [], isOne: (item: Item) => boolean): number =>
     items.filter(isOne).reduce((total, { runs }) => total + runs, 0);
   switch (field) {
     case 'aiSystems':
-      return aiSystems.map((value) => ({
-        value,
-        label: providerName(value),
-        runs: sum(counts?.aiSystems, ({ aiSystem }) => aiSystem === value),
-      }));
+      return aiSystems.map((value) =>
+        option(
+          value,
+          sum(counts?.aiSystems, ({ aiSystem }) => aiSystem === value),
+        ),
+      );
     case 'statuses':
-      return plain(runStatuses, (value) => sum(counts?.statuses, ({ status }) => status === value));
+      return runStatuses.map((value) =>
+        option(
+          value,
+          sum(counts?.statuses, ({ status }) => status === value),
+        ),
+      );
     case 'models': {
       const names = [...new Set((counts?.models ?? []).map(({ model }) => model))];
-      return plain(names, (value) => sum(counts?.models, ({ model }) => model === value));
+      return names.map((value) =>
+        option(
+          value,
+          sum(counts?.models, ({ model }) => model === value),
+        ),
+      );
     }
     case 'callerIds':
-      return (counts?.callers ?? []).map(({ callerId, runs }) => ({
-        value: callerId,
-        label: callerName(callerId, facets),
-        runs,
-      }));
+      return (counts?.callers ?? []).map(({ callerId, runs }) => option(callerId, runs));
     case 'tags':
-      return (counts?.tags ?? []).map(({ tag, runs }) => ({ value: tag, label: tag, runs }));
+      return (counts?.tags ?? []).map(({ tag, runs }) => option(tag, runs));
     case 'finishReasons':
-      return (counts?.finishReasons ?? []).map(({ finishReason, runs }) => ({
-        value: finishReason,
-        label: finishReason,
-        runs,
-      }));
+      return (counts?.finishReasons ?? []).map(({ finishReason, runs }) => option(finishReason, runs));
     case 'errorCodes':
-      return (counts?.errorCodes ?? []).map(({ errorCode, runs }) => ({ value: errorCode, label: errorCode, runs }));
+      return (counts?.errorCodes ?? []).map(({ errorCode, runs }) => option(errorCode, runs));
     case 'moderationFlags':
-      return plain(moderationFlags, (value) => sum(counts?.moderationFlags, ({ flag }) => flag === value));
+      return moderationFlags.map((value) =>
+        option(
+          value,
+          sum(counts?.moderationFlags, ({ flag }) => flag === value),
+        ),
+      );
   }
 }
 
@@ -79,11 +89,7 @@ export function ListEditor({
   const unknown = chosen.filter((value) => !known.some((option) => option.value === value));
   const options = [
     ...known,
-    ...unknown.map((value) => ({
-      value,
-      label: field.id === 'callerIds' ? callerName(value, facets) : value,
-      runs: 0,
-    })),
+    ...unknown.map((value) => ({ value, label: nameOfValue(field.id, value, facets), runs: 0 })),
   ];
   const toggle = (value: string) => {
     const next = chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value];

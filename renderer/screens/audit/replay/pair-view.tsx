@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import type { ReplayPair, ReplaySide } from '../../../../shared/contract/audit-replay.ts';
 import { Button } from '../../../components/button.tsx';
 import { formatCost, formatPlural, formatRunDuration } from '../../../components/format.ts';
+import { completeWords } from '../../../components/run-words.ts';
 import { Notice } from '../../../components/state-panels.tsx';
 import { runAddress } from '../../../shell/addresses.ts';
 import { TextDifference } from './text-difference.tsx';
@@ -12,7 +13,7 @@ function Measures({ side }: { side: ReplaySide }) {
     side.totalMs === null ? null : formatRunDuration(side.totalMs),
     side.usage && formatPlural(side.usage.total_tokens, 'token'),
     side.cost === null ? null : formatCost(side.cost),
-    side.finishReason,
+    side.status === 'Completed' ? completeWords(side.finishReason) : null,
   ].filter((fact) => fact !== null);
   return <span className="caption tertiary numbers">{facts.join(', ')}</span>;
 }

@@ -1,6 +1,7 @@
 import { Check, CircleX, Square } from 'lucide-react';
 import { Icon } from '../../../components/icon.tsx';
 import { Spinner } from '../../../components/marks.tsx';
+import { completeWords } from '../../../components/run-words.ts';
 import { WaitingForAnswer } from '../../../components/waiting-for-answer.tsx';
 import type { ShownRun } from './shown-run.ts';
 
@@ -31,7 +32,7 @@ export function RunStateMark({ run }: { run: ShownRun }) {
   return (
     <span className="row small secondary">
       <Icon icon={Check} size="small" />
-      {run.finishReason === null ? 'Complete' : `Complete (${run.finishReason.toLowerCase()})`}
+      {completeWords(run.finishReason)}
     </span>
   );
 }

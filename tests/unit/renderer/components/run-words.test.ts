@@ -1,11 +1,19 @@
 import { expect, test } from 'vitest';
-import { failureWords, finishMeaning } from '../../../../renderer/components/run-words.ts';
+import { completeWords, failureWords, finishMeaning } from '../../../../renderer/components/run-words.ts';
 import { AppError } from '../../../../shared/app-error.ts';
 
 test('only ends other than the usual one are explained', () => {
   expect([finishMeaning('Stop'), finishMeaning(null)]).toEqual([null, null]);
   expect(finishMeaning('Length')).toContain('max_tokens');
   expect(finishMeaning('ContentFilter')).toContain('content filter');
+});
+
+test('the end of a run is named in words', () => {
+  expect(['Stop', 'ContentFilter', null].map(completeWords)).toEqual([
+    'Complete (stop)',
+    'Complete (content filter)',
+    'Complete',
+  ]);
 });
 
 test.each([

@@ -63,7 +63,7 @@ describe('the audit', () => {
     await screen.findByText(/Ignored invalid filters in this link: status\./);
     await screen.findByText('No matching conversations');
     fireEvent.click(screen.getByText('Clear all filters'));
-    await screen.findByText('Conversation ID');
+    await screen.findByRole('button', { name: 'Copy conversation ID' });
     expect(opened.addresses.at(-1)).toBe('/audit/all');
     opened.navigate('/audit/all/01a20000-0000-7000-8000-000000002284');
     await screen.findByText('Conversation not found');
