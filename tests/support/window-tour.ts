@@ -197,10 +197,11 @@ export async function addModel(page: Page, words: string): Promise<void> {
   await picker.waitFor({ state: 'hidden' });
 }
 
-async function openWire(page: Page): Promise<void> {
-  const wire = page.getByRole('region', { name: 'Wire' });
-  if (!(await wire.isVisible())) await page.keyboard.press('Control+j');
-  await wire.waitFor();
+/** Opens the wire, whose bar is always there. */
+export async function openWire(page: Page): Promise<void> {
+  const toggle = page.getByRole('button', { name: 'Wire', exact: true });
+  if ((await toggle.getAttribute('aria-expanded')) === 'false') await page.keyboard.press('Control+j');
+  await page.locator('.wire__body').waitFor();
 }
 
 async function showProviderRequest(page: Page): Promise<void> {

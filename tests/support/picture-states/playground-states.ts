@@ -1,13 +1,9 @@
 import { expect, type Page } from '@playwright/test';
-import type { TourObjects } from '../window-tour.ts';
+import { openWire, type TourObjects } from '../window-tour.ts';
 import { answerOf, broken, held, newPrompt, run, type PictureState } from './steps.ts';
 
 const model = '/playground/models/OpenAiCompatible/workshop%2Fkestrel-large';
 
-const openWire = async (page: Page): Promise<void> => {
-  const toggle = page.getByRole('button', { name: 'Wire', exact: true });
-  if ((await toggle.getAttribute('aria-expanded')) === 'false') await page.keyboard.press('Control+j');
-};
 const closeWire = (page: Page): Promise<void> => page.keyboard.press('Control+j');
 
 /** What opens beside a prompt: wire, parameters, model picker, dialogs, grounding and history. */
