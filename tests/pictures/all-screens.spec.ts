@@ -9,6 +9,7 @@ import { privacyStates } from '../support/picture-states/privacy-states.ts';
 import { runStates } from '../support/picture-states/run-states.ts';
 import { answerByWords, type PictureState } from '../support/picture-states/steps.ts';
 import { startScriptedProvider } from '../support/scripted-provider.ts';
+import { dialogStops } from '../support/tour-dialogs.ts';
 import { emptyStops, filledStops, openStop, settled } from '../support/window-tour.ts';
 
 const folder = process.env['TOUCHSTONE_PICTURES'];
@@ -74,6 +75,14 @@ test('every screen as a new user finds it', async ({ page }) => {
 
 test('every screen with data', async ({ page, objects }) => {
   await takeAll(page, filledStops(objects));
+});
+
+test('every dialog with data', async ({ page, objects }) => {
+  // Some have the name of another picture.
+  await takeAll(
+    page,
+    dialogStops(objects).map((stop) => ({ ...stop, name: `dialog-${stop.name}` })),
+  );
 });
 
 test('the playground in its states', async ({ page, objects }) => {
