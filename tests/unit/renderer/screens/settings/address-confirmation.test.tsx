@@ -32,7 +32,8 @@ const row = async (name: string) => within(await screen.findByRole('group', { na
 const openGroq = (address: string) =>
   open(({ baseAddress }) => ({
     address,
-    environment: { GROQ_API_KEY: key },
+    // Groq itself is not asked.
+    environment: { GROQ_API_KEY: key, HTTPS_PROXY: 'http://127.0.0.1:9' },
     prepare: (client) => client.call(updateProvider, { parameters: { aiSystem: 'Groq' }, body: { baseAddress } }),
   }));
 
