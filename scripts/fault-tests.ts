@@ -11,6 +11,7 @@ export const faultTests = [
   'tests/unit/key-store/keychain-failures.test.ts',
   'tests/unit/knowledge/sources.test.ts',
   'tests/unit/providers/provider-lists.test.ts',
+  'tests/unit/providers/size-limits.test.ts',
   'tests/contract/sources-kill.test.ts',
   'tests/contract/faults.test.ts',
 ];

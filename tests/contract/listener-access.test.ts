@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, Server, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { JsonAnswer } from '../../electron/api/json-answer.ts';
 import { DownloadTickets } from '../../electron/server/download-tickets.ts';
 import { contentSecurityPolicy } from '../../electron/server/window-content.ts';
@@ -150,6 +150,31 @@ describe.runIf(hasIpv6)('the other loopback address', () => {
     const first = createServer().listen(port, '127.0.0.1');
     onTestFinished(() => void first.close());
     await once(first, 'listening');
+  });
+
+  test('that has a port which the system chose on the first one taken gets another port on both', async () => {
+    const taken = await takePort();
+    const chosen: unknown[] = [];
+    const listen = Server.prototype.listen as (port: number, host: string) => Server;
+    // The system chooses a port that is free on the first address and taken on the other.
+    const spy = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (
+      this: Server,
+      ...parameters: unknown[]
+    ) {
+      const [port, host] = parameters as [number, string];
+      chosen.push(port);
+      return listen.call(this, chosen.length === 1 ? taken : port, host);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const { port } = await startListener(async () => new Response('reached'));
+    expect(port).not.toBe(taken);
+    expect(chosen).toEqual([0, taken, 0, port]);
+    for (const host of ['127.0.0.1', '[::1]'])
+      expect((await fetchText('HTTP/1.1', `http://${host}:${port}`)).text).toBe('reached');
+    spy.mockRestore();
+    const free = createServer().listen(taken, '127.0.0.1');
+    onTestFinished(() => void free.close());
+    await once(free, 'listening');
   });
 
   test('is free again once the listener is closed', async () => {
