@@ -1,6 +1,8 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Installer } from 'electron-installer-debian';
+import { stringify } from 'yaml';
 import { root } from './project-node.mjs';
 
 const sizes = [16, 32, 48, 64, 128, 256, 512];
@@ -46,4 +48,21 @@ export async function createDebianPackage(directory: string, destination: string
   await installer.createPackage();
   await installer.movePackage();
   return installer.options.packagePaths[0]!;
+}
+
+/** Writes what electron-updater asks its server for: the newest version with its file and the checksum of that. */
+export function describeRelease(file: string, destination: string): void {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const content = readFileSync(file);
+  const sha512 = createHash('sha512').update(content).digest('base64');
+  const url = basename(file);
+  const release = {
+    version,
+    files: [{ url, sha512, size: content.length }],
+    path: url,
+    sha512,
+    releaseDate: new Date().toISOString(),
+  };
+  const suffix = process.arch === 'x64' ? '' : `-${process.arch}`;
+  writeFileSync(join(destination, `latest-linux${suffix}.yml`), stringify(release));
 }

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
+import { readUpdateAddress } from '../electron/shell/update-address.ts';
 import { buildIfStale } from './build-if-stale.ts';
-import { createDebianPackage } from './debian-package.ts';
+import { createDebianPackage, describeRelease } from './debian-package.ts';
 import { fetchElectron, findElectron } from './electron-binary.ts';
 import { electronForTests } from './electron-runtime.mjs';
 import { packageFilters } from './package-contents.ts';
@@ -34,8 +35,21 @@ async function chooseRuntime(mustBeForTests: boolean): Promise<Runtime> {
   return { version: readVersion(join(folder, 'version')), folder, isForTests: true };
 }
 
+/**
+ * The server that the packaged application asks for updates, once a person turns that on. It names none unless this variable does: the
+ * address of a folder with the files that electron-builder and createDebianPackage write.
+ */
+function chooseUpdateFeed(): string | null {
+  const text = process.env['TOUCHSTONE_UPDATE_FEED']?.trim();
+  if (!text) return null;
+  const address = readUpdateAddress(text);
+  if (address !== null) return address;
+  process.stderr.write('TOUCHSTONE_UPDATE_FEED must be an https:// address without user name, query or fragment.\n');
+  return process.exit(2);
+}
+
 /** Writes electron-builder's configuration with what only this machine knows, and returns its path. */
-function writeConfiguration({ version, folder }: Runtime, output: string): string {
+function writeConfiguration({ version, folder }: Omit<Runtime, 'isForTests'>, output: string): string {
   const configuration = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')) as { files: string[] };
   const file = join(root, 'out/electron-builder.json');
   const complete = {
@@ -44,6 +58,7 @@ function writeConfiguration({ version, folder }: Runtime, output: string): strin
     directories: { output, buildResources: 'build' },
     electronVersion: version,
     ...(folder !== null && { electronDist: folder }),
+    ...(updateFeed !== null && { publish: { provider: 'generic', url: updateFeed } }),
   };
   writeFileSync(file, JSON.stringify(complete, null, 2));
   return file;
@@ -64,6 +79,7 @@ async function runOrExit(parameters: readonly string[]): Promise<void> {
   if (status !== 0) process.exit(status);
 }
 
+const updateFeed = chooseUpdateFeed();
 const { isForTests, ...runtime } = await chooseRuntime(process.argv.includes('--for-tests'));
 const output = isForTests ? 'release/for-tests' : 'release';
 const parameters = process.argv
@@ -74,7 +90,7 @@ mkdirSync(join(root, 'out'), { recursive: true });
 await runOrExit(['scripts/licences.ts', 'out/THIRD-PARTY-LICENSES.txt']);
 writeFileSync(join(root, 'out/sbom.cdx.json'), softwareBill(runtime.version));
 rmSync(join(root, output), { recursive: true, force: true });
-const configuration = writeConfiguration({ ...runtime, isForTests }, output);
+const configuration = writeConfiguration(runtime, output);
 await runOrExit([
   'node_modules/electron-builder/cli.js',
   '--config',
@@ -87,7 +103,18 @@ const directory = join(root, output, 'linux-unpacked');
 if (process.platform === 'linux') {
   // Electron's own start page, which the distribution for tests brings along.
   rmSync(join(directory, 'resources/default_app.asar'), { force: true });
-  if (!process.argv.includes('--directory-only')) reportSize(await createDebianPackage(directory, join(root, output)));
+  const resources = join(directory, 'resources');
+  if (updateFeed !== null) {
+    // electron-builder writes these for its own targets only; electron-updater reads them.
+    const update = { provider: 'generic', url: updateFeed, updaterCacheDirName: 'touchstone-updater' };
+    writeFileSync(join(resources, 'app-update.yml'), stringify(update));
+    writeFileSync(join(resources, 'package-type'), 'deb');
+  }
+  if (!process.argv.includes('--directory-only')) {
+    const debianPackage = await createDebianPackage(directory, join(root, output));
+    reportSize(debianPackage);
+    if (updateFeed !== null) describeRelease(debianPackage, join(root, output));
+  }
   reportSize(directory);
 }
 if (isForTests)

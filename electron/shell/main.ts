@@ -20,6 +20,8 @@ import { linkedAddress, openAddress } from './open-address.ts';
 import { createOpenedFiles, importAddress, promptFilesIn } from './opened-files.ts';
 import { closeBeforeQuit } from './quit.ts';
 import { withSystemProxy } from './system-proxy.ts';
+import { loadUpdater, readFeed } from './update-feed.ts';
+import { createUpdates } from './updates.ts';
 import { startUtilityChild } from './utility-child.ts';
 import { offerPorts } from './window-port.ts';
 import { registerWindowScheme, serveWindowFiles } from './window-protocol.ts';
@@ -95,6 +97,8 @@ async function start(): Promise<void> {
   serveWindowFiles(session.defaultSession);
   const environment = await withSystemProxy(process.env, session.defaultSession);
   useNetworkOf(environment, log);
+  const feed = readFeed();
+  const updates = createUpdates({ feed, loadUpdater: () => loadUpdater(feed!), log });
   const host = await createHost({
     dataDirectory,
     providerBases,
@@ -106,15 +110,22 @@ async function start(): Promise<void> {
       'open-folder',
       'app-links',
       'prompt-files',
+      'updates',
       ...(process.platform === 'darwin' ? [] : ['application-menu' as const]),
     ],
     environment,
     startChild: startUtilityChild,
-    handlers: [...desktopHandlers(dataDirectory), implement(takeOpenedFiles, () => openedFiles.take())],
+    handlers: [
+      ...desktopHandlers(dataDirectory),
+      ...updates.handlers,
+      implement(takeOpenedFiles, () => openedFiles.take()),
+    ],
     log,
   });
   const server = new ServerControl({ host, dataDirectory, log });
+  updates.follow(host.storage.settings);
   closeBeforeQuit(async () => {
+    updates.close();
     await server.close();
     await host.close();
   }, log);

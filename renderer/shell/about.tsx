@@ -6,6 +6,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { QueryView } from '../components/query-view.tsx';
 import { useHost } from '../host/host-context.tsx';
+import { useUpdates } from '../queries/updates.ts';
 import { settingsAddress } from './addresses.ts';
 import { closeOverlay, useOverlay } from './overlay-state.ts';
 
@@ -62,6 +63,8 @@ function Licences() {
 export function About() {
   const isOpen = useOverlay(({ open }) => open === 'about');
   const { version } = useHost();
+  const { data: updates } = useUpdates();
+  const isChecked = updates !== undefined && updates.status !== 'off';
   return (
     <Dialog title="About Touchstone" isOpen={isOpen} onClose={closeOverlay} isWide>
       <div className="about">
@@ -72,12 +75,16 @@ export function About() {
           </div>
           <div>
             <dt>Updates</dt>
-            <dd>Not checked automatically</dd>
+            <dd>{isChecked ? 'Checked automatically' : 'Not checked automatically'}</dd>
           </div>
         </dl>
         <p className="small secondary">
-          Touchstone never contacts an update server. To update, install a newer version over this one, or update the
-          folder you start it from. Your data folder stays as it is. Make a backup first in{' '}
+          Touchstone contacts no update server unless you turn that on in{' '}
+          <Link href={settingsAddress('updates')} className="link" onClick={closeOverlay}>
+            Settings, Updates
+          </Link>
+          . To update by hand, install a newer version over this one, or update the folder you start it from. Your data
+          folder stays as it is. Make a backup first in{' '}
           <Link href={settingsAddress('data')} className="link" onClick={closeOverlay}>
             Settings, Data and backup
           </Link>

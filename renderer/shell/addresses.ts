@@ -12,7 +12,8 @@ export type SettingsPageId =
   | 'local-server'
   | 'data'
   | 'privacy'
-  | 'appearance';
+  | 'appearance'
+  | 'updates';
 
 export function settingsAddress(page: SettingsPageId): string {
   return `/settings/${page}`;

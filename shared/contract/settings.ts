@@ -71,6 +71,8 @@ export const settings = z.strictObject({
   embeddings: embeddingSettings,
   /** Of which runs the request to the provider and its raw response are stored. */
   providerExchanges: providerExchangeSettings,
+  /** Whether the desktop application asks its update server for newer versions. */
+  updates: z.strictObject({ isEnabled: z.boolean() }),
 });
 export type Settings = z.infer<typeof settings>;
 
@@ -86,6 +88,7 @@ export const defaultSettings: Settings = {
   moderation: defaultModerationSettings,
   embeddings: { kind: 'on-device' },
   providerExchanges: { keep: 'newest' },
+  updates: { isEnabled: false },
 };
 
 export const readSettings = defineEndpoint({
@@ -121,6 +124,8 @@ export const capabilities = [
   'app-links',
   /** The operating system gives `.prompt` files to this application. */
   'prompt-files',
+  /** The application can ask an update server for newer versions, where it was built with one. */
+  'updates',
 ] as const;
 export type Capability = (typeof capabilities)[number];
 

@@ -42,7 +42,7 @@ async function firstPage(browser: Browser): Promise<Page> {
 
 interface PackageFixtures {
   /** Starts the packaged application; whatever is still running at the end of the test is ended. */
-  readonly launch: (options: LaunchOptions) => Promise<PackagedApp>;
+  readonly launch: (options: LaunchOptions & { readonly program?: string }) => Promise<PackagedApp>;
 }
 
 /**
@@ -53,10 +53,14 @@ export const test = sessionTest.extend<PackageFixtures>({
   launch: async ({ environment, folder }, use) => {
     const running = new Set<ChildProcess>();
     await use(async (options) => {
-      const child = spawn(packagedProgram, ['--remote-debugging-port=0', ...packageParameters(options)], {
-        env: { ...environment, PATH: `${join(folder, 'bin')}:${environment['PATH']}` },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
+      const child = spawn(
+        options.program ?? packagedProgram,
+        ['--remote-debugging-port=0', ...packageParameters(options)],
+        {
+          env: { ...environment, PATH: `${join(folder, 'bin')}:${environment['PATH']}` },
+          stdio: ['ignore', 'ignore', 'pipe'],
+        },
+      );
       running.add(child);
       const ended = once(child, 'exit').then(() => void running.delete(child));
       const browser = await chromium.connectOverCDP(await debuggerAddress(child));

@@ -135,6 +135,7 @@ const settingsPages = [
   'data',
   'privacy',
   'appearance',
+  'updates',
 ];
 
 /** Every screen as a new user finds it. */

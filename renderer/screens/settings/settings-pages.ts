@@ -1,5 +1,6 @@
 import {
   Archive,
+  CircleFadingArrowUp,
   Cpu,
   KeyRound,
   Waypoints,
@@ -110,4 +111,5 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
     keywords: ['stored', 'hosts', 'network', 'contacted', 'telemetry', 'tracking', 'data', 'proxy', 'logs', 'drafts'],
   },
   { id: 'appearance', title: 'Appearance', icon: SunMoon, keywords: ['theme', 'dark', 'light', 'motion'] },
+  { id: 'updates', title: 'Updates', icon: CircleFadingArrowUp, keywords: ['new version', 'upgrade', 'install'] },
 ];

@@ -18,6 +18,7 @@ import { PrivacyPage } from './privacy/privacy-page.tsx';
 import { ProvidersPage } from './providers/providers-page.tsx';
 import { ServiceModelsPage } from './service-models/service-models-page.tsx';
 import { settingsPages, type SettingsPageEntry } from './settings-pages.ts';
+import { UpdatesPage } from './updates/updates-page.tsx';
 import './settings.css';
 
 const components: Record<SettingsPageId, ComponentType> = {
@@ -31,6 +32,7 @@ const components: Record<SettingsPageId, ComponentType> = {
   data: DataPage,
   privacy: PrivacyPage,
   appearance: AppearancePage,
+  updates: UpdatesPage,
 };
 
 function Navigation({ current }: { current: SettingsPageEntry }) {

@@ -7,6 +7,7 @@ import { providerName } from '../../../../shared/provider-names.ts';
 import { StateMark } from '../../../components/marks.tsx';
 import { QueryView } from '../../../components/query-view.tsx';
 import { usePrivacy } from '../../../queries/host-state.ts';
+import { useUpdates } from '../../../queries/updates.ts';
 import { settingsAddress } from '../../../shell/addresses.ts';
 import { EncryptionBadge } from '../providers/address-confirmation.tsx';
 import { SettingRow, SettingsPage, SettingsSection } from '../settings-page.tsx';
@@ -116,7 +117,29 @@ function Host({ host }: { host: ContactedHost }) {
   );
 }
 
-function PageLink({ page, children }: { page: 'data' | 'providers'; children: ReactNode }) {
+/** Only an application that was built with one has it. */
+function UpdateServer() {
+  const { data: updates } = useUpdates();
+  if (!updates || updates.host === null) return null;
+  const isOn = updates.status !== 'off';
+  return (
+    <SettingRow
+      label="Update server"
+      detail={
+        <>
+          <span className="mono--small breakable">{updates.host}</span>
+          <br />
+          Gets none of your data. Contacted at each start and once a day while{' '}
+          <PageLink page="updates">Check for updates</PageLink> is on.
+        </>
+      }
+    >
+      <StateMark tone={isOn ? 'positive' : 'neutral'}>{isOn ? 'On' : 'Off, not contacted'}</StateMark>
+    </SettingRow>
+  );
+}
+
+function PageLink({ page, children }: { page: 'data' | 'providers' | 'updates'; children: ReactNode }) {
   return (
     <Link href={settingsAddress(page)} className="link">
       {children}
@@ -178,6 +201,7 @@ export function PrivacyPage() {
           <QueryView query={privacy} subject="the contacted hosts" rows={6}>
             {({ hosts }) => hosts.map((host) => <Host key={`${host.use} ${host.name}`} host={host} />)}
           </QueryView>
+          <UpdateServer />
         </div>
         <p className="caption tertiary settings__below">
           Host names are looked up by your system. Links open in your browser. To add or remove a provider or an

@@ -1,5 +1,6 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
+import { createUpdates } from '../../../../../electron/shell/updates.ts';
 import { PrivacyPage } from '../../../../../renderer/screens/settings/privacy/privacy-page.tsx';
 import { readPrivacy } from '../../../../../shared/contract/privacy.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
@@ -33,4 +34,17 @@ test('every location and every host that the host has is on the page, with its s
   expect(stateOf('Endpoint foreign')).toContain('Not confirmed');
   expect(stateOf('Endpoint lan')).toContain('Not encrypted');
   expect(stateOf('Proxy')).not.toContain('Not encrypted');
+});
+
+test('an application with an update server names it, and whether it is contacted', async () => {
+  const loadUpdater = () => new Promise<never>(() => {});
+  const updates = createUpdates({ feed: 'https://updates.example/touchstone', loadUpdater, log: () => {} });
+  opened = await openWindow(<PrivacyPage />, { capabilities: ['updates'], handlers: updates.handlers });
+  updates.follow(opened.window.storage.settings);
+  const row = async () => (await screen.findByText('Update server')).closest('.setting')!.textContent;
+  expect(await row()).toMatch(/updates\.example.*Off, not contacted$/);
+  opened.window.storage.settings.update({ updates: { isEnabled: true } });
+  await opened.queryClient.invalidateQueries();
+  await waitFor(async () => expect(await row()).toMatch(/On$/));
+  updates.close();
 });

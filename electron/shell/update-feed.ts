@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { app } from 'electron';
+import { parse } from 'yaml';
+import { readUpdateAddress } from './update-address.ts';
+import type { Updater } from './updates.ts';
+
+/** The address that scripts/package.ts wrote beside the application; null without one that may be used. */
+export function readFeed(): string | null {
+  if (!app.isPackaged) return null;
+  try {
+    const { url } = parse(readFileSync(join(process.resourcesPath, 'app-update.yml'), 'utf8')) as { url?: unknown };
+    return readUpdateAddress(String(url));
+  } catch {
+    // No such file: the package was built without an update server.
+    return null;
+  }
+}
+
+/** Every installation would otherwise send a number of its own with each check. */
+const sharedUserId = '00000000-0000-0000-0000-000000000000';
+
+/** Loads electron-updater so that it contacts the feed's server only, and downloads and installs only when told to. */
+export async function loadUpdater(feed: string): Promise<Updater> {
+  const { autoUpdater } = (await import('electron-updater')).default;
+  autoUpdater.logger = null;
+  autoUpdater.autoDownload = false;
+  autoUpdater.autoInstallOnAppQuit = false;
+  // Differences to the installed version come from its old files, which are at the server no more.
+  autoUpdater.disableDifferentialDownload = true;
+  // Downloads go into the data folder, as everything else, and not into the system's folder for caches.
+  const { app: adapter } = autoUpdater as unknown as { app: object };
+  Object.defineProperty(adapter, 'baseCachePath', { value: app.getPath('userData') });
+  Object.assign(autoUpdater, { stagingUserIdPromise: { value: Promise.resolve(sharedUserId) } });
+  const { origin } = new URL(feed);
+  // A description of a release may name files anywhere, and a server may redirect.
+  autoUpdater.netSession.webRequest.onBeforeRequest(({ url }, answer) =>
+    answer({ cancel: new URL(url).origin !== origin }),
+  );
+  return autoUpdater as unknown as Updater;
+}
