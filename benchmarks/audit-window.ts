@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runToEnd } from '../scripts/project-node.mjs';
 import { obstacleTo } from '../scripts/suite-needs.ts';
-import { readAhead } from '../electron/storage/audit/read-ahead.ts';
+import { readAhead } from '../electron/audit/index/read-ahead.ts';
 import { completeAuditIndex, prepareAuditFolder } from './support/audit-folder.ts';
 import { printReport, type Row } from './support/report.ts';
 

@@ -2,12 +2,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { originOf } from '../shared/address-safety.ts';
 import type { ContactedHost, StoredLocation } from '../shared/contract/privacy.ts';
-import { exportsDirectory } from './audit/exports/export-shelf.ts';
+import { exportsDirectory } from './audit/evidence/export-shelf.ts';
 import { indexFile as knowledgeIndexFile } from './knowledge/index/index-database.ts';
 import { proxyOrigins } from './outgoing-network.ts';
 import type { Providers } from './providers/create-providers.ts';
 import { wellKnownEndpoints } from './providers/local-endpoints.ts';
-import { indexFile as auditIndexFile } from './storage/audit/index-database.ts';
+import { indexFile as auditIndexFile } from './audit/index/index-database.ts';
 import { backupDirectory } from './storage/backups.ts';
 import { databaseFile } from './storage/database.ts';
 

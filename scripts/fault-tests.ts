@@ -3,7 +3,7 @@ export const faultTests = [
   'tests/unit/storage/kill.test.ts',
   'tests/unit/storage/held-runs.test.ts',
   'tests/unit/storage/disk-failure.test.ts',
-  'tests/unit/audit/exports/kill.test.ts',
+  'tests/unit/audit/evidence/kill.test.ts',
   'tests/unit/audit/samples/kill.test.ts',
   'tests/unit/audit/retention/kill.test.ts',
   'tests/unit/audit/retention/clock-trust.test.ts',

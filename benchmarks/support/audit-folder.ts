@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { AuditEngine } from '../../electron/storage/audit/audit-engine.ts';
+import { AuditEngine } from '../../electron/audit/index/audit-engine.ts';
 import { databaseFile, openDatabase } from '../../electron/storage/database.ts';
 import { fillDatabase, generateRuns } from './audit-generator.ts';
 

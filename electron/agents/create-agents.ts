@@ -7,7 +7,7 @@ import type { TurnStore } from '../storage/agents/turn-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { type AgentFieldSources, changedAgentFields, newAgentFields } from './agent-fields.ts';
 import { recall } from './memory.ts';
-import { createTurnQueue, type TurnQueue } from '../on-device/turn-queue.ts';
+import { createTurnQueue, type TurnQueue } from '../common/turn-queue.ts';
 
 /** Lets one turn at a time go on in each conversation, so that every turn knows the answer to the one before. */
 interface ConversationTurns {

@@ -1,10 +1,8 @@
+import { assumedContextTokens, estimateTokens } from '../common/estimate-tokens.ts';
 import type { ModelRequest } from '../providers/provider.ts';
 import type { Turn } from '../storage/agents/turn-store.ts';
 
 type Message = ModelRequest['messages'][number];
-
-/** Taken for models whose context nobody told us, such as those of many local servers. */
-const assumedContextTokens = 4096;
 
 /** The part of the context that is left for the answer when the caller set no limit, and at least. */
 const answerShare = 0.25;
@@ -14,25 +12,6 @@ const tokensPerMessage = 8;
 
 /** More turns help no model and would be sent, and paid for, each time. */
 const mostTurns = 200;
-
-/** What a character adds at most in ordinary text, with the tokenizers that cut finest (those of Llama 2, for one). */
-function tokensOf(code: number): number {
-  if ((code >= 97 && code <= 122) || code === 32) return 1 / 3;
-  if (code >= 65 && code <= 90) return 1 / 2;
-  if (code < 0x0900) return 1;
-  const isHalfOfPair = code >= 0xd800 && code <= 0xdfff;
-  return isHalfOfPair ? 2 : 1.75;
-}
-
-/**
- * A high estimate of a text's tokens, whatever the tokenizer: too high only means that a turn less is remembered, too low
- * would fail the run.
- */
-export function estimateTokens(text: string): number {
-  let tokens = 0;
-  for (let index = 0; index < text.length; index += 1) tokens += tokensOf(text.charCodeAt(index));
-  return Math.ceil(tokens);
-}
 
 export interface MemoryLimits {
   /** Null when it is not known. */

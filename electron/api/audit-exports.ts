@@ -9,8 +9,8 @@ import {
   resumeAuditExport,
   stopAuditExport,
 } from '../../shared/contract/audit-exports.ts';
-import type { Exports } from '../audit/exports/create-exports.ts';
-import type { ExportDownload } from '../audit/exports/open-pack.ts';
+import type { Exports } from '../audit/evidence/create-exports.ts';
+import type { ExportDownload } from '../audit/evidence/open-pack.ts';
 import type { Log } from '../log.ts';
 import { followAnswer } from './follow-answer.ts';
 import { followList } from './follow-list.ts';

@@ -14,7 +14,7 @@ import {
   updateAuditView,
 } from '../../shared/contract/audit-views.ts';
 import { nameSampleCallers } from '../audit/samples/sample-callers.ts';
-import type { AuditStore } from '../storage/audit/audit-store.ts';
+import type { AuditStore } from '../audit/query/audit-store.ts';
 import { LazyList } from '../storage/lazy-list.ts';
 import { implement, type Handler } from './handler.ts';
 import { JsonAnswer } from './json-answer.ts';

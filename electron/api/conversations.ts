@@ -6,7 +6,7 @@ import {
   type ConversationRun,
 } from '../../shared/contract/conversations.ts';
 import { LazyList } from '../storage/lazy-list.ts';
-import type { AuditStore } from '../storage/audit/audit-store.ts';
+import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { Caller } from './authentication.ts';
 import { implement, type Handler } from './handler.ts';
 import { longJsonAnswer } from './long-json-answer.ts';

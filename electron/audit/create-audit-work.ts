@@ -2,7 +2,7 @@ import type { Completions } from '../completions/completions.ts';
 import type { Log } from '../log.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { Storage } from '../storage/storage.ts';
-import { createExports, type Exports } from './exports/create-exports.ts';
+import { createExports, type Exports } from './evidence/create-exports.ts';
 import { createReplays, type Replays } from './replay/create-replays.ts';
 import { createRetention, type Retention } from './retention/create-retention.ts';
 import { createSamples, type Samples } from './samples/create-samples.ts';

@@ -1,6 +1,6 @@
 import { childEnvironment, type StartChild } from '../child-process/child.ts';
 import { forkChild } from '../child-process/fork-child.ts';
-import { siblingModule } from '../sibling-module.ts';
+import { siblingModule } from '../common/sibling-module.ts';
 import { createKeychainKeyStore } from './keychain-key-store.ts';
 import type { KeyStore } from './key-store.ts';
 import { createMemoryKeyStore } from './memory-key-store.ts';

@@ -1,6 +1,6 @@
 import type { CategoryScores } from '../../shared/contract/moderation-window.ts';
 import { categories } from '../../shared/contract/moderation.ts';
-import { csvLine } from '../audit/exports/csv.ts';
+import { csvLine } from '../common/csv.ts';
 import type { ModerationBatch } from './batch.ts';
 
 /** One JSON object a line. A label that nobody gave, and a score that is not there, is null. */

@@ -4,7 +4,7 @@ import type { StartChild } from '../child-process/child.ts';
 import { forkChild } from '../child-process/fork-child.ts';
 import type { Log } from '../log.ts';
 import type { SettingsStore } from '../storage/storage.ts';
-import { createChangeNotifier } from './change-notifier.ts';
+import { createChangeNotifier } from '../common/change-notifier.ts';
 import { createLanguageModelEngine } from './language-model-engine.ts';
 import type { OnDeviceLanguageModels } from './language-model.ts';
 import { type CatalogueModel, modelCatalogue } from './model-catalogue.ts';

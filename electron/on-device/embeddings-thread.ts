@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { siblingModule } from '../sibling-module.ts';
+import { siblingModule } from '../common/sibling-module.ts';
 import type {
   EmbeddingsAnswer,
   EmbeddingsQuestion,

@@ -2,7 +2,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import type { FinishReason, Usage } from '../../shared/contract/completions.ts';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import { childEnvironment, describeEnd, type StartChild } from '../child-process/child.ts';
-import { siblingModule } from '../sibling-module.ts';
+import { siblingModule } from '../common/sibling-module.ts';
 import type { EngineMessage, EngineQuestion, HostMessage, LoadFailure } from './engine-messages.ts';
 
 export type EnginePart =

@@ -3,7 +3,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { StartChild } from '../child-process/child.ts';
 import type { EngineQuestion } from './engine-messages.ts';
 import { type EnginePart, type EngineProcess, startEngineProcess } from './engine-process.ts';
-import { createTurnQueue } from './turn-queue.ts';
+import { createTurnQueue } from '../common/turn-queue.ts';
 
 export interface LanguageModelEngine {
   /** Answers in the order of the calls, one at a time. */

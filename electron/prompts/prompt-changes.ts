@@ -1,5 +1,5 @@
 import type { PromptChange } from '../../shared/contract/prompt-outline.ts';
-import { createChangeNotifier } from '../on-device/change-notifier.ts';
+import { createChangeNotifier } from '../common/change-notifier.ts';
 import type { Prompts } from './create-prompts.ts';
 
 /** Changes come singly from a person and in bursts from a program. */

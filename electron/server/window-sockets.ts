@@ -10,7 +10,7 @@ import type { AccessRules } from './access-rules.ts';
 import type { BrowserWindow } from './browser-window.ts';
 import type { Connections } from './connections.ts';
 import { readHead } from './request-head.ts';
-import { servePort } from './window-port/serve-port.ts';
+import { servePort } from '../ipc/serve-port.ts';
 
 /** A request frame with the largest body that the API takes, every character of it escaped, is smaller. */
 const largestMessage = 64 * 1_048_576;

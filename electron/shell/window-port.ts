@@ -2,7 +2,7 @@ import { ipcMain, MessageChannelMain, type IpcMainEvent, type MessagePortMain } 
 import type { FramePort, HostFrame } from '../../shared/port-frames.ts';
 import type { Api } from '../api/api.ts';
 import { portChannel } from './channels.ts';
-import { servePort } from '../server/window-port/serve-port.ts';
+import { servePort } from '../ipc/serve-port.ts';
 import { isWindowAddress } from './window-address.ts';
 
 function framePort(port: MessagePortMain): FramePort<unknown, HostFrame> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createAgentStore } from './agents/agent-store.ts';
 import { createTurnStore } from './agents/turn-store.ts';
 import { createApiKeys } from './api-keys.ts';
-import { createAuditStore } from './audit/audit-store.ts';
+import { createAuditStore } from '../audit/query/audit-store.ts';
 import { applyScheduledRestore, createBackups } from './backups.ts';
 import { prepareDirectory } from './data-directory.ts';
 import { createPrivateFile, databaseFile, openDatabase } from './database.ts';

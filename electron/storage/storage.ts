@@ -8,7 +8,7 @@ import type { Settings } from '../../shared/contract/settings.ts';
 import type { ListedModel } from '../providers/provider.ts';
 import type { AgentStore } from './agents/agent-store.ts';
 import type { TurnStore } from './agents/turn-store.ts';
-import type { AuditStore } from './audit/audit-store.ts';
+import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { ExchangeStore } from './exchange-store.ts';
 import type { ExportRows } from './export-rows.ts';
 import type { DataspaceStore } from './knowledge/dataspace-store.ts';

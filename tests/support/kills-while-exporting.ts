@@ -1,13 +1,13 @@
 import { cpSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createExports } from '../../electron/audit/exports/create-exports.ts';
+import { createExports } from '../../electron/audit/evidence/create-exports.ts';
 import { openStorage } from '../../electron/storage/open-storage.ts';
 import { exportColumns, type AuditExportInput } from '../../shared/contract/audit-exports.ts';
 import { sampleOutcome, sampleRun } from '../unit/storage/sample-run.ts';
 import { runUntilKilled } from './kill-process.ts';
 
-const script = fileURLToPath(new URL('../unit/audit/exports/export-process.ts', import.meta.url));
+const script = fileURLToPath(new URL('../unit/audit/evidence/export-process.ts', import.meta.url));
 
 export interface ExportKillsOptions {
   /** Empty; what was killed lies in it, what was not in `copy`. */

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { Api } from '../../electron/api/api.ts';
-import { servePort } from '../../electron/server/window-port/serve-port.ts';
+import { servePort } from '../../electron/ipc/serve-port.ts';
 import { framePort } from '../../renderer/host/connect-host.ts';
 import { createPortFetch } from '../../renderer/host/port-fetch.ts';
 import type { HostFetch } from '../../renderer/host/host-fetch.ts';

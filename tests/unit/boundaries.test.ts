@@ -41,7 +41,7 @@ function violations(folder: string, isAllowed: (imported: string, file: string) 
 
 /** The folders of the work itself: everything of the host that neither speaks HTTP nor serves it. */
 const work = readdirSync(join(root, 'electron'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !['api', 'server', 'shell'].includes(entry.name))
+  .filter((entry) => entry.isDirectory() && !['api', 'ipc', 'server', 'shell'].includes(entry.name))
   .map(({ name }) => `electron/${name}`);
 
 const screens = readdirSync(join(root, 'renderer/screens')).map((name) => `renderer/screens/${name}`);
@@ -95,7 +95,7 @@ describe('imports', () => {
   });
 
   test('of the service know nothing of how it is served', () => {
-    const outer = ['electron/shell', 'electron/server', 'electron/create-host.ts'];
+    const outer = ['electron/shell', 'electron/server', 'electron/ipc', 'electron/create-host.ts'];
     const found = ['electron/api', ...work].flatMap((folder) =>
       violations(folder, (imported) => !isBelow(imported, outer)),
     );
@@ -104,7 +104,7 @@ describe('imports', () => {
 
   test('of the work itself know nothing of HTTP', () => {
     const found = work.flatMap((folder) =>
-      violations(folder, (imported) => !isBelow(imported, ['electron/api', 'hono', '@hono'])),
+      violations(folder, (imported) => !isBelow(imported, ['electron/api', 'electron/ipc', 'hono', '@hono'])),
     );
     expect(found).toEqual([]);
   });

@@ -14,8 +14,8 @@ const accepted: Readonly<Record<string, string>> = {
   'shared/contract/knowledge-window.ts: assembled': constantParts,
   'shared/unspaced-text.ts: assembled': constantParts,
   'electron/knowledge/retrieval/question-parts.ts: assembled': constantParts,
-  'electron/audit/exports/find-contacts.ts: look-behind': inExportWorker,
-  'electron/audit/exports/find-account-numbers.ts: look-behind': inExportWorker,
+  'electron/audit/evidence/find-contacts.ts: look-behind': inExportWorker,
+  'electron/audit/evidence/find-account-numbers.ts: look-behind': inExportWorker,
 };
 
 /** `path: problem` of each problem, with the expressions that have it. */

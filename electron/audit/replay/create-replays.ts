@@ -8,10 +8,10 @@ import {
 } from '../../../shared/contract/audit-replay.ts';
 import type { Completions } from '../../completions/completions.ts';
 import type { Log } from '../../log.ts';
-import { createChangeNotifier } from '../../on-device/change-notifier.ts';
+import { createChangeNotifier } from '../../common/change-notifier.ts';
 import type { Providers } from '../../providers/create-providers.ts';
-import type { AuditStore } from '../../storage/audit/audit-store.ts';
-import { conversationsOf } from '../../storage/audit/selection.ts';
+import type { AuditStore } from '../query/audit-store.ts';
+import { conversationsOf } from '../query/selection.ts';
 import type { KeptReplay, ReplayStore } from '../../storage/replay-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
 import { ReplayJob } from './replay-job.ts';

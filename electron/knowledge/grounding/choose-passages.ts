@@ -1,5 +1,5 @@
 import type { GroundingOmission, GroundingPassage, PassageReference } from '../../../shared/contract/grounding.ts';
-import { estimateTokens } from '../../agents/memory.ts';
+import { estimateTokens } from '../../common/estimate-tokens.ts';
 import type { FoundPassage, RankedPassage } from '../retrieval/create-retrieval.ts';
 
 /** What a prompt puts around each passage. */

@@ -6,7 +6,7 @@ import type {
   GroundingPreview,
   PassageReference,
 } from '../../../shared/contract/grounding.ts';
-import { estimateTokens } from '../../agents/memory.ts';
+import { assumedContextTokens, estimateTokens } from '../../common/estimate-tokens.ts';
 import { defaultModelId, modelCatalogue } from '../../on-device/model-catalogue.ts';
 import type { ResolvedModel } from '../../providers/model-resolver.ts';
 import { type FoundPassage, type Retrieval, type SearchOutcome, toCitation } from '../retrieval/create-retrieval.ts';
@@ -79,9 +79,6 @@ export interface GroundingOptions {
 
 /** Passages that are looked at; a person who pins and excludes sees all of them. */
 const candidates = 20;
-
-/** Taken for models whose context nobody told us. */
-const assumedContextTokens = 8192;
 
 /** The part of the context that is left for the answer. */
 const answerShare = 0.25;

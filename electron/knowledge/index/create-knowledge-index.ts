@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { siblingModule } from '../../sibling-module.ts';
+import { siblingModule } from '../../common/sibling-module.ts';
 import type { IndexAnswer, IndexCalls, IndexLoss, IndexMessage, IndexMethod } from './index-calls.ts';
 import type { KnowledgeIndex } from './knowledge-index.ts';
 

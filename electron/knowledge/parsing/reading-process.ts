@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/app-error.ts';
 import { childEnvironment, describeEnd, type ChildEnd, type StartChild } from '../../child-process/child.ts';
-import { siblingModule } from '../../sibling-module.ts';
+import { siblingModule } from '../../common/sibling-module.ts';
 import type { ReadAnswer, ReadQuestion } from './source-reader-messages.ts';
 
 /** A process that reads one file after the other. */

@@ -5,7 +5,7 @@
 import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { connectToParent } from '../../child-process/parent-connection.ts';
-import { siblingModule } from '../../sibling-module.ts';
+import { siblingModule } from '../../common/sibling-module.ts';
 import { readDocument } from './read-document.ts';
 import { SourceFailure } from './source-failure.ts';
 import { packDocument, textParts, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';

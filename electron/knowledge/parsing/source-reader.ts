@@ -1,5 +1,5 @@
 import { forkChild } from '../../child-process/fork-child.ts';
-import { createTurnQueue } from '../../on-device/turn-queue.ts';
+import { createTurnQueue } from '../../common/turn-queue.ts';
 import type { ParsedSource, ReadSourceOptions, SourceReader, SourceReaderOptions } from './parsed-source.ts';
 import { damaged, startReadingProcess, unreadable, type ReadingProcess } from './reading-process.ts';
 import { unpackDocument, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';

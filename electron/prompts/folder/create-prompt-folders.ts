@@ -3,7 +3,7 @@ import { basename, isAbsolute, parse, sep } from 'node:path';
 import { AppError, invalidField } from '../../../shared/app-error.ts';
 import type { FolderFile, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
 import type { Log } from '../../log.ts';
-import { createChangeNotifier } from '../../on-device/change-notifier.ts';
+import { createChangeNotifier } from '../../common/change-notifier.ts';
 import type { FolderStore, KeptFolder } from '../../storage/prompts/folder-store.ts';
 import { readTree } from './folder-tree.ts';
 import type { FolderWork } from './folder-work.ts';

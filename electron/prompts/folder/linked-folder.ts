@@ -4,7 +4,7 @@ import { watch as watchFiles } from 'chokidar';
 import { AppError } from '../../../shared/app-error.ts';
 import type { FolderFile, FolderIssue, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
 import type { Log } from '../../log.ts';
-import { createTurnQueue } from '../../on-device/turn-queue.ts';
+import { createTurnQueue } from '../../common/turn-queue.ts';
 import { isIgnoredName, isPromptFile, readTree } from './folder-tree.ts';
 import type { FolderWork } from './folder-work.ts';
 import { type HashMemory, reconcile } from './reconcile.ts';

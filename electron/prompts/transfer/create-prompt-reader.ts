@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../shared/app-error.ts';
-import { createTurnQueue } from '../../on-device/turn-queue.ts';
-import { siblingModule } from '../../sibling-module.ts';
+import { createTurnQueue } from '../../common/turn-queue.ts';
+import { siblingModule } from '../../common/sibling-module.ts';
 import type { EditedFile, EditTask } from '../folder/edit-prompt-file.ts';
 import type { WriteTask, WrittenFiles } from './export-prompts.ts';
 import type { ReadPrompts, ReadTask } from './read-prompts.ts';

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { estimateTokens, recall } from '../../../electron/agents/memory.ts';
+import { recall } from '../../../electron/agents/memory.ts';
+import { estimateTokens } from '../../../electron/common/estimate-tokens.ts';
 import type { Turn } from '../../../electron/storage/agents/turn-store.ts';
 
 const turn = fc.record({ question: fc.string({ minLength: 1 }), answer: fc.string({ minLength: 1 }) });

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { AuditIndex } from '../../../electron/storage/audit/audit-index.ts';
+import { AuditIndex } from '../../../electron/audit/index/audit-index.ts';
 import { databaseFile } from '../../../electron/storage/database.ts';
 import { createRunRemoval } from '../../../electron/storage/run-removal.ts';
 import { fillDatabase, generateRuns } from '../../../benchmarks/support/audit-generator.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseFile } from '../../../electron/storage/database.ts';
-import { readAhead } from '../../../electron/storage/audit/read-ahead.ts';
+import { readAhead } from '../../../electron/audit/index/read-ahead.ts';
 import { fillDatabase, generateRuns } from '../../../benchmarks/support/audit-generator.ts';
 import { temporaryDirectory } from '../storage/test-storage.ts';
 import { openEngine } from './test-engine.ts';

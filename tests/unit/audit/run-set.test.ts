@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { blockRuns, forEachBit } from '../../../electron/storage/audit/bits.ts';
-import { RunSet } from '../../../electron/storage/audit/run-set.ts';
+import { blockRuns, forEachBit } from '../../../electron/audit/index/bits.ts';
+import { RunSet } from '../../../electron/audit/index/run-set.ts';
 
 function runsOf(set: RunSet, blocks: number): number[] {
   const runs: number[] = [];

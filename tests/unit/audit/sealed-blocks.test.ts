@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { databaseFile, openDatabase } from '../../../electron/storage/database.ts';
 import { createRunRemoval } from '../../../electron/storage/run-removal.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
-import type { SearchRequest } from '../../../electron/storage/audit/window-list.ts';
+import type { SearchRequest } from '../../../electron/audit/query/window-list.ts';
 import type { AuditFilter, AuditSort } from '../../../shared/contract/audit.ts';
 import {
   fillDatabase,

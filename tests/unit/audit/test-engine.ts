@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
-import { AuditEngine } from '../../../electron/storage/audit/audit-engine.ts';
+import { AuditEngine } from '../../../electron/audit/index/audit-engine.ts';
 import { databaseFile } from '../../../electron/storage/database.ts';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 

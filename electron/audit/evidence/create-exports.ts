@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../../../shared/app-error.ts';
+import {
+  type AuditExport,
+  type AuditExportInput,
+  type ExportColumn,
+  exportColumns,
+  type ExportSelection,
+  type RedactionPreview,
+  type RedactionRule,
+} from '../../../shared/contract/audit-exports.ts';
+import type { Log } from '../../log.ts';
+import { createChangeNotifier } from '../../common/change-notifier.ts';
+import { ExportJob } from './export-job.ts';
+import { createExportShelf } from './export-shelf.ts';
+import { type ExportDownload, openPack } from './open-pack.ts';
+import { type PackSources, requireConversations, selectionOf } from './pack-selection.ts';
+import type { PackCheckpoint, PackPlan, PackRecord } from './pack-state.ts';
+import { createRedactor } from './redaction.ts';
+import { writeSelection } from './selection-file.ts';
+import { conversationsOf, type SelectedConversation } from '../query/selection.ts';
+import type { ExportMessage } from './export-messages.ts';
+import { mostPreviewedRuns } from './preview-rules.ts';
+import { runExportWorker } from './run-export-worker.ts';
+
+interface PreviewRequest {
+  readonly selection: ExportSelection;
+  readonly runs?: 'all' | 'matched' | undefined;
+  readonly columns: readonly ExportColumn[];
+  readonly rules: readonly RedactionRule[];
+}
+
+/** What rules would replace in the first runs of a selection. Throws `invalid_request` for a pattern that is none. */
+async function previewPack(
+  request: PreviewRequest,
+  options: PackSources & { readonly databaseFile: string },
+  signal: AbortSignal,
+): Promise<RedactionPreview> {
+  createRedactor(request.rules);
+  const { databaseFile, rows, flush } = options;
+  flush();
+  const { numbers } = await selectionOf(request.selection, rows.lastRun(), options, signal);
+  const first: SelectedConversation[] = [];
+  const count = { conversations: 0, runs: 0 };
+  for (const selected of conversationsOf(numbers)) {
+    if (first.push(selected) === mostPreviewedRuns) break;
+  }
+  for (let at = 0; at < numbers.length; at += 2 + numbers[at + 1]!) {
+    count.conversations += 1;
+    count.runs += numbers[at + 1]!;
+  }
+  const answers: Extract<ExportMessage, { type: 'previewed' }>['rules'][] = [];
+  const { columns, rules, runs = 'all' } = request;
+  await runExportWorker(
+    { kind: 'preview', databaseFile, conversations: first, runs, columns, rules },
+    { signal, onMessage: (message) => message.type === 'previewed' && answers.push(message.rules) },
+  );
+  signal.throwIfAborted();
+  const [answer] = answers;
+  if (answer === undefined) throw new Error('The preview ended without an answer.');
+  return { ...count, ...answer };
+}
+
+/** This moment: what ended before it is on disk, what ends later shows by its time. */
+async function snapshotOf({ flush, rows }: PackSources): Promise<{ createdAt: number; lastRun: number }> {
+  const createdAt = Date.now() + 1;
+  while (Date.now() < createdAt) await new Promise((resolve) => setImmediate(resolve));
+  flush();
+  return { createdAt, lastRun: rows.lastRun() };
+}
+
+/** A pack before anything of it is written. */
+function newPack(
+  input: AuditExportInput,
+  snapshot: Pick<PackPlan, 'createdAt' | 'lastRun'>,
+  version: string,
+): PackRecord {
+  const chosen = new Set(input.columns);
+  // Whoever reads these must see which of them are only the caller's word.
+  if (chosen.has('metadata') || chosen.has('workspaceId')) chosen.add('callerSupplied');
+  const timeZone = input.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const plan = {
+    id: randomUUID(),
+    name: input.name ?? `Evidence ${new Date(snapshot.createdAt).toLocaleDateString('sv', { timeZone })}`,
+    ...snapshot,
+    version,
+    input: {
+      ...input,
+      name: input.name ?? '',
+      timeZone,
+      runs: input.runs ?? 'all',
+      columns: exportColumns.filter((column) => chosen.has(column)),
+      formats: [...new Set(input.formats)],
+    },
+  };
+  return { plan, conversations: null, state: 'running', failure: null, completedAt: null, result: null };
+}
+
+/** Lets one after the other have its turn, in the order in which they asked. */
+interface Turns {
+  /** Resolves with the function that ends the turn. Throws the signal's reason when it ends the waiting. */
+  take(signal: AbortSignal): Promise<() => void>;
+}
+
+function createTurns(): Turns {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    async take(signal) {
+      const before = last;
+      const turn = Promise.withResolvers<void>();
+      last = before.then(() => turn.promise);
+      const aborted = Promise.withResolvers<never>();
+      const abort = () => aborted.reject(signal.reason);
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort, { once: true });
+      try {
+        await Promise.race([before, aborted.promise]);
+        return turn.resolve;
+      } catch (error) {
+        turn.resolve();
+        throw error;
+      } finally {
+        signal.removeEventListener('abort', abort);
+      }
+    },
+  };
+}
+
+export interface ExportsOptions extends PackSources {
+  readonly dataDirectory: string;
+  readonly databaseFile: string;
+  /** Version of the service, as packs name it. */
+  readonly version: string;
+  readonly log: Log;
+}
+
+/** Evidence packs: begun, followed, stopped, gone on with, handed out. */
+export interface Exports {
+  /** Throws `invalid_request` for a pattern that is none and for an unknown conversation. */
+  create(input: AuditExportInput): Promise<AuditExport>;
+  preview(request: PreviewRequest, options: { signal: AbortSignal }): Promise<RedactionPreview>;
+  /** Newest first. */
+  list(): AuditExport[];
+  subscribe(listener: (packs: AuditExport[]) => void): () => void;
+  /** The following throw `not_found` for an unknown id. */
+  read(id: string): AuditExport;
+  stop(id: string): Promise<AuditExport>;
+  resume(id: string): Promise<AuditExport>;
+  remove(id: string): Promise<void>;
+  /** A completed pack as one zip. Throws `conflict` for one that is not. */
+  download(id: string): Promise<ExportDownload>;
+  /** Stops writing; packs under way go on at the next start. */
+  close(): Promise<void>;
+}
+
+const changeMilliseconds = 200;
+
+/** Takes up the packs of the data folder; those that were under way when the last host ended go on by themselves. */
+export async function createExports(options: ExportsOptions): Promise<Exports> {
+  const shelf = createExportShelf(options.dataDirectory, options.log);
+  const turns = createTurns();
+  const jobs = new Map<string, ExportJob>();
+  const list = () => [...jobs.values()].map((job) => job.state()).toReversed();
+  const notifier = createChangeNotifier(list, changeMilliseconds);
+
+  async function select({ plan }: PackRecord, file: string, signal: AbortSignal): Promise<number> {
+    const { numbers } = await selectionOf(plan.input.selection, plan.lastRun, options, signal);
+    return writeSelection(file, numbers);
+  }
+
+  function add(record: PackRecord, checkpoint: PackCheckpoint | null): ExportJob {
+    const job = new ExportJob({
+      record,
+      checkpoint,
+      shelf,
+      databaseFile: options.databaseFile,
+      select,
+      takeTurn: turns.take,
+      onChange: notifier.changed,
+      log: options.log,
+    });
+    jobs.set(record.plan.id, job);
+    return job;
+  }
+
+  function find(id: string): ExportJob {
+    const job = jobs.get(id.toLowerCase());
+    if (job === undefined) throw new AppError('not_found', 'No evidence pack has this ID.');
+    return job;
+  }
+
+  for (const { record, checkpoint } of (await shelf.read()).toReversed()) {
+    const job = add(record, checkpoint);
+    if (record.state === 'running')
+      void job.start().catch((error: unknown) => options.log('a pack did not start', error));
+  }
+
+  return {
+    async create(input) {
+      createRedactor(input.rules);
+      await requireConversations(input.selection, options);
+      const record = newPack(input, await snapshotOf(options), options.version);
+      const job = add(record, null);
+      try {
+        await job.start();
+      } catch (error) {
+        jobs.delete(record.plan.id);
+        throw error;
+      }
+      return job.state();
+    },
+    preview: (request, { signal }) => previewPack(request, options, signal),
+    list,
+    subscribe: notifier.subscribe,
+    read: (id) => find(id).state(),
+    async stop(id) {
+      const job = find(id);
+      await job.stop({ isPause: false });
+      return job.state();
+    },
+    async resume(id) {
+      const job = find(id);
+      await job.start();
+      return job.state();
+    },
+    async remove(id) {
+      const job = find(id);
+      await job.stop({ isPause: false });
+      await shelf.remove(job.record.plan.id);
+      jobs.delete(job.record.plan.id);
+      notifier.changed();
+    },
+    async download(id) {
+      const { record } = find(id);
+      return openPack(record, shelf.folder(record.plan.id));
+    },
+    async close() {
+      await Promise.all([...jobs.values()].map((job) => job.stop({ isPause: true })));
+      notifier.close();
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import type { ExportColumn } from '../../../shared/contract/audit-exports.ts';
+import { csvLine } from '../../common/csv.ts';
+import type { ExportRecord } from './export-record.ts';
+import { conversationSection, conversationsOfPage, pageEnd, pageName, pageStart, type PageHead } from './html-page.ts';
+import type { PackNames } from './pack-names.ts';
+import { OutputFile } from './output-file.ts';
+
+/** Writes one format of a pack, conversation by conversation. */
+export interface PackWriter {
+  /**
+   * `position` counts the conversations of the pack from 0; `records` is empty for one that was removed meanwhile. `names` are those of
+   * the records, for pages that people read.
+   */
+  write(position: number, records: readonly ExportRecord[], names: readonly PackNames[]): Promise<void>;
+  /** Writes what ends the last file. */
+  end(): Promise<void>;
+  /** Resolves with the lengths of all files of this format when the disk has them. */
+  sync(): Promise<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+type Lengths = Readonly<Record<string, number>>;
+
+async function lineWriter(
+  folder: string,
+  name: string,
+  lengths: Lengths,
+  head: string,
+  line: (record: ExportRecord) => string,
+): Promise<PackWriter> {
+  const file = await OutputFile.open(join(folder, name), lengths[name] ?? 0);
+  if (file.bytes === 0 && head !== '') await file.write(head);
+  return {
+    write: async (_, records) => {
+      for (const record of records) await file.write(line(record));
+    },
+    end: async () => {},
+    sync: async () => {
+      await file.sync();
+      return { [name]: file.bytes };
+    },
+    close: () => file.close(),
+  };
+}
+
+export function createJsonLinesWriter(folder: string, lengths: Lengths): Promise<PackWriter> {
+  return lineWriter(folder, 'evidence.jsonl', lengths, '', (record) => `${JSON.stringify(record)}\n`);
+}
+
+export function createCsvWriter(
+  folder: string,
+  lengths: Lengths,
+  columns: readonly ExportColumn[],
+): Promise<PackWriter> {
+  return lineWriter(folder, 'evidence.csv', lengths, csvLine(columns), (record) =>
+    csvLine(columns.map((column) => record[column])),
+  );
+}
+
+/**
+ * Writes pages of a fixed number of conversations, so that no page outgrows a browser. `conversations` are those written
+ * already. A page is ended only when the next one begins: one that is full may still be open.
+ */
+export async function createHtmlWriter(
+  folder: string,
+  lengths: Lengths,
+  head: PageHead,
+  conversations: number,
+): Promise<PackWriter> {
+  const known: Record<string, number> = Object.fromEntries(
+    Object.entries(lengths).filter(([name]) => name.endsWith('.html')),
+  );
+  let page = Math.max(1, Math.ceil(conversations / conversationsOfPage));
+  let file = await openPage();
+
+  async function openPage(): Promise<OutputFile> {
+    const opened = await OutputFile.open(join(folder, pageName(page)), known[pageName(page)] ?? 0);
+    if (opened.bytes === 0) await opened.write(pageStart(head, page));
+    return opened;
+  }
+
+  async function sync(): Promise<Record<string, number>> {
+    await file.sync();
+    known[pageName(page)] = file.bytes;
+    return { ...known };
+  }
+
+  async function end(): Promise<void> {
+    await file.write(pageEnd(head, page));
+  }
+
+  return {
+    async write(position, records, names) {
+      const wanted = Math.floor(position / conversationsOfPage) + 1;
+      if (wanted !== page) {
+        await end();
+        await sync();
+        await file.close();
+        page = wanted;
+        file = await openPage();
+      }
+      if (records.length > 0)
+        await file.write(conversationSection({ position: position + 1, records, names, timeZone: head.timeZone }));
+    },
+    end,
+    sync,
+    close: () => file.close(),
+  };
+}

@@ -1,0 +1,251 @@
+import type Database from 'better-sqlite3';
+import type { AuditFacetCounts, AuditFilter, AuditReport, AuditSummary } from '../../../shared/contract/audit.ts';
+import type { Conversation } from '../../../shared/contract/conversations.ts';
+import { AuditIndex } from './audit-index.ts';
+import { createConversationRows, type ConversationRows } from '../query/conversation-rows.ts';
+import { countFacets } from '../query/facet-counts.ts';
+import { facetsOf, type IndexFacets } from '../query/facets.ts';
+import { Listing } from '../query/listing.ts';
+import { Matches } from '../query/matches.ts';
+import { selectionOf, type Selection } from '../query/selection.ts';
+import { summaryOf } from '../query/summary.ts';
+import { WindowList, type SearchPage, type SearchRequest } from '../query/window-list.ts';
+
+/** How many runs' words are read in one go while something else may be waiting. */
+const textSlice = 50;
+
+/** Where a walk through conversations goes on. */
+export interface WalkPosition {
+  /** Newest run of all when the walk began. */
+  readonly last: number;
+  /** `createdAt` of the newest run of the last conversation that was given, and that conversation's id. */
+  readonly time: number;
+  readonly id: string;
+}
+
+export interface WalkRequest {
+  readonly filter: AuditFilter;
+  readonly pageSize: number;
+  /** Null at the beginning. */
+  readonly position: WalkPosition | null;
+}
+
+/** A conversation of a page whose runs are too long to be handed over: whoever shows it reads them. */
+export interface ReportOutline {
+  readonly conversation: Conversation;
+  /** `conversations.sequence`. */
+  readonly sequence: number;
+  /** `runs.sequence` of the runs that met the filter. */
+  readonly matched: readonly number[];
+}
+
+export interface ReportPage {
+  readonly conversations: AuditReport['conversations'];
+  /** In the place of all conversations when their texts are long. `last`: the newest run of the walk. */
+  readonly long: { readonly outlines: readonly ReportOutline[]; readonly last: number } | null;
+  /** Null on the last page. */
+  readonly next: WalkPosition | null;
+}
+
+/** Most characters of texts that a page hands over as a whole: more would hold up the host's thread, and some day fill its memory. */
+const mostPageCharacters = 8 * 1_048_576;
+
+const mostMatches = 12;
+const mostLists = 4;
+
+function remember<Value>(values: Map<string, Value>, key: string, value: Value, most: number): Value {
+  values.delete(key);
+  values.set(key, value);
+  if (values.size > most) values.delete(values.keys().next().value!);
+  return value;
+}
+
+/** Answers the questions of the audit, synchronously; runs in a thread of its own. */
+export class AuditEngine {
+  readonly index: AuditIndex;
+  readonly #rows: ConversationRows;
+  readonly #matches = new Map<string, Matches>();
+  readonly #lists = new Map<string, WindowList>();
+  readonly #walks = new Map<string, Listing>();
+  #generation = 0;
+  #facets: { state: string; facets: IndexFacets } | null = null;
+  /** Runs what reads several times on one state of the database. */
+  readonly #inOneState: (read: () => void) => void;
+
+  constructor(database: Database.Database, directory: string) {
+    this.index = new AuditIndex(database, directory);
+    this.#rows = createConversationRows(database);
+    this.#inOneState = database.transaction((read: () => void) => read());
+  }
+
+  /** Takes up what was recorded; true while there are words left to read. */
+  follow(): boolean {
+    this.index.follow();
+    return this.index.followTexts(textSlice);
+  }
+
+  /** Clears a little of what removed runs leave in the index; false when nothing is left. */
+  erase(): boolean {
+    return this.index.erase();
+  }
+
+  /** Conversations of which a run meets the filter, with all their runs, page by page. */
+  report(request: WalkRequest & { hasFeedback: boolean }): ReportPage {
+    return this.#answer(request.filter, () => {
+      const { page, next, matches, last } = this.#walk(request);
+      const left = { characters: mostPageCharacters };
+      const conversations = [];
+      for (const newest of page) {
+        const sequence = this.index.timeline.conversation[newest]!;
+        const runs = this.#rows.runs({ sequence, last, hasFeedback: request.hasFeedback }, left);
+        if (runs === null) return { conversations: [], long: this.#outlines(page, matches, last), next };
+        const shown = runs.map(({ sequence: place, run }) => ({ ...run, matched: matches.has(place) }));
+        conversations.push({ ...this.#conversation(newest), runs: shown });
+      }
+      return { conversations, long: null, next };
+    });
+  }
+
+  #outlines(page: readonly number[], matches: Matches, last: number): NonNullable<ReportPage['long']> {
+    const outlines = page.map((newest) => {
+      const sequence = this.index.timeline.conversation[newest]!;
+      const matched = this.#rows.runSequences(sequence, last).filter((run) => matches.has(run));
+      return { conversation: this.#conversation(newest), sequence, matched };
+    });
+    return { outlines, last };
+  }
+
+  /** The same conversations without their runs. */
+  list(request: WalkRequest): { data: Conversation[]; next: WalkPosition | null } {
+    return this.#answer(request.filter, () => {
+      const { page, next } = this.#walk(request);
+      return { data: page.map((newest) => this.#conversation(newest)), next };
+    });
+  }
+
+  search(request: SearchRequest): SearchPage {
+    return this.#answer(request.filter, () => {
+      const last = request.last ?? this.index.timeline.lastRun;
+      return this.#listOf(request, last).page(request);
+    });
+  }
+
+  /** Everything that a filter finds up to a run, or now, in the order of the list, for those who go through it later. */
+  select({ filter, last: given }: { filter: AuditFilter; last: number | null }): Selection {
+    return this.#answer(filter, () => {
+      const last = given ?? this.index.timeline.lastRun;
+      const matches = this.#matchesOf(filter);
+      return selectionOf(this.index.timeline, new Listing(this.index, matches, { last }), matches, last);
+    });
+  }
+
+  /** `pause` is awaited between slices of the work and may throw to end it. */
+  summarize(
+    { filter, bucketSize }: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
+    pause: () => Promise<void>,
+  ): Promise<AuditSummary> {
+    this.#followFor(filter);
+    return summaryOf(this.index, this.#matchesOf(filter), bucketSize, pause);
+  }
+
+  facets(): IndexFacets {
+    this.index.follow();
+    const { blocks, feedback, generation } = this.index;
+    const state = `${generation} ${blocks.changes} ${feedback.version}`;
+    if (this.#facets?.state !== state) this.#facets = { state, facets: facetsOf(this.index) };
+    return this.#facets.facets;
+  }
+
+  /** `pause` as for `summarize`. */
+  countFacets({ filter }: { filter: AuditFilter }, pause: () => Promise<void>): Promise<AuditFacetCounts> {
+    this.#followFor(filter);
+    return countFacets(this.index, filter, (narrowed) => this.#matchesOf(narrowed), pause);
+  }
+
+  close(): void {
+    this.index.close();
+  }
+
+  /**
+   * A page is found in the index and read from the database by a hundred statements, and runs may be removed meanwhile: so all of it sees
+   * one state. What was recorded until now is taken up before, because it may be much, and the log cannot be emptied while a state is held.
+   */
+  #answer<Answer>(filter: AuditFilter, read: () => Answer): Answer {
+    this.#followFor(filter);
+    let answer: Answer | undefined;
+    this.#inOneState(() => {
+      this.#followFor(filter);
+      answer = read();
+    });
+    return answer!;
+  }
+
+  #followFor(filter: AuditFilter): void {
+    this.index.follow();
+    if ((filter.text ?? '') !== '') while (this.index.followTexts(1000));
+    if (this.#generation === this.index.generation) return;
+    this.#generation = this.index.generation;
+    this.#matches.clear();
+    this.#lists.clear();
+    this.#walks.clear();
+  }
+
+  #matchesOf(filter: AuditFilter): Matches {
+    const key = JSON.stringify(filter);
+    return remember(this.#matches, key, this.#matches.get(key) ?? new Matches(filter, this.index), mostMatches);
+  }
+
+  #walk({ filter, pageSize, position }: WalkRequest) {
+    const last = position?.last ?? this.index.timeline.lastRun;
+    const listing = this.#listingOf(filter, last, position?.time ?? Infinity);
+    const start = position === null ? 0 : this.#given(listing, position);
+    listing.extend(start + pageSize + 1);
+    const found = listing.slice(start, start + pageSize + 1);
+    const page = found.slice(0, pageSize);
+    const next = found.length > pageSize ? this.#positionOf(page.at(-1)!, last) : null;
+    return { page, next, matches: listing.matches, last };
+  }
+
+  /** The list of a walk, which holds at least the conversations up to a moment; one that was dropped begins at it. */
+  #listingOf(filter: AuditFilter, last: number, through: number): Listing {
+    const key = JSON.stringify([filter, last]);
+    const known = this.#walks.get(key);
+    if (known && known.through >= through) return remember(this.#walks, key, known, mostLists);
+    const bound = through === Infinity ? {} : { through };
+    return remember(this.#walks, key, new Listing(this.index, this.#matchesOf(filter), { last, ...bound }), mostLists);
+  }
+
+  /** How many conversations of a list were given on earlier pages. */
+  #given(listing: Listing, { time, id }: WalkPosition): number {
+    const { createdAt } = this.index.timeline;
+    listing.extendToTime(time);
+    const isGiven = (newest: number) => createdAt[newest] === time && this.#idOf(newest) >= id;
+    let given = listing.indexOfTime(time);
+    for (let [next] = listing.slice(given, given + 1); next !== undefined && isGiven(next);) {
+      given += 1;
+      [next] = listing.slice(given, given + 1);
+    }
+    return given;
+  }
+
+  #idOf(newest: number): string {
+    return this.index.source.conversationId(this.index.timeline.conversation[newest]!);
+  }
+
+  #positionOf(newest: number, last: number): WalkPosition {
+    return { last, time: this.index.timeline.createdAt[newest]!, id: this.#idOf(newest) };
+  }
+
+  #conversation(newest: number): Conversation {
+    const { timeline } = this.index;
+    return this.#rows.conversation(timeline.conversation[newest]!, timeline.createdAt[newest]!);
+  }
+
+  #listOf({ filter, sort }: SearchRequest, last: number): WindowList {
+    const key = JSON.stringify([filter, sort, last]);
+    const known = this.#lists.get(key);
+    if (known) return remember(this.#lists, key, known, mostLists);
+    const list = new WindowList(this.index, this.#rows, this.#matchesOf(filter), { sort, last });
+    return remember(this.#lists, key, list, mostLists);
+  }
+}

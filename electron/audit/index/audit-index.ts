@@ -1,0 +1,211 @@
+import type Database from 'better-sqlite3';
+import { createAuditSource, type AuditSource, type SourceText } from './audit-source.ts';
+import { blockOf, blockRuns } from './bits.ts';
+import { BlockStore } from './block-store.ts';
+import { FeedbackIndex } from './feedback-index.ts';
+import { openIndexDatabase } from './index-database.ts';
+import { createMarks, type Marks } from '../query/marks.ts';
+import { Terms } from './terms.ts';
+import { TextIndex } from './text-index.ts';
+import { Timeline } from '../query/timeline.ts';
+
+/** How many runs are read at once. */
+const readRuns = 2000;
+
+/**
+ * What makes a million runs searchable, kept beside the database and made from it alone: the order of the runs, which runs
+ * have which value, the words of their texts. Follows the recorder by reading what it has committed.
+ */
+export class AuditIndex {
+  readonly source: AuditSource;
+  readonly feedback = new FeedbackIndex();
+  readonly texts: TextIndex;
+  readonly #database: Database.Database;
+  readonly #marks: Marks;
+  readonly #unendedTexts: Set<number>;
+  timeline = new Timeline();
+  terms!: Terms;
+  blocks!: BlockStore;
+  /** Grows when runs are taken out, changed or put between others, which makes every list that was made before useless. */
+  generation = 0;
+  #revision: number;
+
+  /** `database` holds the runs and may be open for reading only; `directory` is where the index lies. */
+  constructor(database: Database.Database, directory: string) {
+    this.source = createAuditSource(database);
+    this.#database = openIndexDatabase(directory, (index) => createMarks(index).fit(this.source));
+    this.#marks = createMarks(this.#database);
+    this.texts = new TextIndex(this.#database);
+    this.#unendedTexts = new Set(this.#marks.unendedTexts());
+    this.#revision = this.#marks.read('revision');
+    for (const row of this.source.feedback()) this.feedback.set(row);
+    this.#load();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** Takes up every run that was recorded, ended or changed since; a few microseconds for each. */
+  follow(): void {
+    const last = this.source.lastRun();
+    this.#followChanges();
+    this.#endRunning();
+    while (this.timeline.lastRun < last) {
+      const runs = this.source.runs(this.timeline.lastRun + 1, last, readRuns);
+      if (runs.length === 0) break;
+      for (const run of runs) {
+        this.blocks.openBlock(blockOf(run.sequence)).put(run);
+        this.timeline.append(run.sequence, run.conversation, run.created_at);
+      }
+      this.#seal();
+    }
+    if (this.timeline.restoreOrder()) this.generation += 1;
+  }
+
+  /** Reads the words of at most `most` runs; false when there are none left to read. About 0.1 ms for each. */
+  followTexts(most: number): boolean {
+    const through = this.#marks.read('texts');
+    const next = this.source.texts(through + 1, Number.MAX_SAFE_INTEGER, most);
+    const ended = [...this.#unendedTexts]
+      .map((run) => this.source.text(run))
+      .filter((text) => text?.status !== 'Running');
+    if (next.length === 0 && ended.length === 0) return false;
+    this.blocks.transaction(() => {
+      for (const text of next) {
+        if (text.status === 'Running') this.#awaitEnd(text.run);
+        else this.#addText(text);
+      }
+      for (const text of ended) if (text) this.#addText(text);
+      if (next.length > 0) this.#marks.write('texts', next.at(-1)!.run);
+      this.#markRun(next.at(-1)?.run);
+    });
+    return next.length === most;
+  }
+
+  /** Clears a little of what removed and changed runs leave in the file; false when nothing is left. Some milliseconds. */
+  erase(): boolean {
+    return this.texts.erasure.step();
+  }
+
+  #load(): void {
+    this.timeline = new Timeline();
+    this.terms = new Terms(this.#database);
+    this.blocks = new BlockStore(this.#database, this.terms, this.timeline);
+    const last = this.source.lastRun();
+    for (let block = 0; block <= blockOf(last); block += 1) {
+      if (this.blocks.isSealed(block)) this.blocks.replay(block);
+      else this.#readBlock(block, last);
+      this.#seal();
+    }
+    this.timeline.restoreOrder();
+  }
+
+  #readBlock(block: number, last: number): void {
+    const end = Math.min(last, (block + 1) * blockRuns - 1);
+    for (const run of this.source.runs(block * blockRuns, end, blockRuns)) {
+      this.blocks.openBlock(block).put(run);
+      this.timeline.append(run.sequence, run.conversation, run.created_at);
+    }
+  }
+
+  #seal(): void {
+    const newest = blockOf(this.timeline.lastRun);
+    for (const [block, open] of this.blocks.open) {
+      if (block >= newest || open.runningRuns.length > 0) continue;
+      this.blocks.transaction(() => {
+        this.blocks.seal(block);
+        this.#markRun(this.timeline.lastRun);
+      });
+    }
+  }
+
+  #endRunning(): void {
+    for (const [block, open] of this.blocks.open) {
+      for (const sequence of open.runningRuns) {
+        const run = this.source.run(sequence);
+        if (run === null || run.status === 'Running') continue;
+        this.blocks.touch(block);
+        open.put(run);
+      }
+    }
+    this.#seal();
+  }
+
+  #followChanges(): void {
+    let changes = this.source.changes(this.#revision);
+    if (changes.length === 0) return;
+    const changed = new Set<number>();
+    while (changes.length > 0) {
+      for (const { run, kind } of changes) {
+        if (kind === 'run') changed.add(run);
+        this.#readFeedback(run);
+      }
+      this.#revision = changes.at(-1)!.revision;
+      changes = this.source.changes(this.#revision);
+    }
+    const indexed = [...changed].filter((run) => run <= this.timeline.lastRun);
+    this.blocks.transaction(() => {
+      this.#marks.write('revision', this.#revision);
+      this.#indexAnew(indexed);
+      if (indexed.length > 0) this.#nameRunAnew();
+    });
+    if (indexed.length > 0) this.#load();
+  }
+
+  #readFeedback(run: number): void {
+    const row = this.source.feedbackOf(run);
+    if (row === null) this.feedback.delete(run);
+    else this.feedback.set(row);
+  }
+
+  /** Changes after the end of a run (it is removed or anonymised, joins a workspace or gets a version) are rare; its block is read again. */
+  #indexAnew(runs: readonly number[]): void {
+    if (runs.length === 0) return;
+    this.generation += 1;
+    const through = this.#marks.read('texts');
+    this.texts.erasure.begin();
+    for (const block of new Set(runs.map(blockOf))) this.blocks.unseal(block);
+    this.terms.forgetUnused();
+    for (const run of runs) {
+      if (run > through || this.#unendedTexts.has(run)) continue;
+      this.texts.remove(run);
+      const text = this.source.text(run);
+      if (text !== null) this.#addText(text);
+    }
+    for (const run of this.#unendedTexts) if (this.source.text(run) === null) this.#forgetText(run);
+  }
+
+  #forgetText(run: number): void {
+    this.#unendedTexts.delete(run);
+    this.#marks.gotText(run);
+  }
+
+  #awaitEnd(run: number): void {
+    this.#unendedTexts.add(run);
+    this.#marks.awaitText(run);
+  }
+
+  #addText({ run, system_message, rendered_prompt, content }: SourceText): void {
+    const prompt = system_message === null ? rendered_prompt : `${system_message}\n${rendered_prompt}`;
+    this.texts.add({ run, prompt, answer: content });
+    if (this.#unendedTexts.delete(run)) this.#marks.gotText(run);
+    this.blocks.touch(blockOf(run));
+  }
+
+  /** The run by which the index recognises its database may have been removed: then it is another one from now on. */
+  #nameRunAnew(): void {
+    const named = this.#marks.read('run');
+    if (named === 0 || this.source.runId(named) !== null) return;
+    const last = this.source.lastRun();
+    if (last === 0) this.#marks.forgetRun();
+    else this.#marks.writeRun(last, this.source.runId(last)!);
+  }
+
+  /** Names the newest run that the index has on disk, by which it recognises its database at the next start. */
+  #markRun(sequence: number | undefined): void {
+    if (sequence === undefined || sequence < this.#marks.read('run')) return;
+    const id = this.source.runId(sequence);
+    if (id !== null) this.#marks.writeRun(sequence, id);
+  }
+}

@@ -1,0 +1,226 @@
+import { type Bits, bitsOf, blockRuns, blockShift, decodePlaces, encodePlaces } from './bits.ts';
+import { type Numbers, OpenBlock } from './open-block.ts';
+import { type NumberField, numberFields } from './run-terms.ts';
+import type { Terms } from './terms.ts';
+import type { Timeline } from '../query/timeline.ts';
+import type Database from 'better-sqlite3';
+
+/** Keeps what was used last, up to a number of bytes. */
+class ByteCache<Key, Value> {
+  readonly #entries = new Map<Key, { value: Value; bytes: number }>();
+  readonly #mostBytes: number;
+  #bytes = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  get(key: Key): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: Key, value: Value, bytes: number): void {
+    this.delete(key);
+    this.#entries.set(key, { value, bytes });
+    this.#bytes += bytes;
+    for (const [oldest] of this.#entries) {
+      if (this.#bytes <= this.#mostBytes) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: Key): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+}
+
+const mostCachedBytes = 128 * 1_048_576;
+
+/** Smallest and largest number of a block; null when no run has one. */
+export interface Zone {
+  readonly least: number | null;
+  readonly most: number | null;
+}
+
+type ZonedField = NumberField | 'created_at';
+type ColumnField = ZonedField | 'conversation';
+
+const zonedFields: readonly ZonedField[] = [...numberFields, 'created_at'];
+
+/** The blocks of all runs: sealed ones on disk, read when they are needed, the newest in memory. */
+export class BlockStore {
+  readonly open = new Map<number, OpenBlock>();
+  /** Grows with every change of any block. */
+  changes = 0;
+  readonly #sealed: Set<number>;
+  readonly #versions = new Map<number, number>();
+  readonly #database: Database.Database;
+  readonly #terms: Terms;
+  readonly #timeline: Timeline;
+  readonly #postings = new ByteCache<number, Bits | null>(mostCachedBytes);
+  readonly #numbers = new ByteCache<string, Numbers>(mostCachedBytes);
+  readonly #zones: Record<ZonedField, Map<number, Zone>>;
+  readonly #statements: ReturnType<typeof blockStatements>;
+
+  constructor(database: Database.Database, terms: Terms, timeline: Timeline) {
+    this.#database = database;
+    this.#terms = terms;
+    this.#timeline = timeline;
+    this.#statements = blockStatements(database);
+    this.#sealed = new Set(this.#statements.sealed.all());
+    this.#zones = Object.fromEntries(
+      zonedFields.map((field) => [
+        field,
+        new Map(this.#statements.zones.all(field).map(({ block, least, most }) => [block, { least, most }])),
+      ]),
+    ) as Record<ZonedField, Map<number, Zone>>;
+  }
+
+  isSealed(block: number): boolean {
+    return this.#sealed.has(block);
+  }
+
+  /** Grows whenever something in the block changes. */
+  version(block: number): number {
+    return this.#versions.get(block) ?? 0;
+  }
+
+  touch(block: number): void {
+    this.changes += 1;
+    this.#versions.set(block, this.version(block) + 1);
+  }
+
+  openBlock(block: number): OpenBlock {
+    this.touch(block);
+    const present = this.open.get(block);
+    if (present) return present;
+    const made = new OpenBlock(this.#terms);
+    this.open.set(block, made);
+    return made;
+  }
+
+  /** The runs of a block that have a value; null for none. */
+  posting(code: number, block: number): Bits | null {
+    const open = this.open.get(block);
+    if (open) {
+      const places = open.postings.get(code);
+      return places === undefined ? null : bitsOf(places);
+    }
+    const key = code * 2 ** (31 - blockShift) + block;
+    const cached = this.#postings.get(key);
+    if (cached !== undefined) return cached;
+    const bytes = this.#statements.posting.get(block, code);
+    const bits = bytes === undefined ? null : decodePlaces(bytes);
+    this.#postings.set(key, bits, bits === null ? 64 : bits.byteLength);
+    return bits;
+  }
+
+  /** Null while the block changes. */
+  zone(field: ZonedField, block: number): Zone | null {
+    return this.open.has(block) ? null : (this.#zones[field].get(block) ?? { least: null, most: null });
+  }
+
+  numbers(field: NumberField, block: number): Numbers {
+    const open = this.open.get(block);
+    if (open) return open.numbers[field];
+    const key = `${field}:${block}`;
+    const cached = this.#numbers.get(key);
+    if (cached) return cached;
+    const numbers = this.#readColumn(field, block);
+    this.#numbers.set(key, numbers, numbers.byteLength);
+    return numbers;
+  }
+
+  /** Puts the runs of a sealed block into the timeline. */
+  replay(block: number): void {
+    const createdAt = this.#readColumn('created_at', block);
+    const conversation = this.#readColumn('conversation', block);
+    for (let place = 0; place < blockRuns; place += 1) {
+      const time = createdAt[place]!;
+      if (!Number.isNaN(time)) this.#timeline.append(block * blockRuns + place, conversation[place]!, time);
+    }
+  }
+
+  /** Writes a block whose runs have all ended, and lets go of it. Inside a transaction. */
+  seal(block: number): void {
+    const open = this.open.get(block)!;
+    this.#terms.save();
+    this.#statements.insertBlock.run(block);
+    for (const [term, places] of open.postings) {
+      if (places.length > 0) this.#statements.insertPosting.run(block, term, encodePlaces(places));
+    }
+    for (const field of numberFields) this.#writeColumn(field, block, open.numbers[field]);
+    const first = block * blockRuns;
+    const { createdAt, conversation } = this.#timeline;
+    const times = Float64Array.from(createdAt.subarray(first, first + blockRuns), (time) => time || Number.NaN);
+    this.#writeColumn('created_at', block, times);
+    this.#writeColumn('conversation', block, Float64Array.from(conversation.subarray(first, first + blockRuns)));
+    this.#sealed.add(block);
+    this.open.delete(block);
+  }
+
+  /** Forgets a sealed block, to be made anew from its runs. Inside a transaction. */
+  unseal(block: number): void {
+    this.#statements.deletePostings.run(block);
+    this.#statements.deleteColumns.run(block);
+    this.#statements.deleteBlock.run(block);
+    this.#sealed.delete(block);
+    this.open.delete(block);
+    this.#postings.clear();
+    this.#numbers.clear();
+    this.touch(block);
+  }
+
+  transaction(work: () => void): void {
+    this.#database.transaction(work)();
+  }
+
+  #readColumn(field: ColumnField, block: number): Numbers {
+    return new Float64Array(new Uint8Array(this.#statements.column.get(field, block)!).buffer);
+  }
+
+  #writeColumn(field: ColumnField, block: number, numbers: Numbers): void {
+    let least: number | null = null;
+    let most: number | null = null;
+    for (const number of numbers) {
+      if (Number.isNaN(number)) continue;
+      if (least === null || number < least) least = number;
+      if (most === null || number > most) most = number;
+    }
+    if (field !== 'conversation') this.#zones[field].set(block, { least, most });
+    this.#statements.insertColumn.run(field, block, least, most, new Uint8Array(numbers.buffer));
+  }
+}
+
+function blockStatements(database: Database.Database) {
+  return {
+    sealed: database.prepare<[], number>('SELECT block FROM blocks').pluck(),
+    zones: database.prepare<[string], Zone & { block: number }>(
+      'SELECT block, least, most FROM columns WHERE field = ?',
+    ),
+    posting: database
+      .prepare<[number, number], Uint8Array>('SELECT places FROM postings WHERE block = ? AND term = ?')
+      .pluck(),
+    column: database
+      .prepare<[string, number], Uint8Array>('SELECT numbers FROM columns WHERE field = ? AND block = ?')
+      .pluck(),
+    insertBlock: database.prepare('INSERT INTO blocks (block) VALUES (?)'),
+    insertPosting: database.prepare('INSERT INTO postings (block, term, places) VALUES (?, ?, ?)'),
+    insertColumn: database.prepare('INSERT INTO columns (field, block, least, most, numbers) VALUES (?, ?, ?, ?, ?)'),
+    deletePostings: database.prepare('DELETE FROM postings WHERE block = ?'),
+    deleteColumns: database.prepare('DELETE FROM columns WHERE block = ?'),
+    deleteBlock: database.prepare('DELETE FROM blocks WHERE block = ?'),
+  };
+}

@@ -1,0 +1,117 @@
+import type { FeedbackRow } from '../../storage/schema.ts';
+import { blockOf, emptyBits, placeOf, setBit, type Bits } from './bits.ts';
+
+type FeedbackTest = (feedback: IndexedFeedback) => boolean;
+
+export interface IndexedFeedback {
+  readonly run: number;
+  readonly score: number | null;
+  /** In lower case. */
+  readonly text: string;
+  /** The same array for all with the same list, so that one needs to be looked at only once. */
+  readonly tags: readonly string[];
+}
+
+/** The tags of a comma-separated list. */
+export function tagsOf(list: string | null): string[] {
+  if (list === null) return [];
+  return list
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+}
+
+/** What was found for one test, as long as the block does not change. */
+interface Found {
+  readonly version: number;
+  /** Null for none. */
+  readonly bits: Bits | null;
+}
+
+/** The feedback of one block's runs. */
+interface FeedbackBlock {
+  readonly rows: Map<number, IndexedFeedback>;
+  version: number;
+}
+
+const mostRemembered = 32;
+
+/** Lists of tags that are shared: far more than people make of a few dozen tags. */
+const mostSharedTags = 10_000;
+
+/**
+ * Feedback changes and there is little of it, so it is kept in memory whole and tested one by one, for one block at a time: a first
+ * page mostly needs the newest ones.
+ */
+export class FeedbackIndex {
+  readonly #blocks = new Map<number, FeedbackBlock>();
+  readonly #results = new Map<string, Map<number, Found>>();
+  readonly #tags = new Map<string | null, readonly string[]>();
+  version = 0;
+
+  set({ run, score, score_text, score_tags }: FeedbackRow): void {
+    if (score === null && score_text === null && score_tags === null) return this.delete(run);
+    const block = this.#touched(blockOf(run));
+    block.rows.set(run, { run, score, text: (score_text ?? '').toLowerCase(), tags: this.#sharedTags(score_tags) });
+  }
+
+  delete(run: number): void {
+    this.#touched(blockOf(run)).rows.delete(run);
+  }
+
+  get(run: number): IndexedFeedback | undefined {
+    return this.#blocks.get(blockOf(run))?.rows.get(run);
+  }
+
+  ofBlock(block: number): Iterable<IndexedFeedback> {
+    return this.#blocks.get(block)?.rows.values() ?? [];
+  }
+
+  *values(): Iterable<IndexedFeedback> {
+    for (const { rows } of this.#blocks.values()) yield* rows.values();
+  }
+
+  /** Grows whenever feedback on a run of the block changes. */
+  versionOf(block: number): number {
+    return this.#blocks.get(block)?.version ?? 0;
+  }
+
+  /** The runs of a block whose feedback passes, null for none; `key` tells the test from others. */
+  matches(key: string, block: number, passes: FeedbackTest): Bits | null {
+    const present = this.#blocks.get(block);
+    if (present === undefined) return null;
+    const found = this.#foundFor(key);
+    const known = found.get(block);
+    if (known?.version === present.version) return known.bits;
+    let bits: Bits | null = null;
+    for (const feedback of present.rows.values()) {
+      if (passes(feedback)) setBit((bits ??= emptyBits()), placeOf(feedback.run));
+    }
+    found.set(block, { version: present.version, bits });
+    return bits;
+  }
+
+  #sharedTags(list: string | null): readonly string[] {
+    const known = this.#tags.get(list);
+    if (known !== undefined) return known;
+    const tags = tagsOf(list);
+    if (this.#tags.size < mostSharedTags) this.#tags.set(list, tags);
+    return tags;
+  }
+
+  #touched(block: number): FeedbackBlock {
+    this.version += 1;
+    let present = this.#blocks.get(block);
+    if (present === undefined) this.#blocks.set(block, (present = { rows: new Map(), version: 0 }));
+    present.version += 1;
+    return present;
+  }
+
+  #foundFor(key: string): Map<number, Found> {
+    const found = this.#results.get(key) ?? new Map<number, Found>();
+    this.#results.delete(key);
+    this.#results.set(key, found);
+    if (this.#results.size > mostRemembered) this.#results.delete(this.#results.keys().next().value!);
+    return found;
+  }
+}

@@ -1,0 +1,120 @@
+import Database from 'better-sqlite3';
+import { isUnspaced, spacedText } from '../../../shared/unspaced-text.ts';
+import { bitsOf, blockRuns, emptyBits, hasBit, placeOf, setBit, type Bits } from './bits.ts';
+import { createWordErasure, type WordErasure } from '../../storage/word-erasure.ts';
+import { RunSet } from './run-set.ts';
+
+/** Of a run, what is searched. */
+export interface IndexedText {
+  readonly run: number;
+  readonly prompt: string;
+  readonly answer: string;
+}
+
+/** A word with fewer runs than this is looked up at once for all blocks. */
+const fewRuns = 1000;
+
+/** Below this many candidates each is asked for by itself. */
+const fewCandidates = 24;
+
+/** Phrases in quotes and bare words, as FTS5 reads them. */
+const phraseOrWord = /"(?:[^"]|"")*"|[\w\u0080-\u{10ffff}]+/gu;
+
+/** Each letter of such a script is indexed as a word: a word of it is looked for as a phrase. */
+function asIndexed(typed: string): string {
+  if (!isUnspaced(typed)) return typed;
+  // FTS5 would take the wide space for a letter.
+  const expression = typed.replaceAll('\u3000', ' ');
+  return expression.replace(phraseOrWord, (piece) =>
+    isUnspaced(piece) ? `"${spacedText(piece.startsWith('"') ? piece.slice(1, -1) : piece)}"` : piece,
+  );
+}
+
+/** What a person typed, as FTS5 takes it. */
+export interface TextQuery {
+  readonly expression: string;
+  /** All runs that meet it; null when there are many, which are read block by block. */
+  readonly runs: RunSet | null;
+}
+
+/** The words of prompts and answers. */
+export class TextIndex {
+  readonly #statements: ReturnType<typeof textStatements>;
+  /** Of the words of runs that were removed. */
+  readonly erasure: WordErasure;
+  /** Grows with every change. */
+  version = 0;
+
+  constructor(database: Database.Database) {
+    this.#statements = textStatements(database);
+    this.erasure = createWordErasure(database, 'texts');
+  }
+
+  add({ run, prompt, answer }: IndexedText): void {
+    this.version += 1;
+    this.#statements.insert.run(run, spacedText(prompt), spacedText(answer));
+  }
+
+  remove(run: number): void {
+    this.version += 1;
+    this.#statements.remove.run(run);
+  }
+
+  /** Reads a query; one that FTS5 does not take is searched as plain words. */
+  query(text: string, where: 'prompt' | 'answer' | null): TextQuery {
+    const within = (expression: string) => (where === null ? expression : `{${where}} : (${expression})`);
+    const typed = within(asIndexed(text));
+    try {
+      return this.#lookUp(typed);
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error;
+    }
+    const words = text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
+    return words.length === 0
+      ? { expression: '', runs: new RunSet([]) }
+      : this.#lookUp(within(words.map((word) => `"${spacedText(word)}"`).join(' ')));
+  }
+
+  /** The runs of a block that meet a query and may be in the result (`candidates`, of which there are `count`). */
+  bits({ expression, runs }: TextQuery, block: number, candidates: Bits, count: number): Bits {
+    if (runs !== null) return runs.bits(block);
+    const first = block * blockRuns;
+    if (count > fewCandidates) {
+      return bitsOf(this.#statements.ofRange.all(expression, first, first + blockRuns - 1).map(placeOf));
+    }
+    const bits = emptyBits();
+    for (let place = 0; place < blockRuns; place += 1) {
+      if (!hasBit(candidates, place)) continue;
+      if (this.#statements.ofRange.get(expression, first + place, first + place) !== undefined) setBit(bits, place);
+    }
+    return bits;
+  }
+
+  #lookUp(expression: string): TextQuery {
+    // A prefix is looked up as all the words that begin with it; doing so once for each block would take too long.
+    const most = expression.includes('*') ? -1 : fewRuns;
+    const runs = this.#statements.newest.all(expression, Number.MAX_SAFE_INTEGER, most);
+    return { expression, runs: most === -1 || runs.length < most ? new RunSet(runs) : null };
+  }
+}
+
+/**
+ * The casts matter: numbers are bound as real ones, and FTS5 heeds a bound of the rowid only if it is an integer. Without
+ * them every range reads all runs of the word.
+ */
+function textStatements(database: Database.Database) {
+  return {
+    insert: database.prepare<[number, string, string]>('INSERT INTO texts (rowid, prompt, answer) VALUES (?, ?, ?)'),
+    remove: database.prepare<[number]>('DELETE FROM texts WHERE rowid = ?'),
+    newest: database
+      .prepare<[string, number, number], number>(
+        'SELECT rowid FROM texts WHERE texts MATCH ? AND rowid < CAST(? AS INTEGER) ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)',
+      )
+      .pluck(),
+    ofRange: database
+      .prepare<[string, number, number], number>(
+        'SELECT rowid FROM texts WHERE texts MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)',
+      )
+      .pluck(),
+  };
+}

@@ -1,0 +1,211 @@
+import type Database from 'better-sqlite3';
+import { z } from 'zod';
+import type {
+  AuditFacetCounts,
+  AuditFacets,
+  AuditFilter,
+  AuditPage,
+  AuditReport,
+  AuditSort,
+  AuditSummary,
+} from '../../../shared/contract/audit.ts';
+import type { Conversation, ConversationRun, Feedback, FeedbackInput } from '../../../shared/contract/conversations.ts';
+import { createContinuationTokens } from '../../storage/continuation-token.ts';
+import { LazyList } from '../../storage/lazy-list.ts';
+import { prepareQuery } from '../../storage/queries.ts';
+import { createAuditClient } from '../index/audit-client.ts';
+import type { ReportOutline } from '../index/audit-engine.ts';
+import { createConversationRows } from './conversation-rows.ts';
+import { createFeedbackStore } from './feedback.ts';
+import type { Selection } from './selection.ts';
+import { createAuditViews, type AuditViewStore } from './views.ts';
+
+interface Cancellable {
+  readonly signal: AbortSignal;
+}
+
+export interface AuditReportQuery {
+  readonly filter: AuditFilter;
+  readonly pageSize: number;
+  readonly continuationToken: string | null;
+  readonly hasFeedback: boolean;
+}
+
+export interface AuditSearchQuery {
+  readonly filter: AuditFilter;
+  readonly sort: AuditSort;
+  readonly limit: number;
+  readonly snapshot?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly at?: string | undefined;
+  readonly around?: string | undefined;
+}
+
+/** A conversation with its runs, which may be more than memory holds. */
+export type StoredConversation = Conversation & { readonly runs: Iterable<ConversationRun> };
+
+type ReportedConversation = Conversation & {
+  readonly runs: Iterable<AuditReport['conversations'][number]['runs'][number]>;
+};
+
+/** A page of the report; what is long of it is read while somebody goes through it. */
+export interface ReportAnswer {
+  readonly conversations: Iterable<ReportedConversation>;
+  readonly continuationToken: string | null;
+}
+
+/** Questions about all recorded runs. Every answer knows the runs that ended before it was asked. */
+export interface AuditStore {
+  /**
+   * Conversations of which at least one run meets the filter, with their runs, the one with the newest run first. A walk
+   * sees the runs there were at its start. Throws `invalid_request` for a token of other filters.
+   */
+  report(query: AuditReportQuery, options: Cancellable): Promise<ReportAnswer>;
+  /** Conversations without their runs, in the same order. */
+  list(
+    query: { callerId: string | null; pageSize: number; continuationToken: string | null },
+    options: Cancellable,
+  ): Promise<{ data: Conversation[]; continuationToken: string | null }>;
+  /** Null for an unknown id. */
+  readConversation(id: string, options: { hasFeedback: boolean }): StoredConversation | null;
+  /** Throws `not_found` for a run that the conversation does not have. */
+  giveFeedback(conversationId: string, runId: string, input: FeedbackInput): Feedback;
+  /** Lines of the window's list. Throws `invalid_request` for a snapshot of another list. */
+  search(query: AuditSearchQuery, options: Cancellable): Promise<AuditPage>;
+  /** Everything that a filter of the window finds now, or found when `last` was the newest `runs.sequence`. */
+  select(filter: AuditFilter, options: Cancellable & { last?: number }): Promise<Selection>;
+  summarize(
+    query: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
+    options: Cancellable,
+  ): Promise<AuditSummary>;
+  facets(options: Cancellable): Promise<AuditFacets>;
+  countFacets(query: { filter: AuditFilter }, options: Cancellable): Promise<AuditFacetCounts>;
+  readonly views: AuditViewStore;
+}
+
+export interface AuditStoreOptions {
+  readonly database: Database.Database;
+  readonly directory: string;
+  readonly tokenSecret: string;
+  readonly windowCallerId: string;
+  /** Writes what is queued, so that a question sees it. */
+  readonly flush: () => void;
+}
+
+const walkPosition = z.object({ last: z.int(), time: z.number(), id: z.string() });
+
+/** A filter without what filters nothing, so that equal filters have equal tokens. */
+function significant(filter: AuditFilter): Partial<AuditFilter> {
+  const entries = Object.entries(filter as Record<string, unknown>).flatMap(([name, value]): [string, unknown][] => {
+    if (value === null || value === undefined) return [];
+    if (typeof value !== 'object' || Array.isArray(value)) return [[name, value]];
+    const inner = name === 'appHeaders' ? value : significant(value as AuditFilter);
+    return Object.keys(inner).length === 0 ? [] : [[name, inner]];
+  });
+  return Object.fromEntries(entries);
+}
+
+export function createAuditStore(options: AuditStoreOptions) {
+  const { database, directory, tokenSecret, windowCallerId, flush } = options;
+  const client = createAuditClient(directory);
+  const rows = createConversationRows(database);
+  const queries = auditStoreQueries(database);
+  const feedback = createFeedbackStore(database);
+  const reportTokens = createContinuationTokens(tokenSecret, 'audit', walkPosition);
+  const listTokens = createContinuationTokens(tokenSecret, 'conversations', walkPosition);
+  const snapshots = createContinuationTokens(tokenSecret, 'audit-list', z.int());
+
+  function longConversations(
+    { outlines, last }: { outlines: readonly ReportOutline[]; last: number },
+    hasFeedback: boolean,
+  ): LazyList<ReportedConversation> {
+    function* shownRuns({ sequence, matched }: ReportOutline) {
+      const matching = new Set(matched);
+      for (const { sequence: number, run } of rows.eachRun(sequence, last, hasFeedback)) {
+        yield { ...run, matched: matching.has(number) };
+      }
+    }
+    return new LazyList(function* () {
+      for (const outline of outlines) yield { ...outline.conversation, runs: new LazyList(() => shownRuns(outline)) };
+    });
+  }
+
+  const store: AuditStore = {
+    views: createAuditViews(database),
+    async report({ filter, pageSize, continuationToken, hasFeedback }, { signal }) {
+      const query = significant(filter);
+      const position = continuationToken === null ? null : reportTokens.read(query, continuationToken);
+      flush();
+      const page = await client.call('report', { filter: query, pageSize, position, hasFeedback }, { signal });
+      const token = page.next === null ? null : reportTokens.write(query, page.next);
+      const shown = page.long === null ? page.conversations : longConversations(page.long, hasFeedback);
+      return { conversations: shown, continuationToken: token };
+    },
+    async list({ callerId, pageSize, continuationToken }, { signal }) {
+      const filter = significant({ callerId });
+      const position = continuationToken === null ? null : listTokens.read(filter, continuationToken);
+      flush();
+      const page = await client.call('list', { filter, pageSize, position }, { signal });
+      return { data: page.data, continuationToken: page.next === null ? null : listTokens.write(filter, page.next) };
+    },
+    readConversation(id, { hasFeedback }) {
+      flush();
+      const found = queries.find.first({ id: id.toLowerCase() });
+      if (!found) return null;
+      // What is recorded while somebody reads belongs to the next reading.
+      const last = queries.last.first({})?.sequence ?? 0;
+      const runs = function* () {
+        for (const { run } of rows.eachRun(found.sequence, last, hasFeedback)) yield run;
+      };
+      return { ...rows.conversation(found.sequence), runs: new LazyList(runs) };
+    },
+    giveFeedback(conversationId, runId, input) {
+      flush();
+      return feedback.giveFeedback(conversationId, runId, input);
+    },
+    async search({ snapshot, filter, sort, ...place }, { signal }) {
+      const key = { filter: significant(filter), sort };
+      const last = snapshot === undefined ? null : snapshots.read(key, snapshot);
+      flush();
+      const { last: newest, ...page } = await client.call('search', { ...place, ...key, last }, { signal });
+      return { ...page, snapshot: snapshots.write(key, newest) };
+    },
+    async select(filter, { signal, last = null }) {
+      flush();
+      return client.call('select', { filter: significant(filter), last }, { signal });
+    },
+    async summarize({ filter, bucketSize }, { signal }) {
+      flush();
+      return client.call('summarize', { filter: significant(filter), bucketSize }, { signal });
+    },
+    async countFacets({ filter }, { signal }) {
+      flush();
+      return client.call('countFacets', { filter: significant(filter) }, { signal });
+    },
+    async facets({ signal }) {
+      flush();
+      const facets = await client.call('facets', null, { signal });
+      const names = new Map(queries.callers.all({}).map((key) => [key.caller_id, key.name]));
+      return {
+        ...facets,
+        windowCallerId,
+        callers: facets.callers.map((caller) => ({ ...caller, name: names.get(caller.callerId) ?? null })),
+      };
+    },
+  };
+
+  const { noteRuns, noteChanges, noteRemovals, close } = client;
+  return { store, noteRuns, noteChanges, noteRemovals, close };
+}
+
+function auditStoreQueries(database: Database.Database) {
+  return {
+    find: prepareQuery(database, (tables, input: { id: string }) =>
+      tables.selectFrom('conversations').select('sequence').where('id', '=', input.id),
+    ),
+    last: prepareQuery(database, (tables) =>
+      tables.selectFrom('runs').select('sequence').orderBy('sequence', 'desc').limit(1),
+    ),
+    callers: prepareQuery(database, (tables) => tables.selectFrom('api_keys').select(['caller_id', 'name'])),
+  };
+}

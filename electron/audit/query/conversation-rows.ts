@@ -1,0 +1,216 @@
+import type Database from 'better-sqlite3';
+import type { Kysely } from 'kysely';
+import type { AuditRow } from '../../../shared/contract/audit.ts';
+import type { Conversation, ConversationRun, Feedback } from '../../../shared/contract/conversations.ts';
+import { prepareQuery } from '../../storage/queries.ts';
+import { runDetailOf, runSummaryOf } from '../../storage/run-rows.ts';
+import type { FeedbackRow, RunRow, RunTextRow, Schema } from '../../storage/schema.ts';
+
+const excerptLength = 200;
+
+type FeedbackColumns = {
+  readonly [Name in Exclude<keyof FeedbackRow, 'run'>]: FeedbackRow[Name] | null;
+};
+type WholeRow = RunRow & RunTextRow & FeedbackColumns & { readonly conversation_id: string };
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString();
+}
+
+export function feedbackOf(row: FeedbackColumns): Feedback | null {
+  if (row.updated_at === null) return null;
+  return {
+    score: row.score,
+    scoreText: row.score_text,
+    scoreTags: row.score_tags,
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun {
+  const run = runDetailOf(row);
+  return {
+    conversationRunId: run.runId,
+    promptRunId: row.prompt_id === null ? null : run.runId,
+    promptId: row.prompt_id,
+    promptVersionId: row.prompt_version_id,
+    messageId: run.messageId,
+    status: run.status,
+    aiSystem: run.aiSystem,
+    model: run.model,
+    servedBy: row.served_by,
+    input: { ...run.input, renderedPrompt: row.rendered_prompt },
+    output: run.output,
+    usage: run.usage,
+    timing: { firstTokenMs: run.firstTokenMs, totalMs: run.totalMs },
+    createdAt: run.createdAt,
+    completedAt: run.completedAt,
+    appHeaders: run.appHeaders,
+    metadata: run.metadata,
+    citations: run.citations,
+    warnings: run.warnings,
+    ...(run.moderation === undefined ? {} : { moderation: run.moderation }),
+    ...(hasFeedback ? { feedback: feedbackOf(row) } : {}),
+  };
+}
+
+/** A branch may come from a branch; each origin counts up to the run that was replaced. */
+const countTurnsBefore = `
+  WITH RECURSIVE origins (id, run) AS (
+    SELECT origin_id, origin_run_id FROM conversation_branches WHERE conversation_id = ?
+    UNION
+    SELECT origin_id, origin_run_id FROM origins JOIN conversation_branches ON conversation_id = origins.id
+  )
+  SELECT count(*) FROM origins
+    CROSS JOIN conversations ON conversations.id = origins.id
+    CROSS JOIN runs ON runs.conversation = conversations.sequence
+  WHERE runs.sequence < (SELECT sequence FROM runs WHERE id = origins.run)
+`;
+
+/** Conversations, runs and lines of the list as the contract has them. */
+export function createConversationRows(database: Database.Database) {
+  const queries = conversationQueries(database);
+  const turnsBefore = database.prepare<[string], number>(countTurnsBefore).pluck();
+
+  function conversation(sequence: number, newestRunAt?: number): Conversation {
+    const row = queries.conversation.first({ sequence })!;
+    return {
+      id: row.id,
+      name: row.name,
+      createdAt: isoTime(row.created_at),
+      updatedAt: isoTime(newestRunAt ?? row.updated_at),
+      workspaceId: row.workspace_id,
+      callerId: row.caller_id,
+    };
+  }
+
+  return {
+    conversation,
+    /** `id` is that of the conversation. */
+    isSample: (id: string): boolean => queries.sample.first({ id }) !== undefined,
+    /** How many runs were made before this conversation branched off from another one; 0 for one that is no branch. */
+    turnsBefore: (id: string): number => turnsBefore.get(id)!,
+    /**
+     * The runs up to `last`, oldest first, each with its sequence. Their texts are taken off what is left; null as soon as that is
+     * not enough.
+     */
+    runs(
+      { sequence, last, hasFeedback }: { sequence: number; last: number; hasFeedback: boolean },
+      left: { characters: number },
+    ): { sequence: number; run: ConversationRun }[] | null {
+      const runs = [];
+      for (const row of queries.runs.each({ conversation: sequence, last }) as Iterable<WholeRow>) {
+        for (const name of longTexts) left.characters -= row[name]?.length ?? 0;
+        if (left.characters < 0) return null;
+        runs.push({ sequence: row.sequence, run: conversationRunOf(row, hasFeedback) });
+      }
+      return runs;
+    },
+    /** The same runs, each read when it is asked for: a conversation may be longer than memory. One that is removed meanwhile is left out. */
+    *eachRun(
+      sequence: number,
+      last: number,
+      hasFeedback: boolean,
+    ): Generator<{ sequence: number; run: ConversationRun }, void, void> {
+      for (let after = 0; ;) {
+        const row = queries.nextRun.first({ conversation: sequence, after, last });
+        if (row === undefined) return;
+        after = row.sequence;
+        yield { sequence: after, run: conversationRunOf(row as WholeRow, hasFeedback) };
+      }
+    },
+    /** Sequences of the runs up to `last`, oldest first. */
+    runSequences: (sequence: number, last: number): number[] =>
+      queries.runSequences.all({ conversation: sequence, last }).map((row) => row.sequence),
+    runId: (sequence: number): string => queries.runId.first({ sequence })!.id,
+    /** The run of a line of the list; `sequence` is that of the run. */
+    rowRun(sequence: number): AuditRow['run'] {
+      const row = queries.rowRun.first({ sequence })! as WholeRow;
+      const run = runSummaryOf(row);
+      return {
+        runId: run.runId,
+        createdAt: run.createdAt,
+        status: run.status,
+        aiSystem: run.aiSystem,
+        model: run.model,
+        servedBy: row.served_by,
+        title: run.title,
+        excerpt: row.content.slice(0, excerptLength).replace(/[\uD800-\uDBFF]$/, ''),
+        totalMs: run.totalMs,
+        firstTokenMs: run.firstTokenMs,
+        usage: run.usage,
+        cost: run.cost,
+        finishReason: row.finish_reason,
+        errorCode: run.errorCode,
+        feedback: feedbackOf(row),
+      };
+    },
+  };
+}
+
+export type ConversationRows = ReturnType<typeof createConversationRows>;
+
+const feedbackColumns = [
+  'feedback.score',
+  'feedback.score_text',
+  'feedback.score_tags',
+  'feedback.updated_at',
+] as const;
+
+/** What of a run may be long. */
+const longTexts = [
+  'prompt_text',
+  'rendered_prompt',
+  'system_message',
+  'replacements_json',
+  'content',
+  'reasoning',
+] as const;
+
+/** The runs of a conversation up to `last` with all that belongs to them, oldest first. */
+function wholeRuns(tables: Kysely<Schema>, input: { conversation: number; last: number }) {
+  return tables
+    .selectFrom('runs')
+    .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+    .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+    .selectAll(['runs', 'run_texts'])
+    .select(feedbackColumns)
+    .where('runs.conversation', '=', input.conversation)
+    .where('runs.sequence', '<=', input.last)
+    .orderBy('runs.sequence');
+}
+
+function conversationQueries(database: Database.Database) {
+  return {
+    nextRun: prepareQuery(database, (tables, input: { conversation: number; after: number; last: number }) =>
+      wholeRuns(tables, input).where('runs.sequence', '>', input.after).limit(1),
+    ),
+    runSequences: prepareQuery(database, (tables, input: { conversation: number; last: number }) =>
+      tables
+        .selectFrom('runs')
+        .select('sequence')
+        .where('conversation', '=', input.conversation)
+        .where('sequence', '<=', input.last)
+        .orderBy('sequence'),
+    ),
+    conversation: prepareQuery(database, (tables, input: { sequence: number }) =>
+      tables.selectFrom('conversations').selectAll().where('sequence', '=', input.sequence),
+    ),
+    runs: prepareQuery(database, wholeRuns),
+    sample: prepareQuery(database, (tables, input: { id: string }) =>
+      tables.selectFrom('sample_conversations').select('id').where('id', '=', input.id),
+    ),
+    runId: prepareQuery(database, (tables, input: { sequence: number }) =>
+      tables.selectFrom('runs').select('id').where('sequence', '=', input.sequence),
+    ),
+    rowRun: prepareQuery(database, (tables, input: { sequence: number }) =>
+      tables
+        .selectFrom('runs')
+        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+        .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+        .selectAll('runs')
+        .select(['run_texts.content', ...feedbackColumns])
+        .where('runs.sequence', '=', input.sequence),
+    ),
+  };
+}

@@ -1,0 +1,207 @@
+import type { AuditIndex } from '../index/audit-index.ts';
+import { blockOf, blockRuns, emptyBits, forEachBit, hasBit, placeOf, setBit, type Bits } from '../index/bits.ts';
+import type { Matches } from './matches.ts';
+
+export interface ListingOptions {
+  /** Newest run of all when the list begins to be. */
+  readonly last: number;
+  readonly isNewestFirst?: boolean;
+  /** Only conversations whose newest run was made at this moment or before. */
+  readonly through?: number;
+}
+
+/**
+ * The conversations that match, by their newest run, as they were when `last` was the newest run of all. Grows as far as it is
+ * asked for; each conversation stands as its newest run.
+ *
+ * The matching runs are taken block by block, in the list's direction, and every one marks the newest run of its
+ * conversation by its rank in time. What the blocks to come can still mark lies within known bounds of the rank, so that
+ * everything before them is final.
+ */
+export class Listing {
+  readonly last: number;
+  readonly matches: Matches;
+  readonly through: number;
+  readonly #index: AuditIndex;
+  readonly #isNewestFirst: boolean;
+  /** Marks by rank, in blocks. */
+  readonly #marks: (Bits | undefined)[] = [];
+  /** Next block of runs whose matches are marked. */
+  #block: number;
+  readonly #lastBlock: number;
+  /** Ranks at the list's end that no mark is at or beyond any more. */
+  #final: number;
+  /** By block, how far the marks of it and of those after it reach. */
+  readonly #bounds: number[] = [];
+  #entries = new Int32Array(256);
+  #length = 0;
+
+  constructor(index: AuditIndex, matches: Matches, { last, isNewestFirst = true, through = Infinity }: ListingOptions) {
+    const { timeline } = index;
+    this.#index = index;
+    this.matches = matches;
+    this.last = last;
+    this.through = through;
+    this.#isNewestFirst = isNewestFirst;
+    this.#lastBlock = blockOf(last);
+    this.#block = isNewestFirst ? this.#lastBlock : 0;
+    const end = through === Infinity ? timeline.count : timeline.indexOfTime(through + 1);
+    this.#final = isNewestFirst ? end : 0;
+    this.#readBounds();
+  }
+
+  get isDone(): boolean {
+    return this.#block < 0 || this.#block > this.#lastBlock;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** How many conversations there are, by those found so far while it is not done. */
+  get estimate(): number {
+    const seen = this.#isNewestFirst ? this.#lastBlock - this.#block : this.#block;
+    if (this.isDone || seen === 0) return this.#length;
+    return Math.round((this.#length * (this.#lastBlock + 1)) / seen);
+  }
+
+  /** Makes sure of every entry whose moment lies before `time` in the list's direction, and of those at it. */
+  extendToTime(time: number): void {
+    const isBefore = (next: number) => (this.#isNewestFirst ? next >= time : next <= time);
+    while (!this.isDone && isBefore(this.#nextTime())) this.#step();
+  }
+
+  /** Makes sure of `count` entries and all that share the last one's moment, or of all there are. Ends early at `deadline`. */
+  extend(count: number, deadline = Infinity): void {
+    while (!this.isDone && this.#needsMore(count)) {
+      this.#step();
+      if (performance.now() > deadline) return;
+    }
+  }
+
+  /** The entries from `start` to `end`, conversations of one moment by descending id (ascending when the oldest come first). */
+  slice(start: number, end: number): number[] {
+    const { createdAt } = this.#index.timeline;
+    const stop = Math.min(end, this.#length);
+    const isWithNext = (first: number) => createdAt[this.#entries[first - 1]!] === createdAt[this.#entries[first]!];
+    let first = start;
+    while (first > 0 && first < stop && isWithNext(first)) first -= 1;
+    const found: number[] = [];
+    for (let next = first; next < stop;) {
+      const group = this.#groupAt(next);
+      found.push(...(group.length === 1 ? group : this.#byId(group)));
+      next += group.length;
+    }
+    return found.slice(start - first, end - first);
+  }
+
+  /** First index whose conversation is at or beyond a moment in the list's direction. */
+  indexOfTime(time: number): number {
+    const { createdAt } = this.#index.timeline;
+    let low = 0;
+    let high = this.#length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const made = createdAt[this.#entries[middle]!]!;
+      if (this.#isNewestFirst ? made > time : made < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #readBounds(): void {
+    const { highestRank, lowestRank } = this.#index.timeline;
+    let bound = this.#isNewestFirst ? -1 : Infinity;
+    for (let seen = 0; seen <= this.#lastBlock; seen += 1) {
+      const block = this.#isNewestFirst ? seen : this.#lastBlock - seen;
+      if (this.#isNewestFirst) bound = Math.max(bound, highestRank[block] ?? -1);
+      else bound = Math.min(bound, lowestRank[block] ?? Infinity);
+      this.#bounds[block] = bound;
+    }
+  }
+
+  /** The moment that the next entry may have at the earliest place in the list. */
+  #nextTime(): number {
+    const { createdAt, order, count } = this.#index.timeline;
+    const rank = Math.min(Math.max(this.#bounds[this.#block]!, 0), count - 1);
+    return createdAt[order[rank]!]!;
+  }
+
+  #needsMore(count: number): boolean {
+    if (this.#length < count) return true;
+    return this.#length > 0 && this.#nextTime() === this.#index.timeline.createdAt[this.#entries[this.#length - 1]!];
+  }
+
+  /** Marks the matches of one more block, and takes what is final by then. */
+  #step(): void {
+    const { timeline } = this.#index;
+    const { conversation, rank } = timeline;
+    const first = this.#block * blockRuns;
+    forEachBit(this.matches.block(this.#block), (place) => {
+      const run = first + place;
+      if (run <= this.last) this.#mark(rank[timeline.newestRun(conversation[run]!, this.last)]!);
+    });
+    this.#block += this.#isNewestFirst ? -1 : 1;
+    if (this.#isNewestFirst) this.#takeDown(this.isDone ? -1 : this.#bounds[this.#block]!);
+    else this.#takeUp(this.isDone ? timeline.count : Math.min(this.#bounds[this.#block]!, timeline.count));
+  }
+
+  #mark(rank: number): void {
+    setBit((this.#marks[blockOf(rank)] ??= emptyBits()), placeOf(rank));
+  }
+
+  /** Takes the marked ranks from the end of what is final down to, but without, `bound`. */
+  #takeDown(bound: number): void {
+    let rank = this.#final - 1;
+    while (rank > bound) {
+      const bits = this.#marks[blockOf(rank)];
+      if (bits === undefined) rank = blockOf(rank) * blockRuns - 1;
+      else {
+        if (hasBit(bits, placeOf(rank))) this.#push(rank);
+        // A rare word marks one place in hundreds: 32 places without a mark are passed in one step.
+        rank -= (rank & 31) === 31 && bits[placeOf(rank) >>> 5] === 0 ? 32 : 1;
+      }
+    }
+    this.#final = Math.min(this.#final, bound + 1);
+  }
+
+  #takeUp(bound: number): void {
+    let rank = this.#final;
+    while (rank < bound) {
+      const bits = this.#marks[blockOf(rank)];
+      if (bits === undefined) rank = (blockOf(rank) + 1) * blockRuns;
+      else {
+        if (hasBit(bits, placeOf(rank))) this.#push(rank);
+        rank += (rank & 31) === 0 && bits[placeOf(rank) >>> 5] === 0 ? 32 : 1;
+      }
+    }
+    this.#final = Math.max(this.#final, bound);
+  }
+
+  #push(rank: number): void {
+    if (this.#length === this.#entries.length) {
+      const larger = new Int32Array(this.#length * 2);
+      larger.set(this.#entries);
+      this.#entries = larger;
+    }
+    this.#entries[this.#length] = this.#index.timeline.order[rank]!;
+    this.#length += 1;
+  }
+
+  #groupAt(start: number): number[] {
+    const { createdAt } = this.#index.timeline;
+    const time = createdAt[this.#entries[start]!];
+    let end = start + 1;
+    while (end < this.#length && createdAt[this.#entries[end]!] === time) end += 1;
+    return [...this.#entries.subarray(start, end)];
+  }
+
+  #byId(runs: readonly number[]): number[] {
+    const { source, timeline } = this.#index;
+    const sign = this.#isNewestFirst ? -1 : 1;
+    return runs
+      .map((run) => ({ run, id: source.conversationId(timeline.conversation[run]!) }))
+      .toSorted((one, other) => (one.id < other.id ? -sign : sign))
+      .map(({ run }) => run);
+  }
+}

@@ -1,0 +1,108 @@
+import { blockOf } from '../index/bits.ts';
+
+/** First length of the arrays; they double when they are full. */
+const firstLength = 1 << 16;
+
+function grown<Numbers extends Int32Array | Float64Array>(numbers: Numbers, length: number): Numbers {
+  const larger = new (numbers.constructor as new (length: number) => Numbers)(length);
+  larger.set(numbers as never);
+  return larger;
+}
+
+/** The order of runs in time and in their conversations; 28 bytes of memory for each run. */
+export class Timeline {
+  /** By sequence; 0 for a sequence without a run. */
+  createdAt = new Float64Array(firstLength);
+  conversation = new Int32Array(firstLength);
+  /** The run before in the same conversation, 0 for its first one. */
+  previous = new Int32Array(firstLength);
+  next = new Int32Array(firstLength);
+  /** Runs by `createdAt`, then by sequence; the first `count` are in use. */
+  order = new Int32Array(firstLength);
+  /** Where a run stands in `order`. */
+  rank = new Int32Array(firstLength);
+  /**
+   * By block: the largest and the smallest rank that a run of the block, or a later one of its conversation, has. Between them
+   * lie the newest runs of the conversations that the block's runs belong to, at any time since.
+   */
+  readonly highestRank: number[] = [];
+  readonly lowestRank: number[] = [];
+  count = 0;
+  lastRun = 0;
+  lastConversation = 0;
+  #newestOf = new Int32Array(firstLength);
+  #isInOrder = true;
+
+  append(run: number, conversation: number, createdAt: number): void {
+    this.#makeRoom(run, conversation);
+    const before = this.#newestOf[conversation]!;
+    if (before !== 0) this.next[before] = run;
+    this.previous[run] = before;
+    this.#newestOf[conversation] = run;
+    this.conversation[run] = conversation;
+    this.createdAt[run] = createdAt;
+    if (this.count > 0 && createdAt < this.createdAt[this.order[this.count - 1]!]!) {
+      this.#isInOrder = false;
+    }
+    this.order[this.count] = run;
+    this.rank[run] = this.count;
+    this.#reach(run);
+    this.count += 1;
+    this.lastRun = run;
+    if (conversation > this.lastConversation) this.lastConversation = conversation;
+  }
+
+  /** Puts `order` right after appending. True when something had to be moved. */
+  restoreOrder(): boolean {
+    if (this.#isInOrder) return false;
+    const { createdAt, order, rank } = this;
+    order.subarray(0, this.count).sort((one, other) => createdAt[one]! - createdAt[other]! || one - other);
+    for (let place = 0; place < this.count; place += 1) rank[order[place]!] = place;
+    this.highestRank.length = 0;
+    this.lowestRank.length = 0;
+    for (let run = 1; run <= this.lastRun; run += 1) if (this.createdAt[run]! > 0) this.#reach(run);
+    this.#isInOrder = true;
+    return true;
+  }
+
+  /** A conversation's newest run that a snapshot up to `last` knows, 0 for none. */
+  newestRun(conversation: number, last: number): number {
+    let run = this.#newestOf[conversation] ?? 0;
+    while (run > last) run = this.previous[run]!;
+    return run;
+  }
+
+  /** Index of the first run in `order` that was made at `time` or later. */
+  indexOfTime(time: number): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.createdAt[this.order[middle]!]! < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The run may be the newest one of a conversation that has runs in these blocks. */
+  #reach(newest: number): void {
+    const rank = this.rank[newest]!;
+    for (let run = newest; run !== 0; run = this.previous[run]!) {
+      const block = blockOf(run);
+      this.highestRank[block] = Math.max(this.highestRank[block] ?? -1, rank);
+      this.lowestRank[block] = Math.min(this.lowestRank[block] ?? Infinity, rank);
+    }
+  }
+
+  #makeRoom(run: number, conversation: number): void {
+    if (conversation >= this.#newestOf.length) this.#newestOf = grown(this.#newestOf, conversation * 2);
+    if (run < this.createdAt.length) return;
+    const length = run * 2;
+    this.createdAt = grown(this.createdAt, length);
+    this.conversation = grown(this.conversation, length);
+    this.previous = grown(this.previous, length);
+    this.next = grown(this.next, length);
+    this.order = grown(this.order, length);
+    this.rank = grown(this.rank, length);
+  }
+}

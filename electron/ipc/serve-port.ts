@@ -1,0 +1,114 @@
+import { AppError } from '../../shared/app-error.ts';
+import { initialCredit, maximumChunk, readWindowFrame } from '../../shared/port-frames.ts';
+import type { FramePort, HostFrame, RequestFrame } from '../../shared/port-frames.ts';
+import type { Api } from '../api/api.ts';
+import { createIncomingBody, type IncomingBody } from './incoming-body.ts';
+import { createCredit } from './port-credit.ts';
+import type { Credit } from './port-credit.ts';
+
+interface Exchange {
+  readonly controller: AbortController;
+  /** Kept to the end: when nobody holds a `Request` any more, Node lets go of it and its signal hears of no abort. */
+  request: Request | null;
+  readonly credit: Credit;
+  /** Null when the request came whole. */
+  readonly body: IncomingBody | null;
+}
+
+/** Requests need a whole address; this one leads nowhere. */
+const base = 'http://window.invalid';
+
+function requestOf(frame: RequestFrame, { controller, body: incoming }: Exchange): Request {
+  const headers = frame.headers.map(([name, value]): [string, string] => [name, value]);
+  const whole = typeof frame.body === 'string' || frame.body === null ? frame.body : new Uint8Array(frame.body);
+  const body = incoming?.stream ?? whole;
+  const init = { method: frame.method, headers, body, signal: controller.signal, duplex: 'half' } as const;
+  return new Request(new URL(frame.path, base), init);
+}
+
+/** Pieces that are fit to cross: a view of a larger buffer would drag the whole buffer along. */
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  const isWhole = bytes.byteLength === bytes.buffer.byteLength;
+  if (isWhole && bytes.byteLength <= maximumChunk) return yield bytes;
+  for (let start = 0; start < bytes.byteLength; start += maximumChunk) {
+    yield new Uint8Array(bytes.subarray(start, start + maximumChunk));
+  }
+}
+
+async function sendBody(response: Response, exchange: Exchange, send: (bytes: Uint8Array) => void): Promise<void> {
+  const { credit, controller } = exchange;
+  const reader = response.body?.getReader();
+  if (!reader) return;
+  controller.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
+  for (;;) {
+    await credit.available({ signal: controller.signal });
+    const { done, value } = await reader.read();
+    if (done) return;
+    for (const piece of piecesOf(value)) {
+      await credit.available({ signal: controller.signal });
+      credit.take(piece.byteLength);
+      send(piece);
+    }
+  }
+}
+
+/**
+ * Answers the frames of one window with the service. A cancel frame, and the end of the port, abort the request's signal;
+ * without credit an answer's body is not read any further.
+ */
+export function servePort(port: FramePort<unknown, HostFrame>, api: Pick<Api, 'fetch'>): void {
+  const exchanges = new Map<number, Exchange>();
+
+  async function answer(frame: RequestFrame, exchange: Exchange): Promise<void> {
+    const { id } = frame;
+    const { signal } = exchange.controller;
+    exchange.request = requestOf(frame, exchange);
+    const response = await api.fetch(exchange.request, { access: 'window' });
+    port.send({ type: 'head', id, status: response.status, headers: [...response.headers] });
+    await sendBody(response, exchange, (bytes) => {
+      if (!signal.aborted) port.send({ type: 'chunk', id, bytes });
+    });
+    if (!signal.aborted) port.send({ type: 'end', id });
+  }
+
+  async function serve(frame: RequestFrame): Promise<void> {
+    const { id } = frame;
+    const onTaken = (bytes: number): void => port.send({ type: 'body-credit', id, bytes });
+    const exchange: Exchange = {
+      controller: new AbortController(),
+      request: null,
+      credit: createCredit(initialCredit),
+      body: frame.isBodyFollowing ? createIncomingBody(onTaken) : null,
+    };
+    exchanges.set(frame.id, exchange);
+    try {
+      await answer(frame, exchange);
+    } catch (error) {
+      if (exchange.controller.signal.aborted) return;
+      const failure =
+        error instanceof AppError ? error : new AppError('internal', 'The host could not finish its answer.');
+      port.send({ type: 'failure', id: frame.id, body: failure.toBody(failure.requestId ?? '') });
+    } finally {
+      exchanges.delete(frame.id);
+    }
+  }
+
+  function end(exchange: Exchange | undefined): void {
+    exchange?.controller.abort();
+    exchange?.body?.fail(exchange.controller.signal.reason);
+  }
+
+  port.receive((received) => {
+    const frame = readWindowFrame(received);
+    if (!frame) return;
+    if (frame.type === 'request' && !exchanges.has(frame.id)) void serve(frame);
+    if (frame.type === 'body') exchanges.get(frame.id)?.body?.push(frame.bytes);
+    if (frame.type === 'body-end') exchanges.get(frame.id)?.body?.end();
+    if (frame.type === 'credit') exchanges.get(frame.id)?.credit.grant(frame.bytes);
+    if (frame.type === 'cancel') end(exchanges.get(frame.id));
+  });
+
+  port.onClose(() => {
+    for (const exchange of exchanges.values()) end(exchange);
+  });
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { createRedactor, type FoundListener } from '../../../../electron/audit/evidence/redaction.ts';
+import type { RedactionRule } from '../../../../shared/contract/audit-exports.ts';
+
+const builtIn: RedactionRule[] = [{ kind: 'email' }, { kind: 'phone' }, { kind: 'card' }, { kind: 'account' }];
+
+function redact(text: string, rules: RedactionRule[] = builtIn): string {
+  return createRedactor(rules).text(text);
+}
+
+describe('rules replace', () => {
+  test.each([
+    ['Write to jane.doe+x@mail.example.co.uk today', 'Write to [e-mail] today'],
+    ['jörg@exämple.de, MAX@EXAMPLE.COM.', '[e-mail], [e-mail].'],
+    ['Call +49 (0)30 1234567 or 0170/1234567', 'Call [phone] or [phone]'],
+    ['(212) 555-0182 and 212-555-0182 and 0044 20 7946 0958', '[phone] and [phone] and [phone]'],
+    ['4111 1111 1111 1111 12/27', '[card] 12/27'],
+    ['card 5500-0000-0000-0004, amex 378282246310005', 'card [card], amex [card]'],
+    ['DE89 3704 0044 0532 0130 00 is mine', '[account] is mine'],
+    ['gb82west12345698765432', '[account]'],
+    ['Kontonummer: 12345678, account no. 123-456-789', 'Kontonummer: [account], account no. [account]'],
+  ])('%s', (text, expected) => {
+    expect(redact(text)).toBe(expected);
+  });
+});
+
+describe('rules leave alone', () => {
+  test.each([
+    'on 2026-11-20 at 12:30:45, 01.02.2026, 2026-11-20T09:30:00.000Z',
+    'order 123456789 of 1,234,567.89 EUR from 192.168.10.100',
+    '4111111111111112 fails the check',
+    'DE88 is a road, AB12CDEF34567890123 is no IBAN of a country',
+    '550e8400-e29b-41d4-a716-446655440000',
+    'user@localhost and @mention',
+  ])('%s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
+test('numbers with check digits win over the other rules, in whatever order the rules stand', () => {
+  const rules: RedactionRule[] = [{ kind: 'phone' }, { kind: 'card' }, { kind: 'account' }];
+  expect(redact('DE89 3704 0044 0532 0130 00', rules)).toBe('[account]');
+});
+
+test('own patterns find what they say, with and without case, and put in their replacement', () => {
+  const pattern = { kind: 'pattern', name: 'order', pattern: '\\bNW-\\d+' } as const;
+  expect(redact('NW-12 nw-34 é NW-5 \u{1F600} NW-6', [pattern])).toBe('[order] [order] é [order] \u{1F600} [order]');
+  expect(redact('NW-12 nw-34', [{ ...pattern, isCaseSensitive: true, replacement: '$&' }])).toBe('$& nw-34');
+});
+
+test.each([
+  ['[', 'is not a valid regular expression: missing closing ]: `[`'],
+  ['(a)\\1', 'is not a valid regular expression: invalid escape sequence: `\\1`'],
+  ['(?=a)', 'is not a valid regular expression: invalid or unsupported Perl syntax: `(?=`'],
+  ['((a{100}){100}){100}', 'is not a valid regular expression: invalid repeat count: `{100}`'],
+  ['x*', 'must not match empty text'],
+])('the pattern %s is refused by name', (pattern, issue) => {
+  const rules: RedactionRule[] = [{ kind: 'email' }, { kind: 'pattern', name: 'own', pattern }];
+  expect(() => createRedactor(rules)).toThrow(
+    expect.objectContaining({ code: 'invalid_request', details: [{ field: 'rules[1].pattern', issue }] }),
+  );
+});
+
+test('values are searched in every text, number and name, and nothing is lost when names become the same', () => {
+  const redactor = createRedactor(builtIn);
+  const value = {
+    to: ['a@example.com', { card: 4111111111111111, amount: 12.5 }],
+    'b@example.com': 1,
+    'c@example.com': 2,
+  };
+  expect(redactor.value(value)).toEqual({
+    to: ['[e-mail]', { card: '[card]', amount: 12.5 }],
+    '[e-mail]': 1,
+    '[e-mail] (2)': 2,
+  });
+  expect(redactor.value(JSON.parse('{"__proto__": "a@example.com"}'))).toEqual(JSON.parse('{"__proto__": "[e-mail]"}'));
+  expect(redactor.counts).toEqual([4, 0, 1, 0]);
+});
+
+test('every place is told with the text that it is in', () => {
+  const found: string[] = [];
+  const listener: FoundListener = (rule, text, { start, end }) => found.push(`${rule}: ${text.slice(start, end)}`);
+  createRedactor(builtIn).text('a@example.com, +49 30 123456', listener);
+  expect(found).toEqual(['0: a@example.com', '1: +49 30 123456']);
+});
+
+test('texts made to make expressions hang take no longer than others', () => {
+  const patterns: RedactionRule[] = [{ kind: 'pattern', name: 'own', pattern: '(a+)+$' }, ...builtIn];
+  // With backtracking the first of these alone would outlast the test's time limit many times.
+  const hostile = ['a', '1 ', '@', 'a@', '+1', 'DE89', 'A1 ', 'konto ', '4 ', 'a.', '0', '4-'].map((part) =>
+    part.repeat(100_000 / part.length),
+  );
+  for (const text of hostile) expect(createRedactor(patterns).text(`${text}!`).length).toBeGreaterThan(0);
+});

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createChangeNotifier } from '../../../electron/common/change-notifier.ts';
+
+describe('telling of changes', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('tells the first change at once, then at most five a second, and always the last', () => {
+    let state = 0;
+    const told: number[] = [];
+    const notifier = createChangeNotifier(() => state, 200);
+    const unsubscribe = notifier.subscribe((value) => told.push(value));
+    for (let step = 0; step < 100; step += 1) {
+      state += 1;
+      notifier.changed();
+      vi.advanceTimersByTime(10);
+    }
+    vi.advanceTimersByTime(1000);
+    expect(told).toEqual([1, 20, 40, 60, 80, 100]);
+    unsubscribe();
+    notifier.changed();
+    vi.advanceTimersByTime(1000);
+    expect(told.length).toBe(6);
+  });
+
+  it('tells nothing when nothing changes, and nothing after it was closed', () => {
+    const told: number[] = [];
+    const notifier = createChangeNotifier(() => 1, 200);
+    notifier.subscribe((value) => told.push(value));
+    vi.advanceTimersByTime(1000);
+    notifier.changed();
+    notifier.changed();
+    notifier.close();
+    vi.advanceTimersByTime(1000);
+    expect(told).toEqual([1]);
+  });
+});

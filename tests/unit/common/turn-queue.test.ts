@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { createTurnQueue } from '../../../electron/common/turn-queue.ts';
+
+const { signal } = new AbortController();
+
+describe('a queue of turns', () => {
+  it('gives the turn in the order of the calls', async () => {
+    const queue = createTurnQueue(() => {});
+    const order: number[] = [];
+    const release = await queue.take({ signal });
+    const others = [1, 2, 3].map(async (number) => {
+      const next = await queue.take({ signal });
+      order.push(number);
+      next();
+    });
+    expect(queue.waiting).toBe(3);
+    release();
+    await Promise.all(others);
+    expect(order).toEqual([1, 2, 3]);
+    expect(queue.waiting).toBe(0);
+    (await queue.take({ signal }))();
+  });
+
+  it('forgets who leaves while waiting', async () => {
+    const changes: number[] = [];
+    const queue = createTurnQueue(() => changes.push(queue.waiting));
+    const release = await queue.take({ signal });
+    const controller = new AbortController();
+    const leaving = queue.take({ signal: controller.signal });
+    const staying = queue.take({ signal });
+    const reason = new Error('left');
+    controller.abort(reason);
+    await expect(leaving).rejects.toBe(reason);
+    release();
+    await staying;
+    expect(changes).toEqual([1, 2, 1, 0]);
+  });
+
+  it('refuses a signal that was aborted before', async () => {
+    const queue = createTurnQueue(() => {});
+    await expect(queue.take({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+    await queue.take({ signal });
+  });
+});
