@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hostFlags } from '../scripts/run-built.ts';
 import { emptySettings, flags, frame, literal, preface } from '../tests/support/http2-frames.ts';
-import { freePort, startServer } from './support/processes.ts';
+import { cpuSeconds, freePort, startServer } from './support/processes.ts';
 import { percentile, printReport, row } from './support/report.ts';
 
 const connectionCount = 1024;
@@ -19,7 +19,7 @@ const streamsPerSession = 128;
 const pipelinedRequests = 100;
 const longestWaitMs = 90_000;
 const path = '/openapi.json';
-const built = new URL('../../out/host/', import.meta.url).pathname;
+const built = new URL('../out/host/', import.meta.url).pathname;
 
 const megabytes = (pid: number, field: string): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -91,6 +91,7 @@ async function main(): Promise<void> {
     for (let warmUp = 0; warmUp < 50; warmUp += 1) await call();
     const before = megabytes(server.pid, 'VmRSS');
     const socketsBefore = countSockets(server.pid);
+    const cpuBefore = cpuSeconds(server.pid);
     const began = performance.now();
     sockets.push(...attack(port));
     const times: number[] = [];
@@ -112,6 +113,7 @@ async function main(): Promise<void> {
       row('memory of the host at most', peak, 'MB'),
       row('of that for the connections', peak - before, 'MB', { atMost: 300 }),
       row(`until the last of ${connectionCount} connections is gone`, goneAfter, 's', { atMost: 60 }),
+      row('processor time of the host meanwhile', cpuSeconds(server.pid) - cpuBefore, 's'),
       row('calls of a program with a key meanwhile', times.length, 'calls'),
       row('of them failed', failures, 'calls', { atMost: 0 }),
       row('p50 of these calls', percentile(times, 0.5), 'ms'),

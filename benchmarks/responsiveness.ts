@@ -49,7 +49,7 @@ async function startWorld(
   const upstream = fork(new URL('echo-upstream.mjs', support));
   started.push(upstream);
   const [upstreamPort] = (await once(upstream, 'message')) as [number];
-  const serve = new URL('../../out/host/serve.js', import.meta.url).pathname;
+  const serve = new URL('../out/host/serve.js', import.meta.url).pathname;
   const host = spawn(
     process.execPath,
     [
