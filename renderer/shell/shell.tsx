@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { useHost } from '../host/host-context.tsx';
 import { useFollowOnDevice } from '../queries/on-device.ts';
@@ -7,25 +7,149 @@ import { hostKey } from '../queries/host-state.ts';
 import { runsKey } from '../queries/runs.ts';
 import { useSettings } from '../queries/settings.ts';
 import { useRenewalAfterSilence } from '../queries/use-renewal-after-silence.ts';
-import { allActions, useActionStore } from '../stores/actions.ts';
+import { type Action, allActions, useActionStore } from '../stores/actions.ts';
 import { useActivity } from '../stores/activity.ts';
 import { useRecentObjects } from '../stores/recent-objects.ts';
 import { applyTheme } from '../stores/theme.ts';
 import { useWindowState } from '../stores/window-state.ts';
 import { About } from './about.tsx';
 import { CommandPalette } from './command-palette.tsx';
-import { ConnectionNotice } from './connection-notice.tsx';
 import { useGlobalKeys } from './global-keys.ts';
-import { useInputMethodKeys } from './input-method-keys.ts';
-import { KeysHelp } from './keys-help.tsx';
-import { OpenScreen } from './open-screen.tsx';
 import { Rail } from './rail.tsx';
 import { runScreenCommand } from './screen-commands.ts';
-import { screenAt, type Screen } from './screens.ts';
+import { type Screen, screenAt, screens } from './screens.ts';
 import { StatusBar } from './status-bar.tsx';
 import { TitleBar } from './title-bar.tsx';
 import { Toaster } from './toaster.tsx';
 import { useWindowActions } from './window-actions.ts';
+import { EmptyState, LoadingRows, Notice } from '../components/state-panels.tsx';
+import { useConnection } from '../stores/connection.ts';
+import { Button } from '../components/button.tsx';
+import { CleanupBoundary, ErrorBoundary } from '../components/error-boundary.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { KeyCaps } from '../components/key-caps.tsx';
+import { closeOverlay, useOverlay } from './overlay-state.ts';
+
+/** Keys that belong to a kind of control rather than to an action. */
+const everywhere: readonly Pick<Action, 'title' | 'keys'>[] = [
+  { title: 'Next or previous control', keys: 'Tab' },
+  { title: 'Move in a list, menu or group of options', keys: 'ArrowUp+ArrowDown' },
+  { title: 'Resize a panel (on its divider)', keys: 'ArrowUp+ArrowDown' },
+  { title: 'Close', keys: 'Escape' },
+  { title: 'Focus notifications', keys: 'F8' },
+];
+
+function KeyGroup({ title, entries }: { title: string; entries: readonly Pick<Action, 'title' | 'keys'>[] }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl>
+        {entries.map((entry) => (
+          <div key={`${entry.title} ${entry.keys}`}>
+            <dt>{entry.title}</dt>
+            <dd>{entry.keys && <KeyCaps keys={entry.keys} />}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** Every key that does something now, made from the same registry that runs them. */
+function KeysHelp() {
+  const isOpen = useOverlay(({ open }) => open === 'keys');
+  const sources = useActionStore((state) => state.sources);
+  const groups = Map.groupBy(
+    allActions(sources).filter(({ keys }) => keys !== undefined),
+    ({ group }) => group,
+  );
+  return (
+    <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={closeOverlay} isWide>
+      <div className="key-list">
+        {[...groups].map(([group, actions]) => (
+          <KeyGroup key={group} title={group} entries={actions} />
+        ))}
+        <KeyGroup title="Everywhere" entries={everywhere} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** The screen of the address. Its crash stays inside it, and so does one that happens while it is left. */
+export function OpenScreen({ screen }: { screen: Screen | undefined }) {
+  const [location, navigate] = useLocation();
+  if (!screen) {
+    return (
+      <div className="boundary">
+        <EmptyState title="Page not found" reason="The link may be incomplete or outdated.">
+          <Button onClick={() => navigate(`/${screens[0].id}`)}>Open the playground</Button>
+        </EmptyState>
+      </div>
+    );
+  }
+  const Component = screen.component;
+  return (
+    <CleanupBoundary resetKey={screen.id}>
+      <ErrorBoundary
+        key={screen.id}
+        name={screen.name}
+        resetKey={location}
+        // The address that crashed would crash again.
+        onReload={() => navigate(`/${screen.id}`)}
+      >
+        <Suspense fallback={<LoadingRows label={`Loading ${screen.name}`} />}>
+          <Component />
+        </Suspense>
+      </ErrorBoundary>
+    </CleanupBoundary>
+  );
+}
+
+const words = {
+  silent: {
+    title: 'Disconnected from Touchstone.',
+    remedy: 'Start it again. Your work is kept here.',
+  },
+  locked: {
+    title: 'Touchstone restarted. This browser is not signed in.',
+    remedy: 'Open the address from the terminal in another tab. This window then reconnects and keeps your work.',
+  },
+} as const;
+
+/** Above the open screen for as long as the host gives this window no answers: why, and what to do. */
+function ConnectionNotice() {
+  const connection = useConnection((state) => state.connection);
+  if (connection === 'there') return null;
+  const { title, remedy } = words[connection];
+  return (
+    <div className="window__notice">
+      <Notice tone="negative">
+        <strong>{title}</strong> {remedy}
+      </Notice>
+    </div>
+  );
+}
+
+/** Safari ends a composition before it tells the key that ended it, and marks that key with this code alone. */
+const composingKeyCode = 229;
+
+/**
+ * While a person composes a word (Japanese, Chinese, Korean, a dead key), Enter, Escape and the arrows belong to the input method:
+ * nothing of ours may send, close or leave because of them. Editors that are edited in place follow compositions themselves.
+ */
+function keepFromOthers(event: KeyboardEvent): void {
+  const { target } = event;
+  const isComposing = event.isComposing || event.keyCode === composingKeyCode;
+  if (isComposing && !(target instanceof HTMLElement && target.isContentEditable)) event.stopImmediatePropagation();
+}
+
+/** Before every other listener, those of layers that close with Escape included: these listen at the document. */
+export function useInputMethodKeys(): void {
+  useEffect(() => {
+    window.addEventListener('keydown', keepFromOthers, { capture: true });
+    return () => window.removeEventListener('keydown', keepFromOthers, { capture: true });
+  }, []);
+}
 
 /** A theme that was chosen in another window of the same host is taken over at the next start. */
 function useKeptTheme(): void {

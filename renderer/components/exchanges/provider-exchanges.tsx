@@ -1,6 +1,6 @@
-import './exchanges.css';
 import { useLocation } from 'wouter';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo, useRef } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import type {
   ExchangeText,
   HttpExchange,
@@ -15,16 +15,100 @@ import { CopyButton } from '../copy-button.tsx';
 import { Badge } from '../marks.tsx';
 import { QueryView } from '../query-view.tsx';
 import { EmptyState, Notice } from '../state-panels.tsx';
-import {
-  cutText,
-  onDeviceResponseText,
-  promptText,
-  requestText,
-  responseText,
-  sizeText,
-  timeText,
-} from './exchange-words.ts';
-import { LongText } from './long-text.tsx';
+import { formatBytes, formatRunDuration, formatWhole } from '../format.ts';
+import './exchanges.css';
+
+/** JSON with line breaks; every other text as it came. */
+function readable({ text, isCut }: ExchangeText): string {
+  if (isCut || !/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function withHead(first: string, headers: readonly (readonly [string, string])[], body: ExchangeText | null): string {
+  const lines = [first, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  return `${lines.join('\n')}\n\n${body === null ? '' : readable(body)}`;
+}
+
+function requestText({ request }: HttpExchange): string {
+  return withHead(`${request.method} ${request.url}`, request.headers, request.body);
+}
+
+function responseText({ response }: HttpExchange): string {
+  if (response === null) return '';
+  return withHead(`${response.status} ${response.statusText}`.trim(), response.headers, response.body);
+}
+
+function promptText({ prompt, parameters }: OnDeviceExchange): string {
+  const names = Object.entries(parameters).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return `${names.join('\n')}\n\n${prompt?.text ?? ''}`.trimStart();
+}
+
+function onDeviceResponseText({ reasoning, response }: OnDeviceExchange): string {
+  return reasoning === null ? response.text : `Reasoning:\n${reasoning.text}\n\nResponse:\n${response.text}`;
+}
+
+function sizeText({ bytes }: ExchangeText): string {
+  return bytes < 10_000 ? `${formatWhole(bytes)} bytes` : formatBytes(bytes);
+}
+
+function timeText({ firstByteMs, totalMs }: Pick<HttpExchange, 'firstByteMs' | 'totalMs'>): string | null {
+  const parts = [
+    firstByteMs === null ? null : `first byte ${formatRunDuration(firstByteMs)}`,
+    totalMs === null ? null : `total ${formatRunDuration(totalMs)}`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+function cutText({ text, bytes }: ExchangeText): string {
+  return `Only the first ${formatBytes(text.length)} of ${formatBytes(bytes)} are stored.`;
+}
+
+const rowHeight = 20;
+/** A longer line continues on the next row: one line of a megabyte would block the window. */
+const maxRowCharacters = 400;
+/** Shorter texts are drawn whole, so that they can be selected and searched with the browser's own tools. */
+const maxWholeCharacters = 40_000;
+
+function rowsOf(text: string): string[] {
+  return text.split('\n').flatMap((line) => {
+    if (line.length <= maxRowCharacters) return [line];
+    const count = Math.ceil(line.length / maxRowCharacters);
+    return Array.from({ length: count }, (_, index) =>
+      line.slice(index * maxRowCharacters, (index + 1) * maxRowCharacters),
+    );
+  });
+}
+
+/** A text of any length in a fixed-width font. Of a long one, only the rows in view are drawn. */
+function LongText({ text, label }: { text: string; label: string }) {
+  const scroller = useRef<HTMLPreElement>(null);
+  const isLong = text.length > maxWholeCharacters;
+  const rows = useMemo(() => (isLong ? rowsOf(text) : []), [isLong, text]);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 20,
+  });
+  return (
+    <pre ref={scroller} className="exchange__text scroll mono" tabIndex={0} aria-label={label}>
+      {!isLong && text}
+      {isLong && (
+        <div style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ index, start }) => (
+            <span key={index} className="exchange__row" style={{ transform: `translateY(${start}px)` }}>
+              {rows[index]}
+            </span>
+          ))}
+        </div>
+      )}
+    </pre>
+  );
+}
 
 interface SideProps {
   title: string;

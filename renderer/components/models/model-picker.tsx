@@ -1,24 +1,70 @@
-import { Search } from 'lucide-react';
+import { Plus, Search } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import { useEffect, useMemo, useState, type KeyboardEvent } from 'react';
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { CompatibleEndpoint, Model } from '../../../shared/contract/providers.ts';
+import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
 import { Icon } from '../icon.tsx';
 import { KeyCaps } from '../key-caps.tsx';
 import { ModalLayer } from '../modal-layer.tsx';
-import { LoadingRows } from '../state-panels.tsx';
+import { describeError, LoadingRows } from '../state-panels.tsx';
 import { useEndpoints, useTestEndpoint } from '../../queries/endpoints.ts';
-import { useModels } from '../../queries/models.ts';
+import { useAddModel, useModels } from '../../queries/models.ts';
 import { useProviders } from '../../queries/providers.ts';
 import { ModelDetail } from './model-detail.tsx';
 import { toggleFavourite, useModelChoices } from '../../stores/model-choices.ts';
-import { groupModels, modelKey, noFilter } from './model-list.ts';
-import type { ModelFilter, ModelGroup } from './model-list.ts';
+import { groupModels, type ModelFilter, type ModelGroup, modelKey, noFilter } from './model-list.ts';
 import { modelFamilies, withShortcuts } from './model-order.ts';
 import { ColumnNames, GroupRows } from './model-rows.tsx';
 import { FilterBar, PickerFoot } from './picker-filters.tsx';
-import { UnknownName } from './unknown-name.tsx';
+import type { AiSystem } from '../../../shared/contract/common.ts';
+import { providerName } from '../../../shared/provider-names.ts';
+import { Button } from '../button.tsx';
 import './models.css';
+
+interface UnknownNameProps {
+  words: string;
+  providers: readonly ProviderState[];
+  endpoints: readonly CompatibleEndpoint[];
+  onAdded: (aiSystem: AiSystem, name: string) => void;
+}
+
+/** Nothing has the name: it may be a model that no list knows yet, and then it can be used all the same. */
+function UnknownName({ words, providers, endpoints, onAdded }: UnknownNameProps) {
+  const add = useAddModel();
+  const name = words.trim();
+  const homes: { aiSystem: AiSystem; model: string; title: string }[] = [
+    ...providers
+      .filter(({ keySource }) => keySource !== null)
+      .map(({ aiSystem }) => ({ aiSystem, model: name, title: providerName(aiSystem) })),
+    ...endpoints.map((endpoint) => ({
+      aiSystem: 'OpenAiCompatible' as const,
+      model: name.startsWith(`${endpoint.name}/`) ? name : `${endpoint.name}/${name}`,
+      title: endpoint.name,
+    })),
+  ];
+  if (name === '' || homes.length === 0) {
+    return <p className="picker__empty secondary">No matching models. Remove a filter or add a provider.</p>;
+  }
+  return (
+    <div className="picker__empty">
+      <p className="secondary">Not in the catalogue. Use it anyway with:</p>
+      <div className="row picker__homes">
+        {homes.map(({ aiSystem, model, title }) => (
+          <Button
+            key={title}
+            icon={Plus}
+            size="small"
+            isBusy={add.isPending && add.variables.aiSystem === aiSystem && add.variables.model === model}
+            onClick={() => add.mutate({ aiSystem, model }, { onSuccess: () => onAdded(aiSystem, model) })}
+          >
+            {title}
+          </Button>
+        ))}
+      </div>
+      {add.error && <p className="small negative">{describeError(add.error).message}</p>}
+    </div>
+  );
+}
 
 interface PickerProps {
   /** `modelKey` of the model that is chosen now. */

@@ -14,15 +14,20 @@ import { useHostState } from '../../queries/host-state.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { noteListAddress } from '../../stores/audit-selection.ts';
 import { usePlace } from '../../stores/activity.ts';
-import './audit.css';
 import { AuditWork } from './audit-work.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { filterChips } from './filter/filter-fields.ts';
-import { useAuditAddress, type AddressedAudit } from './filter/use-audit-address.ts';
-import { readReplayAddress } from './replay/replay-address.ts';
+import { type AddressedAudit, useAuditAddress } from './filter/use-audit-address.ts';
 import { ReplaysPage } from './replay/replays-page.tsx';
 import { SampleSetButton, SamplesNotice } from './samples/sample-set.tsx';
 import { ViewsPanel } from './views/views-panel.tsx';
+import './audit.css';
+
+/** The replay that an address opens: null for the newest one, undefined where it is no address of replays. */
+function readReplayAddress(location: string): string | null | undefined {
+  const [, , part, id] = location.split('/');
+  return part === 'replays' ? id || null : undefined;
+}
 
 /** Many runs that were never searched before take seconds: said, so that nobody takes it for a fault. */
 const manyRuns = 50_000;

@@ -1,4 +1,15 @@
-import { Ellipsis, FilePlus2, Square } from 'lucide-react';
+import {
+  CircleX,
+  Ellipsis,
+  File,
+  FileJson,
+  FilePlus2,
+  FileSpreadsheet,
+  FileText,
+  type LucideIcon,
+  RefreshCw,
+  Square,
+} from 'lucide-react';
 import { useLocation } from 'wouter';
 import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
 import { Button } from '../../components/button.tsx';
@@ -10,11 +21,66 @@ import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState, Notice } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
-import { useChangeDataspace, useSources, type SourceFilter } from '../../queries/knowledge.ts';
+import { type SourceFilter, useChangeDataspace, useSources } from '../../queries/knowledge.ts';
 import { sourceAddress } from '../../shell/addresses.ts';
 import { useDeletions } from '../../stores/deletions.ts';
-import { SourceRow } from './source-row.tsx';
 import { UploadList } from './upload-list.tsx';
+import type { SourceMediaType } from '../../../shared/contract/sources.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { factsOf, isStopped, stageWords } from './source-words.ts';
+
+function iconOf(mediaType: SourceMediaType): LucideIcon {
+  if (mediaType === 'application/json') return FileJson;
+  if (mediaType === 'text/csv') return FileSpreadsheet;
+  return mediaType === 'text/plain' ? File : FileText;
+}
+
+function State({ source }: { source: SourceDetail }) {
+  const { progress, status, failureReason, isOutdated } = source;
+  if (progress) return <span className="caption accent nowrap">{stageWords(progress)}</span>;
+  if (isStopped(source)) return <span className="caption tertiary nowrap">Stopped</span>;
+  if (status === 'Failed') {
+    return (
+      <span className="row caption negative knowledge__reason">
+        <Icon icon={CircleX} size="small" />
+        <span className="truncate">{failureReason}</span>
+      </span>
+    );
+  }
+  if (!isOutdated) return null;
+  return (
+    <span className="row caption caution nowrap">
+      <Icon icon={RefreshCw} size="small" />
+      Outdated embeddings
+    </span>
+  );
+}
+
+/** One source in the list: its name, and what it is or what is being done with it. */
+function SourceRow({ source }: { source: SourceDetail }) {
+  return (
+    <div className="list-row">
+      <span className="row">
+        <Icon icon={iconOf(source.mediaType)} size="small" />
+        <span className="medium truncate grow">{source.name}</span>
+      </span>
+      <span className="row knowledge__facts">
+        {source.progress === null || source.progress.passagesTotal === null ? (
+          factsOf(source).map((fact) => (
+            <span key={fact} className="caption tertiary numbers nowrap">
+              {fact}
+            </span>
+          ))
+        ) : (
+          <Progress label={`Indexing ${source.name}`} fraction={source.progress.fraction} />
+        )}
+        <span className="grow" />
+        <State source={source} />
+      </span>
+    </div>
+  );
+}
 
 const rowHeight = 48;
 

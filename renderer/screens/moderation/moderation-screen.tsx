@@ -1,5 +1,5 @@
 import { List } from 'lucide-react';
-import { useRef, useState, type ReactNode } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
@@ -9,17 +9,89 @@ import { useSettings } from '../../queries/settings.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { usePlace } from '../../stores/activity.ts';
 import { useModerationStore } from '../../stores/moderation.ts';
-import { useModerationAddress } from './moderation-address.ts';
+import { type ModerationAddress, useModerationAddress } from './moderation-address.ts';
 import { ListPane } from './list-pane.tsx';
 import { ModerationToolbar } from './moderation-toolbar.tsx';
-import './moderation.css';
 import { ScoresSide } from './scores-side.tsx';
 import { TextPanel } from './text-panel.tsx';
 import { useLoadTexts } from './use-load-texts.ts';
-import { useModerationActions } from './use-moderation-actions.ts';
 import { useOpenText } from './use-open-text.ts';
-import { useShownBatch } from './use-shown-batch.ts';
-import { useThresholds } from './use-thresholds.ts';
+import { type Thresholds, useThresholds } from './use-thresholds.ts';
+import type { Batch, BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
+import { useBatches, useBatchResults } from '../../queries/moderation.ts';
+import { flaggedShare, type FlaggedShare } from './quality-figures.ts';
+import { useActions } from '../../stores/actions.ts';
+import './moderation.css';
+
+interface ModerationActions {
+  address: ModerationAddress;
+  batch: Batch | undefined;
+  limits: Thresholds;
+  check: () => void;
+  chooseFile: () => void;
+  openPaste: () => void;
+  openGuard: () => void;
+}
+
+/** The commands and keys of the screen. */
+function useModerationActions(actions: ModerationActions): void {
+  const { address, batch, limits, check, chooseFile, openPaste, openGuard } = actions;
+  const move = (by: number) => {
+    const next = (address.index ?? 0) + by;
+    if (batch && next >= 0 && next < batch.total) address.openBatch(batch.id, next);
+  };
+  const group = 'Moderation';
+  useActions('moderation', [
+    { id: 'moderation.check', title: 'Check text', group, keys: 'Mod+Enter', run: check },
+    {
+      id: 'moderation.file',
+      title: 'Import file to check',
+      group,
+      keywords: ['CSV', 'JSONL', 'labelled'],
+      run: chooseFile,
+    },
+    { id: 'moderation.paste', title: 'Paste lines to check', group, run: openPaste },
+    { id: 'moderation.guard', title: 'Guard for prompts and answers', group, run: openGuard },
+    { id: 'moderation.reset', title: 'Reset thresholds', group, isEnabled: limits.isMoved, run: limits.reset },
+    { id: 'moderation.one', title: 'Single text', group, isEnabled: batch !== undefined, run: address.openText },
+    { id: 'moderation.next', title: 'Next text', group, keys: 'J', isEnabled: batch !== undefined, run: () => move(1) },
+    {
+      id: 'moderation.back',
+      title: 'Previous text',
+      group,
+      keys: 'K',
+      isEnabled: batch !== undefined,
+      run: () => move(-1),
+    },
+  ]);
+}
+
+const noResults: readonly BatchResult[] = [];
+
+interface ShownBatch {
+  /** Undefined where a single text is checked. */
+  batch: Batch | undefined;
+  /** The texts that people have judged, by which classifiers are measured. */
+  labelled: Batch | undefined;
+  results: readonly BatchResult[];
+  share: FlaggedShare;
+}
+
+/** The texts of the address with what was found in them. */
+function useShownBatch(
+  batchId: string | null,
+  labelledId: string | null,
+  thresholds: CategoryScores | null,
+): ShownBatch {
+  const batches = useBatches().data?.data;
+  const batch = batches?.find(({ id }) => id === batchId);
+  const results = useBatchResults(batch).data?.results ?? noResults;
+  const share = useMemo(
+    () => (thresholds ? flaggedShare(results, thresholds) : { flagged: [], differ: [], judged: 0 }),
+    [results, thresholds],
+  );
+  return { batch, labelled: batches?.find(({ id }) => id === labelledId), results, share };
+}
 
 /** Until the thresholds are loaded. */
 function Waiting({ error, onRetry }: { error: unknown; onRetry: () => void }) {

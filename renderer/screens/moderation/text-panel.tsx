@@ -1,13 +1,47 @@
-import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
 import type { Category, Highlight } from '../../../shared/contract/moderation.ts';
 import { Segmented } from '../../components/choices.tsx';
 import { formatPlural } from '../../components/format.ts';
 import { CategorySwatch } from './category-swatch.tsx';
 import { categoryNames, listCategories } from './category-names.ts';
 import { DocumentEditor } from './document-editor.tsx';
-import { ExampleList } from './example-list.tsx';
-import { writeNearest, type Nearest } from './quality-figures.ts';
+import { type Nearest, writeNearest } from './quality-figures.ts';
 import { WhyList } from './why-list.tsx';
+import { exampleTexts } from './examples.ts';
+
+/** Texts to try, while nothing is written. */
+function ExampleList({ onSelect }: { onSelect: (text: string) => void }) {
+  return (
+    <section className="moderation__passages line-top" aria-label="Examples">
+      <div className="header header--line">
+        <h2>Examples</h2>
+        <span className="caption tertiary truncate">Select one to check it</span>
+      </div>
+      <div className="scroll">
+        <table className="grid">
+          <tbody>
+            {exampleTexts.map(({ text, category }) => (
+              <tr key={text}>
+                <td>{category && <CategorySwatch category={category} />}</td>
+                <td className="truncate">
+                  <button
+                    type="button"
+                    className="truncate"
+                    title={text}
+                    aria-label={`${category ? categoryNames[category].name : 'Harmless'}: ${text}`}
+                    onClick={() => onSelect(text)}
+                  >
+                    {text}
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
 
 const maxPassages = 200;
 

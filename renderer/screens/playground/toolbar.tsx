@@ -1,4 +1,6 @@
-import { ChevronsUpDown, CircleX, History, Save, Settings2 } from 'lucide-react';
+import { ChevronsUpDown, CircleX, History, Play, Save, Settings2, Square } from 'lucide-react';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
@@ -6,9 +8,64 @@ import { keyShortcut } from '../../components/key-caps.tsx';
 import { Popover } from '../../components/popover.tsx';
 import { DraftMenu } from './draft-menu.tsx';
 import type { PlaygroundState } from './playground.tsx';
-import { RunButton } from './run-button.tsx';
-import { VersionMark } from './save/version-mark.tsx';
 import { Parameters, RunHistory } from './side-panel.tsx';
+import { Badge, Spinner } from '../../components/marks.tsx';
+import { usePromptVersion } from '../../queries/prompts.ts';
+import { promptAddress } from '../../shell/addresses.ts';
+import type { Draft } from '../../stores/playground-drafts.ts';
+import { isEdited } from '../../drafts/draft-version.ts';
+import type { Runner } from './session/use-session.ts';
+
+function buttonState({ runner, mustWait }: { runner: Runner; mustWait: boolean }) {
+  if (runner.isUnderWay) return { isRunning: true, text: 'Stop' };
+  if (runner.isWaiting) return { isRunning: true, text: 'Cancel run' };
+  return { isRunning: false, text: mustWait ? 'Download and run' : 'Run' };
+}
+
+/** Run, Download and run, or Stop. One element in all states, so that the focus stays on it when a run starts or finishes. */
+function RunButton(props: { runner: Runner; mustWait: boolean }) {
+  const { runner } = props;
+  const { isRunning, text } = buttonState(props);
+  return (
+    <>
+      {runner.isWaiting && !runner.isUnderWay && (
+        <span className="row small accent nowrap" role="status">
+          <Spinner />
+          Queued until the model is ready
+        </span>
+      )}
+      <Button
+        variant={isRunning ? 'default' : 'primary'}
+        icon={isRunning ? Square : Play}
+        keys={isRunning ? 'Escape' : 'Mod+Enter'}
+        className="play__run"
+        onClick={isRunning ? runner.stop : runner.run}
+      >
+        {text}
+      </Button>
+    </>
+  );
+}
+
+/** Which version a draft came from, and whether it still is that version. Nothing for a draft that is not in the library. */
+function VersionMark({ draft }: { draft: Draft }) {
+  const source = draft.source ?? null;
+  const { data: version } = usePromptVersion(source?.promptId ?? null, source?.versionId ?? null);
+  const edited = useMemo(() => version !== undefined && isEdited(draft, version), [draft, version]);
+  if (source === null || !version) return null;
+  return (
+    <>
+      <Link
+        className="link small nowrap"
+        href={promptAddress(source.promptId, source.versionId)}
+        aria-label={`Version ${version.number} in the library`}
+      >
+        Version {version.number}
+      </Link>
+      {edited && <Badge tone="caution">Edited</Badge>}
+    </>
+  );
+}
 
 /** Takes the hand to what stands in the way of a run. */
 function goToBlocker({ runner, focusAt }: PlaygroundState): void {

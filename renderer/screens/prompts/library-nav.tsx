@@ -1,12 +1,35 @@
-import { Folder, Hash } from 'lucide-react';
+import { Folder, FolderSync, Hash } from 'lucide-react';
 import type { PromptOutline } from '../../../shared/contract/prompt-outline.ts';
 import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { usePromptsView } from '../../stores/prompts-view.ts';
-import { FolderLinks } from './folders/folder-links.tsx';
 import { folderPlace } from './library-model.ts';
+import { Badge } from '../../components/marks.tsx';
+import { usePromptFolders } from './folders/folder-queries.ts';
+import { openFolders } from './folders/folders-state.ts';
+import { waiting } from './folders/issue-words.ts';
 import './library.css';
+
+/** The linked folders beside the library's own, with what waits for a decision. */
+function FolderLinks() {
+  const folders = usePromptFolders();
+  const count = folders.reduce((sum, { issues }) => sum + waiting(issues), 0);
+  const isAway = folders.some(({ state }) => state === 'unavailable');
+  return (
+    <button type="button" className="library__row" onClick={openFolders}>
+      <Icon icon={FolderSync} size="small" />
+      <span className="grow truncate">{folders.length === 0 ? 'Link a folder' : 'Linked folders'}</span>
+      {count > 0 && (
+        <Badge tone="caution">
+          {count}
+          <span className="visually-hidden"> to resolve</span>
+        </Badge>
+      )}
+      {count === 0 && isAway && <Badge tone="caution">Unavailable</Badge>}
+    </button>
+  );
+}
 
 function Row(props: {
   name: string;

@@ -12,8 +12,7 @@ import { usePromptVersion, usePromptVersions } from '../../queries/prompts.ts';
 import { promptAddress, promptCompareAddress, promptRunAddress } from '../../shell/addresses.ts';
 import { CompareView } from './compare-view.tsx';
 import { DraftNotice } from './draft-notice.tsx';
-import { DetailsDialog, type DetailField } from './details-dialog.tsx';
-import { LabelHistory } from './label-history.tsx';
+import { type DetailField, DetailsDialog } from './details-dialog.tsx';
 import { PromptHead, useDetailActions } from './prompt-head.tsx';
 import type { PromptsAddress } from './prompts-address.ts';
 import { RunView } from './run-view.tsx';
@@ -21,6 +20,50 @@ import { useLibraryDrafts } from './use-library-drafts.ts';
 import { usePromptCommands } from './use-prompt-commands.ts';
 import { VersionList } from './version-list.tsx';
 import { VersionView } from './version-view.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { formatTime } from '../../components/format.ts';
+import { Badge } from '../../components/marks.tsx';
+import { usePromptLabelChanges } from '../../queries/prompt-labels.ts';
+
+function VersionName(props: { prompt: Prompt; versionId: string; versions: readonly PromptVersion[] }) {
+  const { prompt, versionId, versions } = props;
+  const listed = versions.find(({ id }) => id === versionId);
+  const read = usePromptVersion(listed ? null : prompt.id, listed ? null : versionId);
+  const version = listed ?? read.data;
+  return <>{version ? `version ${version.number}` : 'a version'}</>;
+}
+
+/** Where the labels of a prompt pointed and when they were moved, the newest move first. */
+function LabelHistory(props: { prompt: Prompt; versions: readonly PromptVersion[]; onClose: () => void }) {
+  const { prompt, versions, onClose } = props;
+  const changes = usePromptLabelChanges(prompt.id);
+  const name = (versionId: string) => <VersionName prompt={prompt} versionId={versionId} versions={versions} />;
+  return (
+    <Dialog title={`Label history of ${prompt.name}`} isOpen onClose={onClose}>
+      <QueryView query={changes} subject="the label history">
+        {(read) =>
+          read.length === 0 ? (
+            <p className="secondary">No labels yet.</p>
+          ) : (
+            <ul className="label-history small">
+              {read.map(({ label, previousVersionId, promptVersionId, changedAt }, index) => (
+                <li key={index} className="row">
+                  <Badge tone="accent">{label}</Badge>
+                  <span className="grow">
+                    {promptVersionId === null ? 'removed from ' : 'set to '}
+                    {name(promptVersionId ?? previousVersionId ?? '')}
+                    {promptVersionId !== null && previousVersionId !== null && <> from {name(previousVersionId)}</>}
+                  </span>
+                  <span className="caption tertiary numbers nowrap">{formatTime(changedAt)}</span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryView>
+    </Dialog>
+  );
+}
 
 const views = [
   { value: 'version', label: 'Version' },

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { FileInput, FilePlus2, FolderSync, Search } from 'lucide-react';
+import { FileInput, FileOutput, FilePlus2, FolderSync, Search } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
@@ -25,15 +25,57 @@ import { usePlace } from '../../stores/activity.ts';
 import { useDeletions } from '../../stores/deletions.ts';
 import { useDrafts } from '../../stores/playground-drafts.ts';
 import { isNarrowed, usePromptsView } from '../../stores/prompts-view.ts';
-import { openFolders } from './folders/folders-state.ts';
-import { LinkedFolders } from './folders/linked-folders.tsx';
+import { closeFolders, openFolders, useFoldersState } from './folders/folders-state.ts';
 import { LibraryNav } from './library-nav.tsx';
-import { PromptDetail, type OpenAddress } from './prompt-detail.tsx';
+import { type OpenAddress, PromptDetail } from './prompt-detail.tsx';
 import { PromptList } from './prompt-list.tsx';
-import { readPromptsAddress, type PromptsAddress } from './prompts-address.ts';
-import { PromptTransfer } from './transfer/prompt-transfer.tsx';
-import { openImport, useTransfer } from './transfer/transfer-state.ts';
+import { type PromptsAddress, readPromptsAddress } from './prompts-address.ts';
+import { closeTransfer, openExport, openImport, useTransfer } from './transfer/transfer-state.ts';
+import { ExportDialog } from './transfer/export-dialog.tsx';
+import { ImportDialog } from './transfer/import-dialog.tsx';
+import { FileDialog } from './folders/file-dialog.tsx';
+import { useFollowPromptFolders } from './folders/folder-queries.ts';
+import { FoldersDialog } from './folders/folders-dialog.tsx';
 import './prompts.css';
+import './transfer/transfer.css';
+import './folders/folders.css';
+
+/** The dialogs of the linked folders and their command. */
+function LinkedFolders() {
+  const { open } = useFoldersState();
+  const folders = useFollowPromptFolders();
+  useActions('prompt-folders', [
+    {
+      id: 'prompts.folders',
+      title: 'Show linked folders',
+      group: 'Prompts',
+      icon: FolderSync,
+      run: openFolders,
+    },
+  ]);
+  if (open === 'nothing') return null;
+  const folder = open === 'folders' ? undefined : folders.find(({ id }) => id === open.folderId);
+  if (open === 'folders' || folder === undefined) return <FoldersDialog folders={folders} onClose={closeFolders} />;
+  return <FileDialog key={open.path} folder={folder} path={open.path} />;
+}
+
+/** The dialogs of import and export, and their commands. `prompts` are those that the list shows. */
+export function PromptTransfer({ prompts }: { prompts: readonly Prompt[] }) {
+  const { open } = useTransfer();
+  useActions('prompt-transfer', [
+    { id: 'prompts.import', title: 'Import prompts', group: 'Prompts', icon: FileInput, run: openImport },
+    {
+      id: 'prompts.export',
+      title: 'Export prompts',
+      group: 'Prompts',
+      icon: FileOutput,
+      isEnabled: prompts.length > 0,
+      run: openExport,
+    },
+  ]);
+  if (open === 'import') return <ImportDialog onClose={closeTransfer} />;
+  return open === 'export' ? <ExportDialog prompts={prompts} onClose={closeTransfer} /> : null;
+}
 
 const noModels: readonly Model[] = [];
 const noPrompts: readonly Prompt[] = [];

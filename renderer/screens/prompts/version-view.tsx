@@ -2,7 +2,7 @@ import { Pencil } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
-import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
+import type { Prompt, PromptVariable, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { modelNameOf } from '../../../shared/prompt-version-match.ts';
 import { Button } from '../../components/button.tsx';
@@ -13,11 +13,52 @@ import { auditAddress } from '../../shell/audit-address.ts';
 import { settingText } from './compare-model.ts';
 import { modelOf } from './library-model.ts';
 import { ShutdownNotice } from './shutdown-notice.tsx';
-import { TemplateText } from './template-text.tsx';
 import { averages, runCount } from './usage-text.ts';
-import { variablesIn } from './variable-rows.ts';
 import { VariablesDialog } from './variables-dialog.tsx';
 import { VersionLabels } from './version-labels.tsx';
+import { parseTemplate } from '../../../shared/prompt-template.ts';
+import { readFields } from '../../drafts/variable-model.ts';
+import { scanTags } from '../../../shared/prompt-template-tags.ts';
+
+/** A template to be read, its tags in the colour of the editor. */
+function TemplateText({ text }: { text: string }) {
+  const parts = useMemo(() => {
+    const found: { start: number; text: string; isTag: boolean }[] = [];
+    let at = 0;
+    for (const { start, end } of scanTags(text)) {
+      if (start > at) found.push({ start: at, text: text.slice(at, start), isTag: false });
+      found.push({ start, text: text.slice(start, end), isTag: true });
+      at = end;
+    }
+    if (at < text.length) found.push({ start: at, text: text.slice(at), isTag: false });
+    return found;
+  }, [text]);
+  return (
+    <pre className="mono prompt-text">
+      {parts.map((part) =>
+        part.isTag ? (
+          <span key={part.start} className="prompt-text__tag">
+            {part.text}
+          </span>
+        ) : (
+          part.text
+        ),
+      )}
+    </pre>
+  );
+}
+
+/**
+ * The variables that a version says something of, then those that its text has besides. What is said of a name stays, also when the
+ * text no longer has it.
+ */
+function variablesIn({ promptText, variables }: Pick<PromptVersion, 'promptText' | 'variables'>): PromptVariable[] {
+  const known = new Set(variables.map(({ name }) => name));
+  const found = readFields(parseTemplate(promptText).variables, { values: {}, jsonNames: [] });
+  const others = found.filter(({ name }) => !known.has(name));
+  const nothing = { description: null, defaultValue: null, sampleValue: null };
+  return [...variables, ...others.map(({ name }) => ({ name, ...nothing }))];
+}
 
 export interface VersionViewProps {
   prompt: Prompt;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CapturedBytes, captureText } from '../../../electron/provider-exchanges/captured-bytes.ts';
+import { CapturedBytes, captureText } from '../../../electron/provider-exchanges/exchange-log.ts';
 import { redactHeaders, redactUrl, secretForms } from '../../../electron/provider-exchanges/redact.ts';
 import { maxExchangeBodyBytes } from '../../../shared/contract/provider-exchanges.ts';
 

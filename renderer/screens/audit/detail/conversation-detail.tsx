@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp } from 'lucide-react';
-import { memo, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { type KeyboardEvent, memo, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import type { ConversationDetail as Conversation, ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { Segmented } from '../../../components/choices.tsx';
@@ -9,14 +9,48 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge } from '../../../components/marks.tsx';
 import { auditAddress } from '../../../shell/audit-address.ts';
 import { CopyLink } from '../../../shell/copy-link.tsx';
-import { useAuditViewState, type RunPart } from '../../../stores/audit-view.ts';
+import { type RunPart, useAuditViewState } from '../../../stores/audit-view.ts';
 import { FeedbackPanel } from '../feedback/feedback-panel.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
 import { HeadersPart, JsonPart, TimingPart } from './run-facts.tsx';
 import { ConversationPart, Passages, PromptPart } from './run-parts.tsx';
 import { RunList } from './run-list.tsx';
-import { useFindMarks } from './use-find-marks.ts';
+import { findIn, findTerms } from './find-terms.ts';
 import './detail.css';
+
+const highlightName = 'audit-find';
+/** A text of megabytes with a word in every line would otherwise hold the window. */
+const mostMarks = 1_000;
+
+function rangesIn(element: Element, search: string): Range[] {
+  const terms = findTerms(search);
+  const ranges: Range[] = [];
+  if (terms.length === 0) return ranges;
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() && ranges.length < mostMarks) {
+    const node = walker.currentNode as Text;
+    for (const { start, end } of findIn(node.data, terms)) {
+      const range = document.createRange();
+      range.setStart(node, start);
+      range.setEnd(node, end);
+      ranges.push(range);
+    }
+  }
+  return ranges;
+}
+
+/**
+ * Marks the words of a search in what an element shows, whatever drew it: highlights lie over the text and change no markup.
+ * `shown` names what is shown; the marks are made anew when it changes.
+ */
+function useFindMarks(element: RefObject<HTMLElement | null>, search: string, shown: string): void {
+  useEffect(() => {
+    if (!('CSS' in globalThis && 'highlights' in CSS) || !element.current) return;
+    const ranges = rangesIn(element.current, search);
+    CSS.highlights.set(highlightName, new Highlight(...ranges));
+    return () => void CSS.highlights.delete(highlightName);
+  }, [element, search, shown]);
+}
 
 interface PartProps {
   part: RunPart;

@@ -1,7 +1,7 @@
-import { Bookmark, Ellipsis, Package, Repeat2 } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { Bookmark, Ellipsis, Package, Repeat2, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { AuditFacets } from '../../../../shared/contract/audit.ts';
+import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Menu } from '../../../components/menu.tsx';
@@ -13,13 +13,53 @@ import { useActions } from '../../../stores/actions.ts';
 import { replayAddress } from '../../../shell/addresses.ts';
 import { withoutSpan } from '../../../shell/date-spans.ts';
 import { useSampleMenu } from '../samples/sample-set.tsx';
-import { FilterChips } from './filter-chips.tsx';
-import { filterChips, isEverything, type FilterFieldId } from './filter-fields.ts';
-import { FilterMenu } from './filter-menu.tsx';
+import { type FilterChip, filterChips, type FilterFieldId, isEverything } from './filter-fields.ts';
+import { FilterMenu, FilterPopover } from './filter-menu.tsx';
 import { FullTextField } from './full-text-field.tsx';
 import type { AddressedAudit } from './use-audit-address.ts';
 import type { EditorProps } from './value-editors.tsx';
+import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
+import { Icon } from '../../../components/icon.tsx';
 import './filter.css';
+
+interface ChipsProps {
+  filter: AuditFilter;
+  span: AuditSpan | null;
+  facets: AuditFacets | undefined;
+  onChange: EditorProps['onDone'];
+}
+
+function Chip({ chip, filter, facets, onChange }: ChipsProps & { chip: FilterChip }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <span className="chip filter-chip" role="group" aria-label={chip.name}>
+      <FilterPopover
+        filter={filter}
+        facets={facets}
+        onChange={onChange}
+        isOpen={isOpen}
+        onOpenChange={setOpen}
+        fieldId={chip.field}
+        trigger={
+          <button type="button" className="filter-chip__open">
+            <span className="tertiary">{chip.name}</span>
+            <span className="value truncate">{chip.value}</span>
+          </button>
+        }
+      />
+      <button type="button" aria-label={`Remove ${chip.name}`} onClick={() => onChange(chip.without)}>
+        <Icon icon={X} size="tiny" />
+      </button>
+    </span>
+  );
+}
+
+/** What narrows the list, one chip for each: a press on it changes it, its cross takes it out. */
+function FilterChips(props: ChipsProps) {
+  return filterChips(props.filter, props.facets, props.span).map((chip) => (
+    <Chip key={chip.id} chip={chip} {...props} />
+  ));
+}
 
 function SaveView({
   filter,

@@ -1,16 +1,59 @@
-import { useEffect, useEffectEvent, type KeyboardEvent, type MouseEvent, type Ref } from 'react';
+import { type KeyboardEvent, type MouseEvent, type Ref, useEffect, useEffectEvent, useState } from 'react';
 import type { AuditFacets, AuditRow } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
-import { useAuditRows } from '../../../queries/audit-list.ts';
+import { rowsPerPage, useAuditRows } from '../../../queries/audit-list.ts';
 import { toggleRow, useAuditSelection } from '../../../stores/audit-selection.ts';
 import { callerName } from '../filter/filter-fields.ts';
-import { ConversationRow, RowPlaceholder, rowHeight } from './conversation-row.tsx';
+import { ConversationRow, rowHeight, RowPlaceholder } from './conversation-row.tsx';
 import type { AuditListState } from './use-audit-list.ts';
 import { useRowWindow } from './use-row-window.ts';
-import { useWantedPages } from './use-wanted-pages.ts';
 import './list.css';
+
+/** How long the scroll bar must rest before what it stopped at is read, in milliseconds. */
+const restMilliseconds = 80;
+
+interface Pages {
+  from: number;
+  to: number;
+}
+
+function pagesOf(first: number, last: number, count: number): Pages {
+  const lastPage = Math.max(0, Math.ceil(count / rowsPerPage) - 1);
+  // A quarter of a page ahead: the next one is there before its rows come into view.
+  const ahead = rowsPerPage / 4;
+  const from = Math.max(0, Math.floor((first - ahead) / rowsPerPage));
+  const to = Math.min(lastPage, Math.floor((last + ahead) / rowsPerPage));
+  return { from, to };
+}
+
+/** The pages that the rows in view need. While the scroll bar is dragged far nothing is asked for until it rests. */
+function useWantedPages({
+  first,
+  last,
+  count,
+  isFar,
+}: {
+  first: number;
+  last: number;
+  count: number;
+  isFar: boolean;
+}): readonly number[] {
+  const near = pagesOf(first, last, count);
+  const [rested, setRested] = useState(near);
+  const { from, to } = near;
+  useEffect(() => {
+    if (!isFar) {
+      setRested({ from, to });
+      return;
+    }
+    const timer = setTimeout(() => setRested({ from, to }), restMilliseconds);
+    return () => clearTimeout(timer);
+  }, [from, to, isFar]);
+  const wanted = isFar ? rested : near;
+  return Array.from({ length: Math.max(0, wanted.to - wanted.from + 1) }, (_, index) => wanted.from + index);
+}
 
 export interface ConversationListProps {
   list: AuditListState;

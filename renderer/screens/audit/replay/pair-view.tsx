@@ -1,12 +1,30 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { useLocation } from 'wouter';
+import { diffWordsWithSpace } from 'diff';
 import type { ReplayPair, ReplaySide } from '../../../../shared/contract/audit-replay.ts';
 import { Button } from '../../../components/button.tsx';
 import { formatCost, formatPlural, formatRunDuration } from '../../../components/format.ts';
 import { completeWords } from '../../../components/run-words.ts';
 import { Notice } from '../../../components/state-panels.tsx';
 import { runAddress } from '../../../shell/addresses.ts';
-import { TextDifference } from './text-difference.tsx';
+
+/** Longer texts would hold the window while they are compared. */
+const mostCharacters = 200_000;
+
+/** One side of two texts with what the other one has not marked: `del` on the left, `ins` on the right. */
+function TextDifference({ before, after, side }: { before: string; after: string; side: 'before' | 'after' }) {
+  const parts = useMemo(
+    () => (before.length + after.length > mostCharacters ? null : diffWordsWithSpace(before, after)),
+    [before, after],
+  );
+  if (!parts) return side === 'before' ? before : after;
+  return parts
+    .filter(({ added, removed }) => (side === 'before' ? !added : !removed))
+    .map(({ value, added, removed }, index) => {
+      if (added) return <ins key={index}>{value}</ins>;
+      return removed ? <del key={index}>{value}</del> : <span key={index}>{value}</span>;
+    });
+}
 
 function Measures({ side }: { side: ReplaySide }) {
   const facts = [

@@ -1,7 +1,20 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { formatCost, formatPlural, formatRunDuration, runDuration } from '../../../components/format.ts';
 import type { Metrics } from './shown-run.ts';
-import { useNow } from './use-now.ts';
+
+const tick = 100;
+
+/** The time of `performance.now()`, renewed ten times a second while something is being measured. */
+function useNow(isActive: boolean): number {
+  const [now, setNow] = useState(() => performance.now());
+  useEffect(() => {
+    if (!isActive) return;
+    setNow(performance.now());
+    const timer = setInterval(() => setNow(performance.now()), tick);
+    return () => clearInterval(timer);
+  }, [isActive]);
+  return now;
+}
 
 interface MetricProps {
   name: string;

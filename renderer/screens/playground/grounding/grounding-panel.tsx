@@ -5,15 +5,53 @@ import { formatCount, formatDuration, formatPlural } from '../../../components/f
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { ErrorFailure, LoadingRows, Notice } from '../../../components/state-panels.tsx';
-import { noGrounding, type DraftGrounding } from '../../../stores/playground-drafts.ts';
+import { type DraftGrounding, noGrounding } from '../../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import type { PlaygroundState } from '../playground.tsx';
 import { DataspaceChoice } from '../../../components/dataspace-choice.tsx';
-import './grounding.css';
 import { toggleExclusion, togglePin } from './passage-choice.ts';
 import { PassageRow } from './passage-row.tsx';
-import { SentDialog } from './sent-dialog.tsx';
 import { useGrounding } from './use-grounding.ts';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import './grounding.css';
+
+interface SentDialogProps {
+  preview: GroundingPreview;
+  onClose: () => void;
+}
+
+/** The conversation as the model gets it: rules, passages, prompt. */
+function SentDialog({ preview, onClose }: SentDialogProps) {
+  const { messages, configuration } = preview;
+  const text = messages.map(({ role, content }) => `${role}:\n${content}`).join('\n\n');
+  const parameters = Object.entries(configuration);
+  return (
+    <Dialog
+      title="Preview final prompt"
+      isOpen
+      isWide
+      onClose={onClose}
+      footer={<CopyButton text={text} label="Copy" />}
+    >
+      <div className="grounding__sent">
+        {messages.map(({ role, content }, index) => (
+          <section key={index} aria-label={role}>
+            <h3 className="caption tertiary">{role}</h3>
+            <pre className="mono scroll" tabIndex={0}>
+              {content}
+            </pre>
+          </section>
+        ))}
+        {parameters.length > 0 && (
+          <p className="small tertiary">
+            Parameters: <span className="mono--small">{JSON.stringify(configuration)}</span>
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}
 
 function Budget({ preview }: { preview: GroundingPreview }) {
   const { budget, passages, milliseconds } = preview;

@@ -1,10 +1,19 @@
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { GroundedRequest } from '../../../../shared/contract/grounding.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { useGroundingPreview } from '../../../queries/grounding.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
 import { readChoice, readRequest } from '../session/run-request.ts';
-import { useSettled } from './use-settled.ts';
+
+/** A value once it has not changed for a while: what costs the host a search does not follow every key. */
+function useSettled<Value>(value: Value, milliseconds: number): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds);
+    return () => clearTimeout(timer);
+  }, [value, milliseconds]);
+  return settled;
+}
 
 /** How long one stops typing before the passages are looked for again, in milliseconds. */
 const pause = 400;

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { FolderFile, PromptFolder } from '../../../../shared/contract/prompt-folders.ts';
 import type { PromptInput } from '../../../../shared/contract/prompts.ts';
 import { versionContent } from '../../../../shared/prompt-content.ts';
@@ -8,10 +8,59 @@ import { QueryView } from '../../../components/query-view.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { VersionDifferences } from '../compare-view.tsx';
-import { useFolderFile, useSettle, type Settlement } from './folder-queries.ts';
+import { type Settlement, useFolderFile, useSettle } from './folder-queries.ts';
 import { openFolders } from './folders-state.ts';
 import { issueWords } from './issue-words.ts';
-import { MergeFields } from './merge-fields.tsx';
+import { Segmented } from '../../../components/choices.tsx';
+
+interface MergeFieldsProps {
+  mine: PromptInput;
+  file: PromptInput;
+  merged: PromptInput;
+  onChange: (merged: PromptInput) => void;
+}
+
+const texts = ['promptText', 'systemMessage'] as const;
+
+/** A version out of both: the texts written, everything else from one side. */
+function MergeFields({ mine, file, merged, onChange }: MergeFieldsProps) {
+  const id = useId();
+  const hasSettingsOfFile = merged.configuration === file.configuration && merged.variables === file.variables;
+  const choose = (side: 'mine' | 'file'): void => {
+    const { promptText, systemMessage } = merged;
+    onChange({ ...(side === 'mine' ? mine : file), promptText, systemMessage });
+  };
+  return (
+    <div className="prompts__form">
+      <div className="row">
+        <span className="label">Take name, model and settings from</span>
+        <Segmented
+          label="Take name, model and settings from"
+          value={hasSettingsOfFile ? 'file' : 'mine'}
+          options={[
+            { value: 'mine', label: 'Library version' },
+            { value: 'file', label: 'File' },
+          ]}
+          onValueChange={choose}
+        />
+      </div>
+      {texts.map((name) => (
+        <div key={name} className="labelled">
+          <label htmlFor={`${id}-${name}`}>{name === 'promptText' ? 'Prompt' : 'System message'}</label>
+          <textarea
+            id={`${id}-${name}`}
+            className="field mono import-pasted"
+            rows={name === 'promptText' ? 10 : 4}
+            spellCheck={false}
+            autoFocus={name === 'promptText'}
+            value={merged[name] ?? ''}
+            onChange={(event) => onChange({ ...merged, [name]: event.target.value })}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}
 
 const sideNames = ['Library version', 'File'] as const;
 

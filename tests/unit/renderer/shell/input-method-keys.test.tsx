@@ -1,7 +1,7 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { Popover } from 'radix-ui';
 import { afterEach, expect, test, vi } from 'vitest';
-import { useInputMethodKeys } from '../../../../renderer/shell/input-method-keys.ts';
+import { useInputMethodKeys } from '../../../../renderer/shell/shell.tsx';
 
 const onKey = vi.fn<(key: string) => void>();
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Router, useLocation } from 'wouter';
 import { memoryLocation } from 'wouter/memory-location';
 import { ErrorBoundary } from '../../../../renderer/components/error-boundary.tsx';
-import { OpenScreen } from '../../../../renderer/shell/open-screen.tsx';
+import { OpenScreen } from '../../../../renderer/shell/shell.tsx';
 import type { Screen } from '../../../../renderer/shell/screens.ts';
 
 beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CompareColumns } from '../../../../../../renderer/screens/playground/compare/compare-columns.tsx';
 import { useComparison } from '../../../../../../renderer/screens/playground/compare/use-comparison.ts';
-import { useLinkedScroll } from '../../../../../../renderer/screens/playground/compare/use-linked-scroll.ts';
+import { useLinkedScroll } from '../../../../../../renderer/screens/playground/compare/compare-columns.tsx';
 import type { PlaygroundState } from '../../../../../../renderer/screens/playground/playground.tsx';
 import { useRunner, useShownRun } from '../../../../../../renderer/screens/playground/session/use-session.ts';
 import { useModelChoices } from '../../../../../../renderer/stores/model-choices.ts';

@@ -7,7 +7,7 @@ import {
   readInside,
   templateNames,
 } from '../../../../../../renderer/screens/playground/editor/template-completion.ts';
-import { tokensOfTag } from '../../../../../../renderer/screens/playground/editor/tag-tokens.ts';
+import { tokensOfTag } from '../../../../../../renderer/screens/playground/editor/handlebars-marks.ts';
 import { scanTags } from '../../../../../../shared/prompt-template-tags.ts';
 
 /** The cursor stands at the bar. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { implement } from '../../../../../../electron/api/handler.ts';
 import { createOpenedFiles } from '../../../../../../electron/shell/opened-files.ts';
 import { PromptsScreen } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
-import { PromptTransfer } from '../../../../../../renderer/screens/prompts/transfer/prompt-transfer.tsx';
+import { PromptTransfer } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import {
   closeTransfer,
   openExport,
