@@ -45,9 +45,10 @@ export function endWithin(text: string, start: number, end: number, mostTokens: 
       const belongs = isNumber ? isDigit : isLatinLetter;
       while (next < end && belongs(text.charCodeAt(next))) next += 1;
       const added = tokensOfRun(next - index, isNumber);
-      // Part of a long run may still fit: a digest of a million letters is no word to be kept whole.
       if (tokens + added > mostTokens) {
-        return index + Math.floor((mostTokens - tokens) * (isNumber ? digitsPerPiece : lettersPerPiece));
+        const left = mostTokens - tokens;
+        // Part of a long run may still fit: a digest of a million letters is no word to be kept whole. A part takes at least one token.
+        return left < 1 ? index : index + Math.floor(left * (isNumber ? digitsPerPiece : lettersPerPiece));
       }
       tokens += added;
     } else if (!isSpace(code)) {
