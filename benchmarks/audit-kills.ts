@@ -43,7 +43,7 @@ for (let pack = 0; pack < Number(values.packs); pack += 1) {
     copy: join(folder, `whole-${pack}`),
     form: pack % 2 === 0 ? 'folder' : 'zip',
     conversations: 2000 + Math.floor(chance.next() * 8000),
-    mostKills: 25,
+    maxKills: 25,
   });
   killed += report.kills;
   problems.push(...report.problems);

@@ -32,7 +32,7 @@ import { runHandlers } from './api/runs.ts';
 import { settingsHandlers } from './api/settings.ts';
 import { sourceHandlers } from './api/sources.ts';
 import type { Completions } from './completions/completions.ts';
-import { createHostWork } from './host-work.ts';
+import { createServices } from './services.ts';
 import type { KeyStore } from './key-store/key-store.ts';
 import type { Log } from './log.ts';
 import type { Moderation } from './moderation/create-moderation.ts';
@@ -91,7 +91,7 @@ function warnAboutUnencrypted({ providerBases, endpoints, log }: HostOptions): v
 /** Puts the service together. The desktop shell and the headless entry point both start here. */
 export async function createHost(options: HostOptions): Promise<Host> {
   warnAboutUnencrypted(options);
-  const work = await createHostWork(options).catch((failure: unknown) => {
+  const work = await createServices(options).catch((failure: unknown) => {
     throw describeStartFailure(failure) ?? failure;
   });
   const { storage, providers, completions, moderation, folders, knowledge, auditWork, onDevice, allowances } = work;

@@ -1,7 +1,7 @@
 /** The tests of `npm run test:faults`; `npm test` runs them too, with the rest. */
 export const faultTests = [
   'tests/unit/storage/kill.test.ts',
-  'tests/unit/storage/held-runs.test.ts',
+  'tests/unit/storage/retry-buffer.test.ts',
   'tests/unit/storage/disk-failure.test.ts',
   'tests/unit/audit/evidence/kill.test.ts',
   'tests/unit/audit/samples/kill.test.ts',

@@ -21,9 +21,9 @@ export class TemplateProblem extends Error {
 }
 
 /** Most words and signs inside the tags of one template; parsing as many takes about 150 ms. */
-export const mostTokens = 30_000;
+export const maxTokens = 30_000;
 /** Most blocks inside each other; every `else if` counts as one. */
-export const mostNesting = 100;
+export const maxNesting = 100;
 
 /** The parts of a generated (Jison) lexer that are used here; the package's types leave them out. */
 interface Lexer {
@@ -62,9 +62,9 @@ class TokenGuard {
   private nesting = 0;
 
   see(token: number | string, start: number): void {
-    if (++this.tokens > mostTokens) {
+    if (++this.tokens > maxTokens) {
       throw new TemplateProblem(
-        `The template has too many tags: they may hold ${mostTokens} words and signs together`,
+        `The template has too many tags: they may hold ${maxTokens} words and signs together`,
         start,
       );
     }
@@ -73,8 +73,8 @@ class TokenGuard {
     else if (token === symbol['OPEN_BLOCK'] || token === symbol['OPEN_INVERSE']) this.open();
     else if (token === symbol['OPEN_INVERSE_CHAIN']) this.chain();
     else if (token === symbol['OPEN_ENDBLOCK']) this.nesting -= this.blocks.pop() ?? 0;
-    if (this.parentheses > mostNesting || this.nesting > mostNesting) {
-      throw new TemplateProblem(`Nested deeper than ${mostNesting} levels`, start);
+    if (this.parentheses > maxNesting || this.nesting > maxNesting) {
+      throw new TemplateProblem(`Nested deeper than ${maxNesting} levels`, start);
     }
   }
 
@@ -164,7 +164,7 @@ function messageOf(error: unknown): string {
 
 /** Says in words what the parser tells in names of tokens. */
 function explain(text: string, position: number, token: unknown): TemplateProblem {
-  const tags = scanTags(text.slice(0, position + 2_000), mostTokens);
+  const tags = scanTags(text.slice(0, position + 2_000), maxTokens);
   const around = tags.findLast((tag) => tag.start <= position);
   if (around && !around.isClosed && around.end >= position) {
     return new TemplateProblem(`This ${around.kind === 'comment' ? 'comment' : 'tag'} is never closed`, around.start);

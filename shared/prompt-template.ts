@@ -21,7 +21,7 @@ import {
 const field = 'promptText';
 
 /** Most problems that are told of one template; an answer should not be larger than its question. */
-const mostProblems = 50;
+const maxProblems = 50;
 
 export interface ObjectTag {
   /** As it is written, without its braces. */
@@ -53,7 +53,7 @@ export function parseTemplate(text: string): ParsedTemplate {
   if (!text.includes('{{')) return { text, problems: [], variables: [], objectTags: [], program: null };
   const positionOf = createLineFinder(text);
   const asDetails = (problems: readonly TemplateProblem[]) =>
-    problems.slice(0, mostProblems).map(({ message, start }) => ({ field, issue: message, ...positionOf(start) }));
+    problems.slice(0, maxProblems).map(({ message, start }) => ({ field, issue: message, ...positionOf(start) }));
   try {
     const compiler = new TemplateCompiler(text);
     const program = compiler.compile(parseSyntax(text));

@@ -5,7 +5,7 @@ import { fromKey, recordFrames, type Frames } from './frames.ts';
 import { longestTask, type Tracer } from './trace.ts';
 
 /** What is aimed at: a frame that people see as a jerk takes longer. */
-const mostMilliseconds = 50;
+const maxMilliseconds = 50;
 const rounds = 3;
 
 /** The round in which nothing else slowed the machine tells what the window needs. */
@@ -13,9 +13,9 @@ function frameRows(what: string, recorded: readonly Frames[]): Row[] {
   const slowestOf = ({ intervals }: Frames) => Math.max(...intervals);
   const best = recorded.toSorted((one, other) => slowestOf(one) - slowestOf(other))[0]!;
   const all = recorded.flatMap(({ intervals }) => intervals);
-  const dropped = all.filter((interval) => interval > mostMilliseconds).length;
+  const dropped = all.filter((interval) => interval > maxMilliseconds).length;
   return [
-    row(`${what}: slowest frame of the best of ${rounds} rounds`, slowestOf(best), 'ms', { atMost: mostMilliseconds }),
+    row(`${what}: slowest frame of the best of ${rounds} rounds`, slowestOf(best), 'ms', { atMost: maxMilliseconds }),
     row(`${what}: slowest frame of all rounds`, Math.max(...all), 'ms'),
     row(`${what}: frame, p99`, percentile(all, 0.99), 'ms'),
     row(`${what}: frames over 50 ms of ${all.length}`, dropped, ''),
@@ -29,7 +29,7 @@ async function taskRow(page: Page, tracer: Tracer, what: string, work: () => Pro
   await tracer.start();
   await work();
   const longest = longestTask(await tracer.stop());
-  return row(`${what}: CPU of the longest task`, longest, 'ms', { atMost: mostMilliseconds });
+  return row(`${what}: CPU of the longest task`, longest, 'ms', { atMost: maxMilliseconds });
 }
 
 async function inRounds(page: Page, what: string, work: () => Promise<unknown>): Promise<Row[]> {

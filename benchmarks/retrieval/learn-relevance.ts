@@ -61,7 +61,7 @@ export function learnRelevance(answered: readonly Answered[]): Record<string, re
 }
 
 /** Hits that a model is given at most. */
-const mostGiven = 8;
+const maxGiven = 8;
 
 /**
  * What a model with this least relevance is given of the answers, and whether it is given something else: what it would be given if
@@ -72,7 +72,7 @@ export function relevanceRows(answered: readonly Answered[], of: string): Row[] 
   return [instructionFrame, exampleFrame].flatMap(({ relevance: least }) =>
     kinds.flatMap((kind) => {
       const asked = answered.filter(({ question }) => question.kind === kind);
-      const given = asked.map(({ hits }) => hits.slice(0, mostGiven).filter(({ relevance }) => relevance >= least));
+      const given = asked.map(({ hits }) => hits.slice(0, maxGiven).filter(({ relevance }) => relevance >= least));
       const answers = given.map(
         (hits, place) => new Set(hits.flatMap((hit) => hit.answers)).size / asked[place]!.question.relevant.size,
       );

@@ -1,5 +1,5 @@
-import { createCutter } from '../../electron/knowledge/cutting/cutter.ts';
-import { target } from '../../electron/knowledge/cutting/unit.ts';
+import { createChunker } from '../../electron/knowledge/chunking/chunker.ts';
+import { target } from '../../electron/knowledge/chunking/unit.ts';
 import type {
   IndexedPassage,
   IndexHit,
@@ -19,7 +19,7 @@ const depth = 10;
 const hitsAskedFor = 20;
 const batchSize = 64;
 /** A hit that has more than this part of an answer holds it. */
-const mostOfAnswer = 0.6;
+const maxAnswerShare = 0.6;
 
 /** What a search found for a question, by ids of passages. */
 export interface Answered {
@@ -42,7 +42,7 @@ type Document = RetrievalSet['passages'][number];
 /** A document as sources are cut; short ones are a passage as they stand. */
 function cut({ title, text }: Document): IndexedPassage[] {
   if (text.length <= target.characters) return [{ text, start: 0, end: text.length, page: null, heading: title }];
-  const cutter = createCutter();
+  const cutter = createChunker();
   let reached = 0;
   for (const paragraph of text.split('\n\n')) {
     cutter.block('prose', reached, paragraph);
@@ -90,7 +90,7 @@ function judgeOf({ places }: RetrievalSet, { relevant }: RetrievalQuestion): (hi
     const place = places?.get(answer);
     if (!place) return sourceId === answer;
     const shared = Math.min(end, place.end) - Math.max(start, place.start);
-    return sourceId === place.within && shared > mostOfAnswer * (place.end - place.start);
+    return sourceId === place.within && shared > maxAnswerShare * (place.end - place.start);
   };
   return (hit) => ({ ...hit, answers: [...relevant.keys()].filter((answer) => isHeld(hit, answer)) });
 }

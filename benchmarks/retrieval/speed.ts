@@ -1,5 +1,5 @@
 import { rmSync, statSync } from 'node:fs';
-import { target } from '../../electron/knowledge/cutting/unit.ts';
+import { target } from '../../electron/knowledge/chunking/unit.ts';
 import { createKnowledgeIndex } from '../../electron/knowledge/index/create-knowledge-index.ts';
 import { indexFile } from '../../electron/knowledge/index/index-database.ts';
 import type { KnowledgeIndex } from '../../electron/knowledge/index/knowledge-index.ts';

@@ -5,7 +5,7 @@ import { randomNumbers } from '../../scripts/moderation/logistic-regression.ts';
 import { isBenign } from '../../scripts/moderation/training.ts';
 
 const seed = 7;
-const mostCharacters = 120;
+const maxCharacters = 120;
 const probes = 200;
 
 const asSentence = ({ text }: LabelledText) => (/[.!?]$/.test(text) ? text : `${text}.`);
@@ -13,11 +13,11 @@ const asSentence = ({ text }: LabelledText) => (/[.!?]$/.test(text) ? text : `${
 /** Short bad texts, each with three harmless sentences before it and two behind it. */
 export function surroundedTexts(own: readonly LabelledText[]): Probe[] {
   const random = randomNumbers(seed);
-  const harmless = own.filter((text) => isBenign(text) && text.text.length <= mostCharacters);
+  const harmless = own.filter((text) => isBenign(text) && text.text.length <= maxCharacters);
   const any = () => asSentence(harmless[Math.floor(random() * harmless.length)]!);
   const bad = own
     .map((text, source) => ({ text, source }))
-    .filter(({ text }) => Object.values(text.labels).includes(true) && text.text.length <= mostCharacters);
+    .filter(({ text }) => Object.values(text.labels).includes(true) && text.text.length <= maxCharacters);
   const step = Math.max(1, Math.floor(bad.length / probes));
   return bad
     .filter((_, index) => index % step === 0)

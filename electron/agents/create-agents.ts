@@ -6,8 +6,8 @@ import type { AgentStore } from '../storage/agents/agent-store.ts';
 import type { TurnStore } from '../storage/agents/turn-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { type AgentFieldSources, changedAgentFields, newAgentFields } from './agent-fields.ts';
-import { recall } from './memory.ts';
-import { createTurnQueue, type TurnQueue } from '../common/turn-queue.ts';
+import { fitHistory } from './history.ts';
+import { createMutex, type Mutex } from '../common/mutex.ts';
 
 /** Lets one turn at a time go on in each conversation, so that every turn knows the answer to the one before. */
 interface ConversationTurns {
@@ -16,10 +16,10 @@ interface ConversationTurns {
 }
 
 export function createConversationTurns(): ConversationTurns {
-  const queues = new Map<string, { readonly queue: TurnQueue; users: number }>();
+  const queues = new Map<string, { readonly queue: Mutex; users: number }>();
   return {
     async take(conversationId, { signal }) {
-      const entry = queues.get(conversationId) ?? { queue: createTurnQueue(() => undefined), users: 0 };
+      const entry = queues.get(conversationId) ?? { queue: createMutex(() => undefined), users: 0 };
       queues.set(conversationId, entry);
       entry.users += 1;
       const leave = () => {
@@ -100,7 +100,7 @@ export function createAgents(options: AgentsOptions): Agents {
     message: string,
   ) {
     const { contextTokens } = providers.resolve(aiSystem, model).facts;
-    const { messages, turns: remembered } = recall(turns.newestFirst(conversationId), {
+    const { messages, turns: remembered } = fitHistory(turns.newestFirst(conversationId), {
       contextTokens,
       systemMessage,
       message,

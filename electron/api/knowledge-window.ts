@@ -18,9 +18,9 @@ import { eventQueue } from './event-queue.ts';
 import { followAnswer } from './follow-answer.ts';
 import { implement, type Handler } from './handler.ts';
 
-const mostSources = 500;
-const mostPassages = 200;
-const mostCharacters = 100_000;
+const maxSources = 500;
+const maxPassages = 200;
+const maxCharacters = 100_000;
 const defaultCharacters = 20_000;
 
 async function* changes(knowledge: Knowledge, signal: AbortSignal): AsyncGenerator<KnowledgeChange, void, void> {
@@ -39,7 +39,7 @@ function textRange(query: { start?: number | undefined; end?: number | undefined
   const end = query.end ?? start + defaultCharacters;
   const context = query.context ?? 0;
   const from = Math.max(0, start - context);
-  return { start: from, end: Math.min(end + context, from + mostCharacters) };
+  return { start: from, end: Math.min(end + context, from + maxCharacters) };
 }
 
 export function knowledgeWindowHandlers(knowledge: Knowledge, reportFailure: Log): Handler[] {
@@ -54,7 +54,7 @@ export function knowledgeWindowHandlers(knowledge: Knowledge, reportFailure: Log
       sources.range({
         dataspaceId: dataspaces.read(parameters.id).id,
         offset: query.offset,
-        limit: Math.min(query.limit ?? mostSources, mostSources),
+        limit: Math.min(query.limit ?? maxSources, maxSources),
         text: query.text ?? '',
         status: query.status ?? null,
       }),
@@ -65,7 +65,7 @@ export function knowledgeWindowHandlers(knowledge: Knowledge, reportFailure: Log
       return sources.detail(parameters.id);
     }),
     implement(listSourcePassages, async ({ parameters, query, signal }) => ({
-      data: await sources.passages(parameters.id, query.offset, Math.min(query.limit ?? mostPassages, mostPassages), {
+      data: await sources.passages(parameters.id, query.offset, Math.min(query.limit ?? maxPassages, maxPassages), {
         signal,
       }),
       total: sources.detail(parameters.id).passages ?? 0,

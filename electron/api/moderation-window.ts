@@ -25,7 +25,7 @@ import { followAnswer } from './follow-answer.ts';
 import { followList } from './follow-list.ts';
 import { implement, type Handler } from './handler.ts';
 
-const mostResults = 2000;
+const maxResults = 2000;
 
 export interface ModerationWindowOptions {
   readonly batches: ModerationBatches;
@@ -84,7 +84,7 @@ export function moderationWindowHandlers({ batches, guard, moderation, log }: Mo
     implement(listBatches, () => ({ data: batches.list() })),
     implement(followBatches, (input) => followAnswer(input, (signal) => followList(batches, signal), log)),
     implement(readBatchResults, ({ parameters, query }) => ({
-      results: batches.find(parameters.id).results(query.offset, Math.min(query.limit ?? mostResults, mostResults)),
+      results: batches.find(parameters.id).results(query.offset, Math.min(query.limit ?? maxResults, maxResults)),
     })),
     implement(readBatchText, ({ parameters }) => {
       const text = batches.find(parameters.id).text(parameters.index);

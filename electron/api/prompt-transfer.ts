@@ -11,7 +11,7 @@ import type { PromptReader } from '../prompts/transfer/create-prompt-reader.ts';
 import { readExported } from '../prompts/transfer/export-prompts.ts';
 import { chosenPrompts, previewImport, type ImportRequest } from '../prompts/transfer/import-prompts.ts';
 import type { SystemOf } from '../prompts/transfer/known-model.ts';
-import { contentOf, requireImportable, type UploadShelf } from '../prompts/transfer/upload-shelf.ts';
+import { contentOf, requireImportable, type UploadStore } from '../prompts/transfer/upload-store.ts';
 import { zipped } from '../prompts/transfer/writers/archive.ts';
 import type { ExportedPrompt } from '../prompts/transfer/writers/exported-prompt.ts';
 import { implement, type Handler } from './handler.ts';
@@ -20,7 +20,7 @@ import { longJsonAnswer } from './long-json-answer.ts';
 export interface PromptTransferWork {
   readonly prompts: Pick<Prompts, 'read' | 'readVersion' | 'createAll'>;
   readonly reader: Pick<PromptReader, 'read' | 'find' | 'write'>;
-  readonly uploads: UploadShelf;
+  readonly uploads: UploadStore;
   readonly systemOf: SystemOf;
 }
 

@@ -6,7 +6,7 @@ export interface ChildEnd {
 }
 
 export interface ChildOptions {
-  /** Entry point, from `siblingModule`. */
+  /** Entry point, from `workerUrl`. */
   readonly program: URL;
   readonly parameters?: readonly string[];
   /** All variables that the process gets, from `childEnvironment`. */

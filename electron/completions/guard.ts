@@ -21,7 +21,7 @@ interface GuardCosts {
   readonly answers: GuardCost;
 }
 
-const mostKept = 1000;
+const maxKept = 1000;
 
 class SideMeter {
   readonly #durations: number[] = [];
@@ -30,7 +30,7 @@ class SideMeter {
   #refused = 0;
 
   note({ milliseconds, categories }: GuardFinding, isRefused: boolean): void {
-    this.#durations[this.#checked % mostKept] = milliseconds;
+    this.#durations[this.#checked % maxKept] = milliseconds;
     this.#checked += 1;
     if (categories.length > 0) this.#flagged += 1;
     if (isRefused) this.#refused += 1;

@@ -21,7 +21,7 @@ function isAbort(error: unknown, signal: AbortSignal): boolean {
 }
 
 /** Most characters of a streamed answer with its reasoning: far more than any model writes, far less than the memory of the service. */
-const mostCharacters = 16 * 1_048_576;
+const maxCharacters = 16 * 1_048_576;
 
 /** A request with the passages that it is to be answered from. */
 export interface GroundedRequest {
@@ -200,7 +200,7 @@ export class Run {
   }
 
   #requireRoomFor(text: string): void {
-    if (this.#content.length + this.#reasoning.length + text.length <= mostCharacters) return;
+    if (this.#content.length + this.#reasoning.length + text.length <= maxCharacters) return;
     throw new AppError(
       'provider_failed',
       `The answer of ${this.plan.servedBy} was cut off at 16 MB. Set max_tokens or choose another model.`,

@@ -1,6 +1,6 @@
 import { childEnvironment, type StartChild } from '../child-process/child.ts';
 import { forkChild } from '../child-process/fork-child.ts';
-import { siblingModule } from '../common/sibling-module.ts';
+import { workerUrl } from '../common/worker-url.ts';
 import { createKeychainKeyStore } from './keychain-key-store.ts';
 import type { KeyStore } from './key-store.ts';
 import { createMemoryKeyStore } from './memory-key-store.ts';
@@ -51,7 +51,7 @@ async function probeInProcess(startChild: StartChild, milliseconds: number): Pro
   const ended = Promise.withResolvers<boolean>();
   let isWorking = false;
   const probe = startChild({
-    program: siblingModule(import.meta.url, 'keychain-probe-process'),
+    program: workerUrl(import.meta.url, 'keychain-probe-process'),
     environment: childEnvironment(sessionVariables),
   });
   let limit = setTimeout(probe.kill, startMilliseconds);

@@ -12,7 +12,7 @@ import { indexSource, type IndexingTools } from './index-source.ts';
 const lanes: readonly number[] = [Number.MAX_SAFE_INTEGER, 1_048_576];
 
 /** A source that has ended the process so often while it was read is given up. */
-const mostAttempts = 10;
+const maxAttempts = 10;
 
 /**
  * How long a lane rests, in milliseconds, after what became of a source could not be kept, on a full disk: it goes on by itself once there is
@@ -149,7 +149,7 @@ export class IndexingQueue {
     const { sources, onChange } = this.#options;
     const { id, revision } = source;
     const { signal } = current.controller;
-    if (source.attempts >= mostAttempts) return void sources.fail(id, revision, gaveUp);
+    if (source.attempts >= maxAttempts) return void sources.fail(id, revision, gaveUp);
     sources.setAttempts(id, source.attempts + 1);
     try {
       const facts = await indexSource(source, this.#options, {

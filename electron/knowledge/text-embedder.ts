@@ -25,7 +25,7 @@ export function onDeviceEmbedder({ model, embed }: Embeddings): TextEmbedder {
 }
 
 /** How often a provider is asked again that is busy, and how long is waited if it does not say. */
-const mostRetries = 5;
+const maxRetries = 5;
 const defaultWaitSeconds = 5;
 const longestWaitSeconds = 60;
 
@@ -73,7 +73,7 @@ async function askPatiently<Value>(ask: () => Promise<Value>, signal: AbortSigna
     try {
       return await ask();
     } catch (error) {
-      if (!isBusy(error) || retry === mostRetries) throw error;
+      if (!isBusy(error) || retry === maxRetries) throw error;
       const seconds = Math.min(error.retryAfterSeconds ?? defaultWaitSeconds, longestWaitSeconds);
       await wait(seconds * 1000, undefined, { signal });
     }

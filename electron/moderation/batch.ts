@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import { forEachCategory, type Classifier } from './classifier.ts';
 
 /** Consecutive failures after which a classifier stops: the next text would fail too. */
-const mostFailures = 3;
+const maxFailures = 3;
 
 const titleLength = 120;
 
@@ -122,7 +122,7 @@ export class ModerationBatch {
         if (signal.aborted) return;
         lane.failed += 1;
         const failure = this.#describe(error);
-        if (lastingFailures.has(failure.code) || ++failures === mostFailures) {
+        if (lastingFailures.has(failure.code) || ++failures === maxFailures) {
           lane.failure = failure;
           this.#options.onChange();
           return;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { AuditFilter } from '../../shared/contract/audit.ts';
 import type { Batch, BatchInput, BatchText } from '../../shared/contract/moderation-window.ts';
-import { mostBatchTexts } from '../../shared/contract/moderation-window.ts';
+import { maxBatchTexts } from '../../shared/contract/moderation-window.ts';
 import type { ModerationClassifier } from '../../shared/contract/moderation.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -10,7 +10,7 @@ import { ModerationBatch } from './batch.ts';
 import type { Classifier } from './classifier.ts';
 
 /** Older batches are dropped: texts and scores are kept in memory only. */
-const mostBatches = 8;
+const maxBatches = 8;
 
 /** Minimum time between two progress events, in milliseconds. */
 const noticeInterval = 200;
@@ -57,7 +57,7 @@ export function createModerationBatches({ storage, classifierOf, log }: Moderati
     for (const each of filters) {
       for await (const text of auditTexts(storage, each, side, signal)) {
         texts.push({ text });
-        if (texts.length === mostBatchTexts) return texts;
+        if (texts.length === maxBatchTexts) return texts;
       }
     }
     if (texts.length === 0)
@@ -77,7 +77,7 @@ export function createModerationBatches({ storage, classifierOf, log }: Moderati
         log,
       });
       batches.unshift(batch);
-      for (const forgotten of batches.splice(mostBatches)) forgotten.stop();
+      for (const forgotten of batches.splice(maxBatches)) forgotten.stop();
       const running = batch.run().finally(() => underWay.delete(running));
       underWay.add(running);
       tell();

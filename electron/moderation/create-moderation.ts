@@ -11,7 +11,7 @@ import { createTextAnalysis } from './text-analysis.ts';
 import { moderationWeights } from './weights.ts';
 
 /** About 6 MB. */
-const mostRemembered = 2000;
+const maxCached = 2000;
 
 /**
  * Embeddings that remember the newest 2,000 passages: system messages, prompts that are run again and the sentences that a
@@ -24,7 +24,7 @@ export function rememberVectors(embeddings: Pick<Embeddings, 'embed'>): Pick<Emb
   function remember(text: string, vector: Float32Array): void {
     remembered.delete(text);
     remembered.set(text, vector);
-    if (remembered.size > mostRemembered) remembered.delete(remembered.keys().next().value!);
+    if (remembered.size > maxCached) remembered.delete(remembered.keys().next().value!);
   }
 
   return {

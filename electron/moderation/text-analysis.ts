@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { siblingModule } from '../common/sibling-module.ts';
+import { workerUrl } from '../common/worker-url.ts';
 import type { AnalyzedWindow } from './analyze-text.ts';
 import type { AnalysisAnswer, AnalysisQuestion } from './text-analysis-worker.ts';
 
@@ -26,7 +26,7 @@ export function createTextAnalysis(): TextAnalysis {
   }
 
   function start(): Worker {
-    const started = new Worker(siblingModule(import.meta.url, 'text-analysis-worker'), { execArgv: [] });
+    const started = new Worker(workerUrl(import.meta.url, 'text-analysis-worker'), { execArgv: [] });
     started.on('message', (answer: AnalysisAnswer) => {
       const question = pending.get(answer.id);
       if ('windows' in answer) question?.resolve(answer.windows);

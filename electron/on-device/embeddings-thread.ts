@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { siblingModule } from '../common/sibling-module.ts';
+import { workerUrl } from '../common/worker-url.ts';
 import type {
   EmbeddingsAnswer,
   EmbeddingsQuestion,
@@ -27,7 +27,7 @@ export interface EmbeddingsThreadOptions {
 /** Starts a thread. It holds the host open only while it starts and while it has a text. */
 export function createEmbeddingsThread({ start, onReady, onFailure }: EmbeddingsThreadOptions): EmbeddingsThread {
   // A debugger's or test runner's own options are not for this thread.
-  const worker = new Worker(siblingModule(import.meta.url, 'embeddings-worker'), { execArgv: [], workerData: start });
+  const worker = new Worker(workerUrl(import.meta.url, 'embeddings-worker'), { execArgv: [], workerData: start });
   let isReady = false;
   let asked: PromiseWithResolvers<Float32Array> | null = null;
 

@@ -2,7 +2,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import type { FinishReason, Usage } from '../../shared/contract/completions.ts';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import { childEnvironment, describeEnd, type StartChild } from '../child-process/child.ts';
-import { siblingModule } from '../common/sibling-module.ts';
+import { workerUrl } from '../common/worker-url.ts';
 import type { EngineMessage, EngineQuestion, HostMessage, LoadFailure } from './engine-messages.ts';
 
 export type EnginePart =
@@ -55,7 +55,7 @@ export interface EngineProcessOptions {
 /** Starts the process and loads the model into it. */
 export function startEngineProcess({ modelPath, threads, startChild, log }: EngineProcessOptions): EngineProcess {
   const child = startChild({
-    program: siblingModule(import.meta.url, 'language-model-process'),
+    program: workerUrl(import.meta.url, 'language-model-process'),
     environment: childEnvironment(['HOME', 'USERPROFILE']),
   });
   const loaded = Promise.withResolvers<number>();

@@ -3,7 +3,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { StartChild } from '../child-process/child.ts';
 import type { EngineQuestion } from './engine-messages.ts';
 import { type EnginePart, type EngineProcess, startEngineProcess } from './engine-process.ts';
-import { createTurnQueue } from '../common/turn-queue.ts';
+import { createMutex } from '../common/mutex.ts';
 
 export interface LanguageModelEngine {
   /** Answers in the order of the calls, one at a time. */
@@ -33,7 +33,7 @@ export interface LanguageModelEngineOptions {
 
 /** Owns the process that holds the model: starts it at the first question, ends it when idle, replaces it after a crash. */
 export function createLanguageModelEngine(options: LanguageModelEngineOptions): LanguageModelEngine {
-  const turns = createTurnQueue(options.onChange);
+  const turns = createMutex(options.onChange);
   let engineProcess: EngineProcess | null = null;
   let state: OnDeviceState['engine']['state'] = 'idle';
   let failure: string | null = null;

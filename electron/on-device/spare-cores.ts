@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 const sampleMs = 250;
 
 /** A core that is free for most of a sample counts as free. */
-const mostOfACore = 0.7;
+const maxCoreShare = 0.7;
 
 interface Sample {
   readonly at: number;
@@ -36,7 +36,7 @@ export function createThreadMeter(maximum: number): () => number {
     const elapsed = now.at - last.at;
     if (elapsed < sampleMs) return threads;
     const spareCores = (now.idle - last.idle + now.own - last.own) / elapsed;
-    threads = Math.max(1, Math.min(maximum, Math.floor(spareCores + 1 - mostOfACore)));
+    threads = Math.max(1, Math.min(maximum, Math.floor(spareCores + 1 - maxCoreShare)));
     last = now;
     return threads;
   };

@@ -50,7 +50,7 @@ class Call {
   }
 }
 
-const mostModels = 200;
+const maxModels = 200;
 
 /** A provider on one of the AI SDK's packages, at the level of single calls: no retry, no step loop. */
 export function createLanguageModelProvider<Model extends LanguageModelV4>(
@@ -65,7 +65,7 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
   function modelOf(name: string): Model {
     let model = models.get(name);
     if (!model) {
-      if (models.size >= mostModels) models.clear();
+      if (models.size >= maxModels) models.clear();
       models.set(name, (model = traits.createModel(name)));
     }
     return model;

@@ -22,7 +22,7 @@ export interface ResolvedModel {
 }
 
 /** An endpoint without a list takes any name, so names are not bounded by themselves. */
-const mostResolved = 1000;
+const maxResolved = 1000;
 
 /** The context of the smallest model that is offered, for a file that was never loaded. */
 const assumedOnDeviceContextTokens = 2048;
@@ -92,7 +92,7 @@ export function createModelResolver({ settings, onDevice, accounts, directory }:
     const known = resolved.get(`${aiSystem}/${model}`);
     if (known) return known;
     const target = aiSystem === 'ServiceAi' ? resolveServiceModel(model) : resolveAtProvider(aiSystem, model);
-    if (resolved.size >= mostResolved) forget();
+    if (resolved.size >= maxResolved) forget();
     // The on-device file changes without our being told.
     if (target.provider !== onDevice.provider) resolved.set(`${aiSystem}/${model}`, target);
     return target;

@@ -100,10 +100,10 @@ export function toFinishReason({ unified }: LanguageModelV4FinishReason): Finish
 }
 
 /** More than any model reads or writes. Such a count says nothing, and could not be kept or added up. */
-const mostTokens = 1_000_000_000;
+const maxTokens = 1_000_000_000;
 
 function toCount(tokens: number | undefined): number {
-  return tokens !== undefined && tokens > 0 && tokens <= mostTokens ? Math.round(tokens) : 0;
+  return tokens !== undefined && tokens > 0 && tokens <= maxTokens ? Math.round(tokens) : 0;
 }
 
 /** Reasoning tokens are completion tokens; what the provider does not tell, or cannot have counted, is 0. */

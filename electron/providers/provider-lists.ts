@@ -13,7 +13,7 @@ export type ListModels = (request: ListRequest) => Promise<ListedModel[]>;
 type Fields = Record<string, unknown>;
 
 /** More pages than any provider has; ends a list that never does. */
-const mostPages = 50;
+const maxPages = 50;
 
 /** Of all pages of a list together; the longest list known has 500 KB. */
 const maxListBytes = 16 * 1_048_576;
@@ -110,7 +110,7 @@ export const listAnthropicModels: ListModels = async (request) => {
   const headers = { 'x-api-key': request.key ?? '', 'anthropic-version': '2023-06-01' };
   const models: ListedModel[] = [];
   let after = '';
-  for (let pages = 0; pages < mostPages; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const page = await readPage(request, `${request.baseAddress}/models?limit=1000${after}`, headers);
     for (const model of records(page['data'])) {
       const name = text(model['id']);
@@ -135,7 +135,7 @@ export const listGeminiModels: ListModels = async (request) => {
   const headers = { 'x-goog-api-key': request.key ?? '' };
   const models: ListedModel[] = [];
   let token = '';
-  for (let pages = 0; pages < mostPages; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const page = await readPage(request, `${request.baseAddress}/models?pageSize=1000${token}`, headers);
     for (const model of records(page['models'])) {
       const name = text(model['name'])?.replace(/^models\//, '');
@@ -162,7 +162,7 @@ export const listCohereModels: ListModels = async (request) => {
   const address = `${request.baseAddress.replace(/\/v2$/, '/v1')}/models?endpoint=chat&page_size=1000`;
   const models: ListedModel[] = [];
   let token = '';
-  for (let pages = 0; pages < mostPages; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const page = await readPage(request, address + token, bearer(request.key));
     for (const model of records(page['models'])) {
       const name = text(model['name']);

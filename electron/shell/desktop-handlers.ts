@@ -9,7 +9,7 @@ import {
   openDataFolder,
   openExportFolder,
 } from '../../shared/contract/desktop.ts';
-import { exportsDirectory } from '../audit/evidence/export-shelf.ts';
+import { exportsDirectory } from '../audit/evidence/export-store.ts';
 import { implement, type Handler } from '../api/handler.ts';
 
 const modelFile: OpenDialogOptions = {

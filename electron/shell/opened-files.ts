@@ -2,14 +2,14 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mostRequestBytes } from '../../shared/contract/prompt-transfer.ts';
+import { maxRequestBytes } from '../../shared/contract/prompt-transfer.ts';
 
 /** Address of the window where opened files are previewed: nothing of them is stored before the person has seen it. */
 export const importAddress = '/commands/prompts.import';
 
 /** More files at once are a folder, which an import takes too. */
 const maxOpenedFiles = 100;
-const maxOpenedMegabytes = mostRequestBytes / 1_000_000;
+const maxOpenedMegabytes = maxRequestBytes / 1_000_000;
 
 function pathOf(parameter: string, folder: string): string | null {
   if (!/^file:/i.test(parameter)) return resolve(folder, parameter);
@@ -57,7 +57,7 @@ async function readFile(path: string, maxBytes: number): Promise<Buffer> {
     const state = await handle.stat();
     if (state.isDirectory()) throw new UnreadableFile("It's a folder. Link or import it in Prompts.");
     if (!state.isFile()) throw new UnreadableFile("It isn't a regular file.");
-    if (state.size > mostRequestBytes) throw new UnreadableFile(`It's larger than ${maxOpenedMegabytes} MB.`);
+    if (state.size > maxRequestBytes) throw new UnreadableFile(`It's larger than ${maxOpenedMegabytes} MB.`);
     const content = await readUpTo(handle, maxBytes);
     if (content.length <= maxBytes) return content;
     throw new UnreadableFile(`The opened files exceed ${maxOpenedMegabytes} MB in total. Open fewer at a time.`);
@@ -103,7 +103,7 @@ export function createOpenedFiles(): OpenedFiles {
       pending = new Set();
       isTooMany = false;
       const files: OpenedFile[] = [];
-      let maxBytes = mostRequestBytes;
+      let maxBytes = maxRequestBytes;
       for (const path of paths) {
         try {
           const content = await readFile(path, maxBytes);

@@ -14,7 +14,7 @@ interface Membership {
 }
 
 /** More than can be between joining and the write of a run; requests that fail in between must not fill memory. */
-const mostUnwritten = 10_000;
+const maxUnwritten = 10_000;
 
 export interface Conversations {
   join: RunStore['joinConversation'];
@@ -33,7 +33,7 @@ export function createConversations(database: Database.Database): Conversations 
 
   function remember(id: string, membership: Membership): void {
     unwritten.set(id, membership);
-    if (unwritten.size > mostUnwritten) unwritten.delete(unwritten.keys().next().value!);
+    if (unwritten.size > maxUnwritten) unwritten.delete(unwritten.keys().next().value!);
   }
 
   /** A conversation that a stored prompt opens has the prompt's name, any other one the first words of its rendered prompt. */

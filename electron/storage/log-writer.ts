@@ -3,7 +3,7 @@ import { databaseFile } from './database.ts';
 import { emptyLog } from './word-erasure.ts';
 
 /** The log is written back when it has this many pages more than the database: rarely enough that hot pages are written once. */
-const mostPages = 4000;
+const maxPages = 4000;
 
 interface LogState {
   readonly log: number;
@@ -25,7 +25,7 @@ export function createLogWriter(directory: string): LogWriter {
   return {
     writeBack() {
       const [state] = database.pragma('wal_checkpoint(NOOP)') as LogState[];
-      if (state !== undefined && state.log - state.checkpointed > mostPages) database.pragma('wal_checkpoint(PASSIVE)');
+      if (state !== undefined && state.log - state.checkpointed > maxPages) database.pragma('wal_checkpoint(PASSIVE)');
     },
     empty: () => emptyLog(database),
     close: () => void database.close(),

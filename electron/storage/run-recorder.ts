@@ -1,5 +1,5 @@
 import { describeDiskFailure } from './disk-failure.ts';
-import { createHeldRuns } from './held-runs.ts';
+import { createRetryBuffer } from './retry-buffer.ts';
 import type { LogSync } from './log-sync.ts';
 import { createRunWriter, type RunWriterOptions, type WrittenRun } from './run-writer.ts';
 import type { RunOutcome, RunStore } from './storage.ts';
@@ -38,7 +38,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const { logSync } = options;
   const writer = createRunWriter(options);
   const underWay = new Map<string, RecordedRun>();
-  const held = createHeldRuns<RecordedRun>((recorded) => commit([recorded]));
+  const held = createRetryBuffer<RecordedRun>((recorded) => commit([recorded]));
   let queue = new Set<RecordedRun>();
   let beginTimer: NodeJS.Timeout | null = null;
   let finishTurn: NodeJS.Immediate | null = null;

@@ -10,7 +10,7 @@ const askingMilliseconds = 30_000;
  * Questions without an answer after which the connection counts as lost. They are counted, and not the time: a computer that
  * slept for hours asks once when it wakes.
  */
-const mostUnanswered = 3;
+const maxUnanswered = 3;
 
 /** Calls `onLost` once nothing comes any more: a connection that was cut on its way may never say so. */
 function watchSilence(socket: WebSocket, onLost: () => void): () => void {
@@ -20,7 +20,7 @@ function watchSilence(socket: WebSocket, onLost: () => void): () => void {
     if (hasHeard) {
       hasHeard = false;
       unanswered = 0;
-    } else if (unanswered === mostUnanswered) onLost();
+    } else if (unanswered === maxUnanswered) onLost();
     else {
       unanswered += 1;
       socket.send('');

@@ -15,7 +15,7 @@ import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 
 const agentsKey = ['agents'] as const;
-const mostConversations = 200;
+const maxConversations = 200;
 
 async function readAll(client: Client, signal: AbortSignal): Promise<Agent[]> {
   const agents: Agent[] = [];
@@ -92,7 +92,7 @@ export function useAgentConversations(agentId: string) {
   return useQuery({
     queryKey: [...agentsKey, 'conversations', agentId],
     queryFn: async ({ signal }) => {
-      const body = { filter: { agentId }, limit: mostConversations };
+      const body = { filter: { agentId }, limit: maxConversations };
       const { rows } = await client.call(searchAudit, { signal, body });
       return rows;
     },

@@ -2,7 +2,7 @@ import { matchScore } from '../components/match-score.ts';
 import type { Action } from '../stores/actions.ts';
 
 /** More of one kind than this is found by typing more. */
-const mostPerGroup = 12;
+const maxPerGroup = 12;
 
 export interface ActionGroup {
   title: string;
@@ -25,6 +25,6 @@ export function rankActions(actions: readonly Action[], search: string): ActionG
   const groups = Map.groupBy(scored, ({ action }) => action.group);
   return [...groups].map(([title, entries]) => ({
     title,
-    actions: entries.slice(0, mostPerGroup).map(({ action }) => action),
+    actions: entries.slice(0, maxPerGroup).map(({ action }) => action),
   }));
 }

@@ -6,7 +6,7 @@ import { useFollowOnDevice } from '../queries/on-device.ts';
 import { hostKey } from '../queries/host-state.ts';
 import { runsKey } from '../queries/runs.ts';
 import { useSettings } from '../queries/settings.ts';
-import { useRenewalAfterSilence } from '../queries/use-renewal-after-silence.ts';
+import { useRefetchOnReconnect } from '../queries/use-refetch-on-reconnect.ts';
 import { type Action, allActions, useActionStore } from '../stores/actions.ts';
 import { useActivity } from '../stores/activity.ts';
 import { useRecentObjects } from '../stores/recent-objects.ts';
@@ -209,7 +209,7 @@ export function Shell() {
   useFollowOnDevice();
   useKeptTheme();
   useRenewalAfterRuns();
-  useRenewalAfterSilence();
+  useRefetchOnReconnect();
   useEffect(() => {
     if (screen) useWindowState.getState().keepLocation(location);
     document.title = screen ? `${screen.name} - Touchstone` : 'Touchstone';

@@ -9,13 +9,13 @@ export interface FeedbackStep {
   before: FeedbackInput;
 }
 
-const mostSteps = 100;
+const maxSteps = 100;
 
 /** What this window changed, the newest last. */
 export const useFeedbackSteps = create<{ steps: readonly FeedbackStep[] }>()(() => ({ steps: [] }));
 
 export function keepFeedbackStep(step: FeedbackStep): void {
-  useFeedbackSteps.setState(({ steps }) => ({ steps: [...steps, step].slice(-mostSteps) }));
+  useFeedbackSteps.setState(({ steps }) => ({ steps: [...steps, step].slice(-maxSteps) }));
 }
 
 /** Takes the newest step out, to undo it. */

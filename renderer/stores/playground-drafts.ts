@@ -95,7 +95,7 @@ interface DraftsState {
 }
 
 /** More would make every list of drafts useless; the oldest unused ones make room. */
-export const mostDrafts = 200;
+export const maxDrafts = 200;
 
 /** The model that needs neither a key nor a network. */
 export const onDeviceChoice = { aiSystem: 'ServiceAi', model: 'hl-gpt-4.1-mini' } as const;
@@ -139,8 +139,8 @@ function newDraft(from: DraftChange, others: readonly Draft[]): Draft {
 
 /** Keeps the newest drafts and, whatever its age, the one that is open. */
 function withinBounds(drafts: Draft[], activeId: string): Draft[] {
-  if (drafts.length <= mostDrafts) return drafts;
-  const newest = drafts.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, mostDrafts);
+  if (drafts.length <= maxDrafts) return drafts;
+  const newest = drafts.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxDrafts);
   const kept = new Set(newest.map((draft) => draft.id)).add(activeId);
   return drafts.filter((draft) => kept.has(draft.id));
 }

@@ -13,7 +13,7 @@ interface ToastState {
   toasts: readonly Toast[];
 }
 
-const mostShown = 3;
+const maxShown = 3;
 let lastId = 0;
 
 export const useToasts = create<ToastState>()(() => ({ toasts: [] }));
@@ -26,7 +26,7 @@ export function showToast(toast: Omit<Toast, 'id'>): number {
   lastId += 1;
   const added = { ...toast, id: lastId };
   useToasts.setState(({ toasts }) => ({
-    toasts: [...toasts.filter((other) => other.text !== toast.text), added].slice(-mostShown),
+    toasts: [...toasts.filter((other) => other.text !== toast.text), added].slice(-maxShown),
   }));
   return added.id;
 }

@@ -30,7 +30,7 @@ export interface ChosenFile {
 const longestName = 300;
 
 /** More at a time would not be faster: the host reads one after the other. */
-const mostAtOnce = 2;
+const maxConcurrency = 2;
 
 export const useUploads = create<UploadState>()(() => ({ uploads: [] }));
 
@@ -70,7 +70,7 @@ async function send(client: Client, { id, name, dataspaceId }: Upload): Promise<
 
 function sendNext(client: Client): void {
   const next = useUploads.getState().uploads.find(({ state }) => state === 'waiting');
-  if (!next || sending >= mostAtOnce) return;
+  if (!next || sending >= maxConcurrency) return;
   sending += 1;
   void send(client, next).finally(() => {
     sending -= 1;

@@ -6,7 +6,7 @@ import { defineEndpoint } from './endpoint.ts';
 const tag = 'Window: grounding';
 
 /** Most passages that a person may pin, exclude or give. */
-const mostChosen = 50;
+const maxChosen = 50;
 
 /** A passage by its place in its source, as citations name it. */
 export const passageReference = z.strictObject({ sourceId: uuid, start: z.int().min(0), end: z.int().min(1) });
@@ -15,11 +15,11 @@ export type PassageReference = z.infer<typeof passageReference>;
 /** What a person wants otherwise than the search would have it. */
 export const groundingChoice = z.strictObject({
   /** Given whatever the search finds, in this order before what it finds. */
-  pinned: z.array(passageReference).max(mostChosen).optional(),
+  pinned: z.array(passageReference).max(maxChosen).optional(),
   /** Never given. */
-  excluded: z.array(passageReference).max(mostChosen).optional(),
+  excluded: z.array(passageReference).max(maxChosen).optional(),
   /** Exactly these are given, in this order, and nothing is searched: the same context for several models. */
-  only: z.array(passageReference).max(mostChosen).optional(),
+  only: z.array(passageReference).max(maxChosen).optional(),
 });
 export type GroundingChoice = z.infer<typeof groundingChoice>;
 

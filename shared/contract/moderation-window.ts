@@ -91,7 +91,7 @@ export const explainText = defineEndpoint({
 });
 
 /** Texts of one batch. */
-export const mostBatchTexts = 20_000;
+export const maxBatchTexts = 20_000;
 
 const label = z.boolean().nullable();
 
@@ -115,7 +115,7 @@ export const batchInput = z.strictObject({
   source: z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('texts'),
-      texts: z.array(batchText).min(1).max(mostBatchTexts, `must have at most ${mostBatchTexts} texts`),
+      texts: z.array(batchText).min(1).max(maxBatchTexts, `must have at most ${maxBatchTexts} texts`),
     }),
     z.strictObject({
       kind: z.literal('audit'),

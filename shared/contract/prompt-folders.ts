@@ -7,9 +7,9 @@ const tag = 'Window: prompts';
 const notEmpty = 'must not be empty';
 
 /** Most `.prompt` files of a linked folder. */
-export const mostLinkedFiles = 2000;
+export const maxLinkedFiles = 2000;
 /** Most bytes of one of them. */
-export const mostLinkedFileBytes = 1_048_576;
+export const maxLinkedFileBytes = 1_048_576;
 
 /**
  * Why a file and its prompt are not in step. `conflict`: both were changed. `broken`: the file cannot be read as a prompt.

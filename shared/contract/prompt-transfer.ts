@@ -6,13 +6,13 @@ import { prompt, promptInput } from './prompts.ts';
 const tag = 'Window: prompts';
 
 /** Most prompts that one import brings and one export takes. */
-export const mostTransferredPrompts = 1000;
+export const maxTransferredPrompts = 1000;
 /** Most files of one import. */
-export const mostImportedFiles = 1000;
+export const maxImportedFiles = 1000;
 /** Most bytes of all files of one import together. */
-export const mostImportedBytes = 20_000_000;
+export const maxImportedBytes = 20_000_000;
 /** Most bytes of files in one request: what is left of a body of 4 MB after base64. More come as an upload, part by part. */
-export const mostRequestBytes = 2_800_000;
+export const maxRequestBytes = 2_800_000;
 
 /** What a text can be. `text` is any file or pasted text that is nothing else: it becomes a prompt as a whole. */
 export const importFormats = ['dotprompt', 'promptfoo', 'langfuse', 'openai-jsonl', 'csv', 'text'] as const;
@@ -36,7 +36,7 @@ const importSource = z.strictObject({
 });
 export type ImportSource = z.infer<typeof importSource>;
 
-const importSources = z.array(importSource).min(1, 'must not be empty').max(mostImportedFiles);
+const importSources = z.array(importSource).min(1, 'must not be empty').max(maxImportedFiles);
 
 const importFields = {
   sources: importSources.optional(),
@@ -130,7 +130,7 @@ export const importPrompts = defineEndpoint({
     .strictObject({
       ...importFields,
       /** Indexes of the preview; all of its prompts unless given. */
-      chosen: z.array(z.int().min(0)).min(1, 'must not be empty').max(mostTransferredPrompts).nullish(),
+      chosen: z.array(z.int().min(0)).min(1, 'must not be empty').max(maxTransferredPrompts).nullish(),
     })
     .superRefine(requireContent),
   response: z.object({ prompts: z.array(prompt) }),
@@ -158,7 +158,7 @@ export const exportPrompts = defineEndpoint({
     prompts: z
       .array(z.strictObject({ id: uuid, versionId: uuid.nullish().describe('The newest version, unless given') }))
       .min(1, 'must not be empty')
-      .max(mostTransferredPrompts),
+      .max(maxTransferredPrompts),
     format: exportFormat,
     /** Whether the files come as one zip archive. */
     isZipped: z.boolean().optional(),

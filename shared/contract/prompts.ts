@@ -130,7 +130,7 @@ export const promptVersion = z
   .meta({ id: 'PromptVersion' });
 export type PromptVersion = z.infer<typeof promptVersion>;
 
-const mostWords = 20;
+const maxWords = 20;
 
 /** Words of a search; what stands in quotation marks is one. */
 export function searchWords(search: string): string[] {
@@ -141,7 +141,7 @@ export const promptListQuery = listQuery.extend({
   search: z
     .string()
     .max(500)
-    .refine((search) => searchWords(search).length <= mostWords, `must not have more than ${mostWords} words`)
+    .refine((search) => searchWords(search).length <= maxWords, `must not have more than ${maxWords} words`)
     .optional()
     .describe(
       'Prompts in which every word stands: in their name, folder, tags, description or labels, or in the text, system message, model, ' +

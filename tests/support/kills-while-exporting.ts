@@ -15,7 +15,7 @@ export interface ExportKillsOptions {
   readonly copy: string;
   readonly form: AuditExportInput['form'];
   readonly conversations: number;
-  readonly mostKills: number;
+  readonly maxKills: number;
 }
 
 export interface ExportKillsReport {
@@ -92,7 +92,7 @@ function differences(killed: Record<string, Buffer>, whole: Record<string, Buffe
 
 /** Takes the life of a host that writes a pack, until the pack is whole, and compares it with one that nobody interrupted. */
 export async function killWhileExporting(options: ExportKillsOptions): Promise<ExportKillsReport> {
-  const { directory, copy, mostKills } = options;
+  const { directory, copy, maxKills } = options;
   await beginPack(options);
   cpSync(directory, copy, { recursive: true });
   const problems: string[] = [];
@@ -100,7 +100,7 @@ export async function killWhileExporting(options: ExportKillsOptions): Promise<E
   let kills = 0;
   let reached: number | 'done' = 0;
   while (reached !== 'done') {
-    reached = await goOn(directory, reached, { isKilled: kills < mostKills });
+    reached = await goOn(directory, reached, { isKilled: kills < maxKills });
     if (reached !== 'done') kills += 1;
   }
   const files = packOf(directory);

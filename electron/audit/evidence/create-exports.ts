@@ -12,7 +12,7 @@ import {
 import type { Log } from '../../log.ts';
 import { createChangeNotifier } from '../../common/change-notifier.ts';
 import { ExportJob } from './export-job.ts';
-import { createExportShelf } from './export-shelf.ts';
+import { createExportStore } from './export-store.ts';
 import { type ExportDownload, openPack } from './open-pack.ts';
 import { type PackSources, requireConversations, selectionOf } from './pack-selection.ts';
 import type { PackCheckpoint, PackPlan, PackRecord } from './pack-state.ts';
@@ -20,7 +20,7 @@ import { createRedactor } from './redaction.ts';
 import { writeSelection } from './selection-file.ts';
 import { conversationsOf, type SelectedConversation } from '../query/selection.ts';
 import type { ExportMessage } from './export-messages.ts';
-import { mostPreviewedRuns } from './preview-rules.ts';
+import { maxPreviewedRuns } from './preview-rules.ts';
 import { runExportWorker } from './run-export-worker.ts';
 
 interface PreviewRequest {
@@ -43,7 +43,7 @@ async function previewPack(
   const first: SelectedConversation[] = [];
   const count = { conversations: 0, runs: 0 };
   for (const selected of conversationsOf(numbers)) {
-    if (first.push(selected) === mostPreviewedRuns) break;
+    if (first.push(selected) === maxPreviewedRuns) break;
   }
   for (let at = 0; at < numbers.length; at += 2 + numbers[at + 1]!) {
     count.conversations += 1;
@@ -157,7 +157,7 @@ const changeMilliseconds = 200;
 
 /** Takes up the packs of the data folder; those that were under way when the last host ended go on by themselves. */
 export async function createExports(options: ExportsOptions): Promise<Exports> {
-  const shelf = createExportShelf(options.dataDirectory, options.log);
+  const shelf = createExportStore(options.dataDirectory, options.log);
   const turns = createTurns();
   const jobs = new Map<string, ExportJob>();
   const list = () => [...jobs.values()].map((job) => job.state()).toReversed();

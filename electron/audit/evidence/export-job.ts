@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/app-error.ts';
 import type { AuditExport } from '../../../shared/contract/audit-exports.ts';
 import type { Log } from '../../log.ts';
 import type { ExportMessage } from './export-messages.ts';
-import type { ExportShelf } from './export-shelf.ts';
+import type { ExportStore } from './export-store.ts';
 import { packFiles, type PackCheckpoint, type PackRecord } from './pack-state.ts';
 import { runExportWorker } from './run-export-worker.ts';
 
@@ -10,7 +10,7 @@ export interface ExportJobOptions {
   readonly record: PackRecord;
   /** What was written when the host before this one ended. */
   readonly checkpoint: PackCheckpoint | null;
-  readonly shelf: ExportShelf;
+  readonly shelf: ExportStore;
   readonly databaseFile: string;
   /** Writes down what goes into the pack and resolves with the number of conversations. */
   readonly select: (record: PackRecord, file: string, signal: AbortSignal) => Promise<number>;

@@ -6,17 +6,17 @@ import type { Place } from './found-places.ts';
 import { createRedactor, replacementOf } from './redaction.ts';
 
 /** Runs that a preview looks at, at most. */
-export const mostPreviewedRuns = 500;
+export const maxPreviewedRuns = 500;
 
-const mostSamples = 10;
+const maxSamples = 10;
 /** Characters around a found place. */
 const contextLength = 40;
-const mostFoundLength = 200;
+const maxFoundLength = 200;
 
 function surroundings(text: string, { start, end }: Place) {
   return {
     before: text.slice(Math.max(0, start - contextLength), start),
-    found: text.slice(start, Math.min(end, start + mostFoundLength)),
+    found: text.slice(start, Math.min(end, start + maxFoundLength)),
     after: text.slice(end, end + contextLength),
   };
 }
@@ -33,11 +33,11 @@ export function previewRules(task: PreviewTask, rows: ExportRows): PreviewedRule
     for (const row of rows.runs(conversation, Number.MAX_SAFE_INTEGER)) {
       const isMatched = matched.has(row.sequence);
       if (task.runs === 'matched' && !isMatched) continue;
-      if (examinedRuns === mostPreviewedRuns) break;
+      if (examinedRuns === maxPreviewedRuns) break;
       examinedRuns += 1;
       const countsBefore = [...redactor.counts];
       exportRecord(row, task.columns, { snapshotAt, isMatched }, redactor, (column, rule, text, place) => {
-        if (samples[rule]!.length >= mostSamples) return;
+        if (samples[rule]!.length >= maxSamples) return;
         samples[rule]!.push({
           conversationId: row.conversation_id,
           runId: row.id,

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { errorFromBody } from '../../../shared/app-error.ts';
-import { siblingModule } from '../../common/sibling-module.ts';
+import { workerUrl } from '../../common/worker-url.ts';
 import type { ExportMessage, ExportTask } from './export-messages.ts';
 
 export interface ExportWorkerOptions {
@@ -15,7 +15,7 @@ export interface ExportWorkerOptions {
  */
 export function runExportWorker(task: ExportTask, { onMessage, signal }: ExportWorkerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(siblingModule(import.meta.url, 'export-worker'), { workerData: task });
+    const worker = new Worker(workerUrl(import.meta.url, 'export-worker'), { workerData: task });
     // A preview leaves nothing behind: it need not come to an end.
     const stop = () => (task.kind === 'preview' ? void worker.terminate() : worker.postMessage('stop'));
     if (signal.aborted) stop();

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../shared/app-error.ts';
-import { siblingModule } from '../../common/sibling-module.ts';
+import { workerUrl } from '../../common/worker-url.ts';
 import type { AuditAnswer, AuditCalls, AuditMessage } from './audit-calls.ts';
 
 /** How long recorded runs wait for company before they are indexed; a question makes up for it at once. */
@@ -58,7 +58,7 @@ export function createAuditClient(directory: string): AuditClient {
 
   function startedWorker(): Worker {
     if (worker) return worker;
-    const started = new Worker(siblingModule(import.meta.url, 'audit-thread'), { workerData: { directory } });
+    const started = new Worker(workerUrl(import.meta.url, 'audit-thread'), { workerData: { directory } });
     started.unref();
     started.on('message', settle);
     // The next question begins a new one.

@@ -48,10 +48,10 @@ export interface ReportPage {
 }
 
 /** Most characters of texts that a page hands over as a whole: more would hold up the host's thread, and some day fill its memory. */
-const mostPageCharacters = 8 * 1_048_576;
+const maxPageCharacters = 8 * 1_048_576;
 
-const mostMatches = 12;
-const mostLists = 4;
+const maxMatches = 12;
+const maxLists = 4;
 
 function remember<Value>(values: Map<string, Value>, key: string, value: Value, most: number): Value {
   values.delete(key);
@@ -93,7 +93,7 @@ export class AuditEngine {
   report(request: WalkRequest & { hasFeedback: boolean }): ReportPage {
     return this.#answer(request.filter, () => {
       const { page, next, matches, last } = this.#walk(request);
-      const left = { characters: mostPageCharacters };
+      const left = { characters: maxPageCharacters };
       const conversations = [];
       for (const newest of page) {
         const sequence = this.index.timeline.conversation[newest]!;
@@ -192,7 +192,7 @@ export class AuditEngine {
 
   #matchesOf(filter: AuditFilter): Matches {
     const key = JSON.stringify(filter);
-    return remember(this.#matches, key, this.#matches.get(key) ?? new Matches(filter, this.index), mostMatches);
+    return remember(this.#matches, key, this.#matches.get(key) ?? new Matches(filter, this.index), maxMatches);
   }
 
   #walk({ filter, pageSize, position }: WalkRequest) {
@@ -210,9 +210,9 @@ export class AuditEngine {
   #listingOf(filter: AuditFilter, last: number, through: number): Listing {
     const key = JSON.stringify([filter, last]);
     const known = this.#walks.get(key);
-    if (known && known.through >= through) return remember(this.#walks, key, known, mostLists);
+    if (known && known.through >= through) return remember(this.#walks, key, known, maxLists);
     const bound = through === Infinity ? {} : { through };
-    return remember(this.#walks, key, new Listing(this.index, this.#matchesOf(filter), { last, ...bound }), mostLists);
+    return remember(this.#walks, key, new Listing(this.index, this.#matchesOf(filter), { last, ...bound }), maxLists);
   }
 
   /** How many conversations of a list were given on earlier pages. */
@@ -244,8 +244,8 @@ export class AuditEngine {
   #listOf({ filter, sort }: SearchRequest, last: number): WindowList {
     const key = JSON.stringify([filter, sort, last]);
     const known = this.#lists.get(key);
-    if (known) return remember(this.#lists, key, known, mostLists);
+    if (known) return remember(this.#lists, key, known, maxLists);
     const list = new WindowList(this.index, this.#rows, this.#matchesOf(filter), { sort, last });
-    return remember(this.#lists, key, list, mostLists);
+    return remember(this.#lists, key, list, maxLists);
   }
 }

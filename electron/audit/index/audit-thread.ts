@@ -4,7 +4,7 @@ import { AppError } from '../../../shared/app-error.ts';
 import { databaseFile } from '../../storage/database.ts';
 import { isDamage, removeIndexFile } from '../../storage/index-file.ts';
 import { createLogWriter } from '../../storage/log-writer.ts';
-import { createQuietWork } from '../../storage/quiet-work.ts';
+import { createIdleTask } from '../../storage/idle-task.ts';
 import { AuditEngine } from './audit-engine.ts';
 import type { AuditAnswer, AuditCall, AuditCalls, AuditMessage } from './audit-calls.ts';
 import { indexFile } from './index-database.ts';
@@ -30,7 +30,7 @@ let isClosed = false;
 const cancelled = new Set<number>();
 /** Whether something was removed that the log of the runs still holds. */
 let isLogDue = false;
-const erasure = createQuietWork(() => {
+const erasure = createIdleTask(() => {
   if (startedEngine().erase()) return true;
   if (isLogDue) isLogDue = !logWriter.empty();
   return isLogDue;

@@ -77,11 +77,11 @@ export function forEachBit(bits: Bits, callback: (place: number) => void): void 
 }
 
 /** A list of more places than these takes as much room as bits. */
-export const mostListed = (blockWords * 4) / 2 - 1;
+export const maxListed = (blockWords * 4) / 2 - 1;
 
 /** As places of 16 bits while that is shorter than the bits themselves. */
 export function encodePlaces(places: readonly number[]): Uint8Array {
-  if (places.length <= mostListed) return new Uint8Array(Uint16Array.from(places).buffer);
+  if (places.length <= maxListed) return new Uint8Array(Uint16Array.from(places).buffer);
   return new Uint8Array(bitsOf(places).buffer);
 }
 

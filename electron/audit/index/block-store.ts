@@ -8,11 +8,11 @@ import type Database from 'better-sqlite3';
 /** Keeps what was used last, up to a number of bytes. */
 class ByteCache<Key, Value> {
   readonly #entries = new Map<Key, { value: Value; bytes: number }>();
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   get(key: Key): Value | undefined {
@@ -28,7 +28,7 @@ class ByteCache<Key, Value> {
     this.#entries.set(key, { value, bytes });
     this.#bytes += bytes;
     for (const [oldest] of this.#entries) {
-      if (this.#bytes <= this.#mostBytes) return;
+      if (this.#bytes <= this.#maxBytes) return;
       this.delete(oldest);
     }
   }
@@ -46,7 +46,7 @@ class ByteCache<Key, Value> {
   }
 }
 
-const mostCachedBytes = 128 * 1_048_576;
+const maxCachedBytes = 128 * 1_048_576;
 
 /** Smallest and largest number of a block; null when no run has one. */
 export interface Zone {
@@ -69,8 +69,8 @@ export class BlockStore {
   readonly #database: Database.Database;
   readonly #terms: Terms;
   readonly #timeline: Timeline;
-  readonly #postings = new ByteCache<number, Bits | null>(mostCachedBytes);
-  readonly #numbers = new ByteCache<string, Numbers>(mostCachedBytes);
+  readonly #postings = new ByteCache<number, Bits | null>(maxCachedBytes);
+  readonly #numbers = new ByteCache<string, Numbers>(maxCachedBytes);
   readonly #zones: Record<ZonedField, Map<number, Zone>>;
   readonly #statements: ReturnType<typeof blockStatements>;
 

@@ -34,10 +34,10 @@ interface FeedbackBlock {
   version: number;
 }
 
-const mostRemembered = 32;
+const maxCached = 32;
 
 /** Lists of tags that are shared: far more than people make of a few dozen tags. */
-const mostSharedTags = 10_000;
+const maxSharedTags = 10_000;
 
 /**
  * Feedback changes and there is little of it, so it is kept in memory whole and tested one by one, for one block at a time: a first
@@ -95,7 +95,7 @@ export class FeedbackIndex {
     const known = this.#tags.get(list);
     if (known !== undefined) return known;
     const tags = tagsOf(list);
-    if (this.#tags.size < mostSharedTags) this.#tags.set(list, tags);
+    if (this.#tags.size < maxSharedTags) this.#tags.set(list, tags);
     return tags;
   }
 
@@ -111,7 +111,7 @@ export class FeedbackIndex {
     const found = this.#results.get(key) ?? new Map<number, Found>();
     this.#results.delete(key);
     this.#results.set(key, found);
-    if (this.#results.size > mostRemembered) this.#results.delete(this.#results.keys().next().value!);
+    if (this.#results.size > maxCached) this.#results.delete(this.#results.keys().next().value!);
     return found;
   }
 }

@@ -1,4 +1,4 @@
-import { bitsOf, blockOf, emptyBits, mostListed, placeOf, type Bits } from './bits.ts';
+import { bitsOf, blockOf, emptyBits, maxListed, placeOf, type Bits } from './bits.ts';
 
 /**
  * Runs that are known by name, such as those of a rare word: a list of places for each block, and bits only for the blocks that are
@@ -16,7 +16,7 @@ export class RunSet {
       else places.push(placeOf(run));
     }
     for (const [block, places] of listed) {
-      this.#blocks.set(block, places.length > mostListed ? bitsOf(places) : places);
+      this.#blocks.set(block, places.length > maxListed ? bitsOf(places) : places);
     }
   }
 

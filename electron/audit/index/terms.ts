@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { TermField } from './run-terms.ts';
 
 /** Beyond these the values, such as a header that is new for every run, are looked up on disk. */
-const mostRemembered = 50_000;
+const maxCached = 50_000;
 
 /** Numbers for the values that runs can be found by. */
 export class Terms {
@@ -37,7 +37,7 @@ export class Terms {
     if (known !== undefined) return known;
     const code = this.#find.get(field, value);
     if (code === undefined) return null;
-    if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
+    if (this.#remembered.size >= maxCached) this.#remembered.clear();
     this.#remembered.set(key, code);
     return code;
   }

@@ -7,12 +7,12 @@ import { blockOf, countBits } from '../index/bits.ts';
 import type { TermField } from '../index/run-terms.ts';
 
 /** Values of one field. */
-const mostValues = 200;
+const maxValues = 200;
 
 /** Of a field with very many values (a header that is new for every run) only so many are counted. */
 export const maxCountedValues = 500;
 
-const mostHeaders = 50;
+const maxHeaders = 50;
 
 function countOf(index: AuditIndex, code: number): number {
   let runs = 0;
@@ -27,7 +27,7 @@ export function byFrequency<Counted extends { runs: number }>(values: Counted[])
   return values
     .filter(({ runs }) => runs > 0)
     .toSorted((one, other) => other.runs - one.runs)
-    .slice(0, mostValues);
+    .slice(0, maxValues);
 }
 
 function valuesOf(index: AuditIndex, field: TermField): { value: string; runs: number }[] {
@@ -74,7 +74,7 @@ export function facetsOf(index: AuditIndex): IndexFacets {
     tags: tagsOf(index),
     appHeaders: index.terms
       .headerNames()
-      .slice(0, mostHeaders)
+      .slice(0, maxHeaders)
       .map((name) => ({ name, values: valuesOf(index, `header:${name}`) })),
     promptIds: valuesOf(index, 'prompt').map(({ value, runs }) => ({ promptId: value, runs })),
     workspaceIds: valuesOf(index, 'workspace').map(({ value, runs }) => ({ workspaceId: value, runs })),

@@ -8,7 +8,7 @@ import type { Matches } from './matches.ts';
 import type { NumberField, TermField } from '../index/run-terms.ts';
 import { timeBuckets } from './time-buckets.ts';
 
-const mostModels = 20;
+const maxModels = 20;
 
 class Bucket {
   readonly start: number;
@@ -178,7 +178,7 @@ class Totals {
   #modelFigures(): AuditSummary['models'] {
     return [...this.#models]
       .toSorted(([, one], [, other]) => other.runs - one.runs)
-      .slice(0, mostModels)
+      .slice(0, maxModels)
       .map(([key, figures]) => {
         const [aiSystem, model] = JSON.parse(key) as [AiSystem, string];
         return { aiSystem, model, ...figures };

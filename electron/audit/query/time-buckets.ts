@@ -2,7 +2,7 @@ import type { AuditSummary } from '../../../shared/contract/audit.ts';
 
 type BucketSize = AuditSummary['bucketSize'];
 
-const mostBuckets = 400;
+const maxBuckets = 400;
 const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
 /** 1970 began on a Thursday; weeks begin on Monday. */
 const firstMonday = 4 * lengths.day;
@@ -25,7 +25,7 @@ function after(start: number, size: BucketSize): number {
 
 function startsOf(first: number, last: number, size: BucketSize): number[] {
   const starts: number[] = [];
-  for (let start = startOf(first, size); start <= last && starts.length <= mostBuckets; start = after(start, size)) {
+  for (let start = startOf(first, size); start <= last && starts.length <= maxBuckets; start = after(start, size)) {
     starts.push(start);
   }
   return starts;
@@ -37,11 +37,11 @@ export function timeBuckets(
   last: number,
   asked: BucketSize | undefined,
 ): { bucketSize: BucketSize; starts: number[] } {
-  const most = asked === undefined ? 120 : mostBuckets;
+  const most = asked === undefined ? 120 : maxBuckets;
   for (const bucketSize of sizes.slice(asked === undefined ? 0 : sizes.indexOf(asked))) {
     const starts = startsOf(first, last, bucketSize);
     if (starts.length <= most) return { bucketSize, starts };
   }
   // More than thirty years: the oldest months are left out.
-  return { bucketSize: 'month', starts: startsOf(last - mostBuckets * 27 * lengths.day, last, 'month') };
+  return { bucketSize: 'month', starts: startsOf(last - maxBuckets * 27 * lengths.day, last, 'month') };
 }

@@ -115,7 +115,7 @@ const day = 86_400_000;
 /** Most runs that are changed in one transaction: a few milliseconds, unless their texts are long or the disk is slow. */
 const sliceRuns = 25;
 /** A transaction that took longer is followed by one of half as many runs. */
-const mostMilliseconds = 10;
+const maxMilliseconds = 10;
 /** How soon a clock that is not believed is looked at again. */
 const doubtMilliseconds = 600_000;
 /** Between two transactions, so that others find the service free. */
@@ -132,7 +132,7 @@ function createPace() {
     take(work: (slice: number) => number): number {
       const began = performance.now();
       const changed = work(slice);
-      const isLong = performance.now() - began > mostMilliseconds;
+      const isLong = performance.now() - began > maxMilliseconds;
       slice = isLong ? Math.max(1, slice >> 1) : Math.min(sliceRuns, slice * 2);
       return changed;
     },

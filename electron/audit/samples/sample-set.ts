@@ -60,7 +60,7 @@ export interface SampleConversation {
 }
 
 export const sampleConversations = 300;
-const mostRuns = 6;
+const maxRuns = 6;
 const spanDays = 60;
 const day = 86_400_000;
 const seed = 20_261_120;
@@ -171,7 +171,7 @@ function conversationOf(chance: Chance, start: number, now: number): SampleConve
   for (const question of questionsOf(topic, slots)) {
     if (runs.length > 0 && chance.happens(0.2)) break;
     // A run that failed is tried again, and now and then another model is asked the same.
-    for (let isAgain = true; isAgain && runs.length < mostRuns;) {
+    for (let isAgain = true; isAgain && runs.length < maxRuns;) {
       const run = newRun(question, model, createdAt, context);
       const outcome = sampleOutcome(chance, model, run.renderedPrompt, question.answer, createdAt);
       runs.push({ run, outcome, feedback: sampleFeedback(chance, run.runId, outcome.completedAt, now) });

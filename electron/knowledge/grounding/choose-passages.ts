@@ -6,7 +6,7 @@ import type { FoundPassage, RankedPassage } from '../retrieval/create-retrieval.
 const tokensAround = 20;
 
 /** A passage that is less likely than the best one by this factor would only distract. */
-const leastShare = 0.1;
+const minShare = 0.1;
 
 /** An estimate, rather too high. */
 export function passageTokens(text: string): number {
@@ -46,7 +46,7 @@ export function choosePassages({ pinned, found, excluded }: PassageChoice, limit
     })),
     ...found.filter((passage) => !isPinned(passage)).map((passage) => ({ ...passage, isPinned: false })),
   ];
-  const least = Math.max(limits.relevance, leastShare * Math.max(0, ...found.map(({ relevance }) => relevance)));
+  const least = Math.max(limits.relevance, minShare * Math.max(0, ...found.map(({ relevance }) => relevance)));
   let given = 0;
   let used = 0;
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { siblingModule } from '../../common/sibling-module.ts';
+import { workerUrl } from '../../common/worker-url.ts';
 import type { IndexAnswer, IndexCalls, IndexLoss, IndexMessage, IndexMethod } from './index-calls.ts';
 import type { KnowledgeIndex } from './knowledge-index.ts';
 
@@ -23,7 +23,7 @@ export function createKnowledgeIndex({ directory }: { readonly directory: string
 
   function startedWorker(): Worker {
     if (worker) return worker;
-    const started = new Worker(siblingModule(import.meta.url, 'knowledge-index-thread'), {
+    const started = new Worker(workerUrl(import.meta.url, 'knowledge-index-thread'), {
       workerData: { directory },
       // A debugger's or test runner's own options are not for this thread.
       execArgv: [],

@@ -1,6 +1,6 @@
 /** Entry point of the thread that holds the index; started by `create-knowledge-index.ts`. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { createQuietWork } from '../../storage/quiet-work.ts';
+import { createIdleTask } from '../../storage/idle-task.ts';
 import { isDamage, removeIndexFile } from '../../storage/index-file.ts';
 import type { IndexAnswer, IndexCall, IndexLoss, IndexMessage } from './index-calls.ts';
 import { indexFile } from './index-database.ts';
@@ -9,7 +9,7 @@ import { IndexEngine } from './index-engine.ts';
 const port = parentPort!;
 const { directory } = workerData as { directory: string };
 let engine: IndexEngine | null = null;
-const erasure = createQuietWork(() => startedEngine().erase());
+const erasure = createIdleTask(() => startedEngine().erase());
 const waiting = new Set<number>();
 let isPurging = false;
 let isClosed = false;

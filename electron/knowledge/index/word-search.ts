@@ -32,7 +32,7 @@ export interface TextHit {
 }
 
 /** Words of a question beyond these are not looked at. */
-const mostWords = 48;
+const maxWords = 48;
 
 /**
  * Ranking a passage takes about a microsecond for each word, so the passages that hold one of the rarest words are ranked: as many
@@ -48,7 +48,7 @@ const fewPassages = 200;
 const countTolerance = 0.05;
 
 /** Words that are remembered with their stems; some 10 MB. */
-const mostStems = 100_000;
+const maxStems = 100_000;
 
 /** What is left out after an apostrophe: "what's", "doesn't", "I'll". By itself the same letter may be a name. */
 const contractions = /(?<=\p{L})['’](?:s|t|d|m|ll|re|ve)(?!\p{L})/gu;
@@ -95,10 +95,10 @@ export class WordSearch {
       this.#countedOf = passages;
     }
     const chunks = new Set(text.toLowerCase().replaceAll(contractions, '').split(/\s+/u));
-    const all = [...chunks].flatMap(expressionsOf).slice(0, 4 * mostWords);
+    const all = [...chunks].flatMap(expressionsOf).slice(0, 4 * maxWords);
     const telling = all.filter((words) => words.some((word) => !stopWords.has(word)));
     const distinct = new Map((telling.length > 0 ? telling : all).map((words) => [words.join(' '), words]));
-    const asked = [...distinct.values()].slice(0, mostWords);
+    const asked = [...distinct.values()].slice(0, maxWords);
     const stems = this.#stemsOf(asked.map((words) => words.join(' ')));
     // Words such as "the" find passages, but say nothing about how relevant they are.
     const hasMeaning = telling.length > 0;
@@ -138,7 +138,7 @@ export class WordSearch {
   }
 
   #learnStems(tokens: readonly string[]): void {
-    if (this.#stems.size > mostStems) this.#stems.clear();
+    if (this.#stems.size > maxStems) this.#stems.clear();
     const unknown = [...new Set(tokens)].filter((token) => !this.#stems.has(token));
     if (unknown.length === 0) return;
     const stems = this.#stemsOf(unknown);

@@ -1,5 +1,5 @@
-import { createCutter, type BlockKind } from '../cutting/cutter.ts';
-import type { CutPassage } from '../cutting/passage-builder.ts';
+import { createChunker, type BlockKind } from '../chunking/chunker.ts';
+import type { CutPassage } from '../chunking/passage-builder.ts';
 import type { SourcePage } from './parsed-source.ts';
 import { maxTextCharacters, tooMuchText } from './source-failure.ts';
 import { cleanText } from './text-encoding.ts';
@@ -36,7 +36,7 @@ export interface DocumentWriter {
 }
 
 export function createDocumentWriter(): DocumentWriter {
-  const cutter = createCutter();
+  const cutter = createChunker();
   const parts: string[] = [];
   const pageStarts: { readonly page: number; readonly start: number }[] = [];
   let length = 0;

@@ -6,11 +6,11 @@ import { SourceFailure } from './source-failure.ts';
 export const mainDocument = /^word\/document\d*\.xml$/;
 
 /** A Word document has a few dozen entries, one with many pictures a few hundred. */
-const mostEntries = 5_000;
+const maxEntries = 5_000;
 /** Of all parts that are read together; 200 MB of XML are about 20,000 pages. */
-const mostUnpackedBytes = 200 * 1024 * 1024;
+const maxUnpackedBytes = 200 * 1024 * 1024;
 /** XML packs to a twentieth, to a hundredth where it repeats itself much; beyond that it is made to hurt. */
-const mostRatio = 200;
+const maxRatio = 200;
 /** Small parts may pack better than that, and hurt nobody. */
 const bytesWithoutRatio = 4 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ async function listEntries(archive: ZipFile): Promise<Map<string, Entry>> {
   let count = 0;
   for await (const entry of archive.eachEntry()) {
     count += 1;
-    if (count > mostEntries)
+    if (count > maxEntries)
       throw new SourceFailure(
         'The Word document contains more than 5,000 files. Remove embedded files and add it again.',
       );
@@ -61,8 +61,8 @@ export async function openDocx(path: string): Promise<DocxArchive> {
 
   function count(bytes: number, compressedSize: number, ofPart: number): void {
     unpacked += bytes;
-    const isBomb = ofPart > bytesWithoutRatio && ofPart > compressedSize * mostRatio;
-    if (unpacked > mostUnpackedBytes || isBomb) throw tooLarge();
+    const isBomb = ofPart > bytesWithoutRatio && ofPart > compressedSize * maxRatio;
+    if (unpacked > maxUnpackedBytes || isBomb) throw tooLarge();
   }
 
   const entries = await listEntries(archive).catch((error: unknown) => {

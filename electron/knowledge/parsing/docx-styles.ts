@@ -18,7 +18,7 @@ interface DefinedStyle {
 }
 
 /** Styles that are based on each other in a ring end here. */
-const mostAncestors = 20;
+const maxAncestors = 20;
 
 function headingLevelOf(style: DefinedStyle): number | null {
   const named = /^heading (\d)$/i.exec(style.name)?.[1];
@@ -53,7 +53,7 @@ export async function readStyles(archive: DocxArchive): Promise<(id: string) => 
     let headingLevel: number | null = null;
     let list: DocxStyle['list'] = null;
     let style = styles.get(id);
-    for (let count = 0; style && count < mostAncestors; count += 1) {
+    for (let count = 0; style && count < maxAncestors; count += 1) {
       headingLevel ??= headingLevelOf(style);
       if (style.listId !== null) list ??= { id: style.listId, level: style.listLevel };
       style = style.basedOn === null ? undefined : styles.get(style.basedOn);

@@ -1,5 +1,5 @@
 import type { DocumentWriter } from './document-writer.ts';
-import { areColumnNames, createTableWriter, leastNamedColumns, type TableWriter } from './table-writer.ts';
+import { areColumnNames, createTableWriter, minNamedColumns, type TableWriter } from './table-writer.ts';
 import type { XmlAttributes } from './xml-events.ts';
 
 /** The tables of a Word document. A row that holds a table in one of its cells is read as layout: its cells become blocks. */
@@ -32,7 +32,7 @@ function endCell(table: OpenTable): void {
 }
 
 function endRow(table: OpenTable): void {
-  const looksLikeHeader = table.rows === 0 && table.cells.length >= leastNamedColumns && areColumnNames(table.cells);
+  const looksLikeHeader = table.rows === 0 && table.cells.length >= minNamedColumns && areColumnNames(table.cells);
   if (!table.isLayoutRow) table.writer.row(table.cells, { isHeader: table.isHeaderRow || looksLikeHeader });
   table.rows += 1;
   table.cells = [];

@@ -26,7 +26,7 @@ interface OpenTable {
 }
 
 /** More columns than these are not believed. */
-const mostSpannedColumns = 50;
+const maxSpannedColumns = 50;
 
 export function createHtmlTables(writer: DocumentWriter): HtmlTables {
   const tables: OpenTable[] = [];
@@ -58,7 +58,7 @@ export function createHtmlTables(writer: DocumentWriter): HtmlTables {
       const table = data();
       if (!table) return;
       if (!isHeader) table.areAllHeaders = false;
-      table.columns = Math.min(mostSpannedColumns, Math.max(1, Number(attributes['colspan']) || 1));
+      table.columns = Math.min(maxSpannedColumns, Math.max(1, Number(attributes['colspan']) || 1));
     },
     endCell(text) {
       const table = data();

@@ -11,7 +11,7 @@ export interface PdfBlock {
 /** A line is a heading when its letters are larger than the text's by this factor. */
 const headingFactor = 1.12;
 const longestHeading = 200;
-const mostLevels = 6;
+const maxLevels = 6;
 
 /** A gap between lines that is larger than usual by this factor ends a paragraph. */
 const gapFactor = 1.25;
@@ -103,7 +103,7 @@ export function blocksOf(lines: readonly PdfLine[]): PdfBlock[] {
   const sizes = [
     ...new Set(lines.filter((line) => !line.isField && isHeading(line, text)).map(({ size }) => size)),
   ].toSorted((one, other) => other - one);
-  const levelOf = ({ size }: PdfLine) => Math.min(mostLevels, sizes.indexOf(size) + 1);
+  const levelOf = ({ size }: PdfLine) => Math.min(maxLevels, sizes.indexOf(size) + 1);
   const blocks: PdfBlock[] = [];
   for (const [index, line] of lines.entries()) {
     const open = blocks.at(-1);

@@ -1,4 +1,4 @@
-import { createCutter, type BlockKind } from '../cutting/cutter.ts';
+import { createChunker, type BlockKind } from '../chunking/chunker.ts';
 import type { ReadDocument } from './document-writer.ts';
 
 /**
@@ -19,7 +19,7 @@ const frontMatter = /^---\n(?:.*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 /** Lines beyond this are prose whatever they look like. */
 const longestSignificantLine = 2000;
 /** A heading that is underlined may run over this many lines. */
-const mostUnderlinedLines = 3;
+const maxUnderlinedLines = 3;
 
 type LineKind = 'blank' | 'heading' | 'break' | 'fence' | 'comment' | 'item' | 'row' | 'indented' | 'text';
 
@@ -79,7 +79,7 @@ interface OpenBlock {
 }
 
 export function readMarkdown(text: string): ReadDocument {
-  const cutter = createCutter();
+  const cutter = createChunker();
   let open: OpenBlock | null = null;
   let unclosedFences = 0;
 
@@ -107,7 +107,7 @@ export function readMarkdown(text: string): ReadDocument {
   /** Reads the line and answers where what it belongs to ends. */
   function readLine(start: number, end: number): number {
     const line = text.slice(start, Math.min(end, start + longestSignificantLine));
-    const underlined = open?.first === 'text' && open.lines <= mostUnderlinedLines ? underline.exec(line) : null;
+    const underlined = open?.first === 'text' && open.lines <= maxUnderlinedLines ? underline.exec(line) : null;
     if (open && underlined) {
       const name = text.slice(open.start, open.end);
       cutter.heading(underlined[1]!.startsWith('=') ? 1 : 2, open.start, text.slice(open.start, end), plainName(name));

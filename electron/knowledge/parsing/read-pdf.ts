@@ -6,7 +6,7 @@ import { fieldsOfPage } from './pdf-fields.ts';
 import { linesOfPage, type PdfLine } from './pdf-lines.ts';
 import type { ReportProgress } from './read-document.ts';
 import { maxTextCharacters, SourceFailure, tooMuchText } from './source-failure.ts';
-import { areColumnNames, createTableWriter, leastNamedColumns } from './table-writer.ts';
+import { areColumnNames, createTableWriter, minNamedColumns } from './table-writer.ts';
 
 /** Puts the lines of a paragraph together again. */
 interface LineJoiner {
@@ -61,7 +61,7 @@ export function createLineJoiner(all: readonly PdfLine[]): LineJoiner {
 /** Headers and footers stand in this part of a page, at its top and its bottom. */
 const margin = 0.1;
 /** A line is one of them when it returns on so many pages: not on all, as left and right pages may differ, and chapters. */
-function leastPages(pages: number): number {
+function minPages(pages: number): number {
   return pages <= 3 ? 2 : Math.max(3, Math.ceil(pages * 0.3));
 }
 
@@ -84,13 +84,13 @@ function withoutRunningLines(lines: readonly PdfLine[], pages: number): PdfLine[
   const isRunning = (line: PdfLine) => {
     if (!isInMargin(line)) return false;
     const returns = pagesOf.get(nameOf(line))?.size ?? 0;
-    return returns >= leastPages(pages) || (pages > 1 && pageNumber.test(line.text));
+    return returns >= minPages(pages) || (pages > 1 && pageNumber.test(line.text));
   };
   return lines.filter((line) => !isRunning(line));
 }
 
 /** Above this share of letters without a meaning the fonts do not say what they show. */
-const mostUnknown = 0.3;
+const maxUnknown = 0.3;
 
 async function openPdf(data: Uint8Array): Promise<PDFDocumentProxy> {
   const pdfjs = await getResolvedPDFJS();
@@ -145,7 +145,7 @@ function checkText(lines: readonly PdfLine[]): void {
     letters += text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
     unknown += text.match(/[\p{Co}\p{Cn}\p{Cc}\ufffd]/gu)?.length ?? 0;
   }
-  if (unknown > (letters + unknown) * mostUnknown) {
+  if (unknown > (letters + unknown) * maxUnknown) {
     throw new SourceFailure(
       'The fonts of the PDF contain no character codes. Run text recognition (OCR) on it and add it again.',
     );
@@ -160,7 +160,7 @@ function checkText(lines: readonly PdfLine[]): void {
 function writeTable(writer: DocumentWriter, { lines }: PdfBlock): void {
   const table = createTableWriter(writer);
   for (const [index, { cells }] of lines.entries()) {
-    table.row(cells, { isHeader: index === 0 && cells.length >= leastNamedColumns && areColumnNames(cells) });
+    table.row(cells, { isHeader: index === 0 && cells.length >= minNamedColumns && areColumnNames(cells) });
   }
   table.finish();
 }

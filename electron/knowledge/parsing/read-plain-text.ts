@@ -1,4 +1,4 @@
-import { createCutter } from '../cutting/cutter.ts';
+import { createChunker } from '../chunking/chunker.ts';
 import type { ReadDocument } from './document-writer.ts';
 
 /** Lines up to here may be one paragraph that an editor broke; longer ones are paragraphs of their own. */
@@ -19,7 +19,7 @@ const linesToJudge = 40;
 
 /** Plain text as it is, with blank lines between its paragraphs. */
 export function readPlainText(text: string): ReadDocument {
-  const cutter = createCutter();
+  const cutter = createChunker();
   const blankLine = /\n[^\S\n]*\n\s*/g;
   for (let start = 0; start < text.length;) {
     blankLine.lastIndex = start;

@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/app-error.ts';
 import { childEnvironment, describeEnd, type ChildEnd, type StartChild } from '../../child-process/child.ts';
-import { siblingModule } from '../../common/sibling-module.ts';
+import { workerUrl } from '../../common/worker-url.ts';
 import type { ReadAnswer, ReadQuestion } from './source-reader-messages.ts';
 
 /** A process that reads one file after the other. */
@@ -55,7 +55,7 @@ function failureFor(end: ChildEnd, memoryMegabytes: number, cause: Error): AppEr
  */
 export function startReadingProcess(startChild: StartChild, memoryMegabytes: number): ReadingProcess {
   const child = startChild({
-    program: siblingModule(import.meta.url, 'source-reader-process'),
+    program: workerUrl(import.meta.url, 'source-reader-process'),
     parameters: [String(memoryMegabytes)],
     heapMegabytes: Math.round(memoryMegabytes * heapShare),
     environment: childEnvironment(),

@@ -5,7 +5,7 @@
 import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { connectToParent } from '../../child-process/parent-connection.ts';
-import { siblingModule } from '../../common/sibling-module.ts';
+import { workerUrl } from '../../common/worker-url.ts';
 import { readDocument } from './read-document.ts';
 import { SourceFailure } from './source-failure.ts';
 import { packDocument, textParts, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
@@ -18,7 +18,7 @@ const failureExitCode = 70;
 
 // Who works with the window comes first.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-new Worker(siblingModule(import.meta.url, 'source-reader-watch'), {
+new Worker(workerUrl(import.meta.url, 'source-reader-watch'), {
   execArgv: [],
   workerData: { memoryMegabytes: Number(process.argv[2]), parentId: process.ppid },
 }).unref();

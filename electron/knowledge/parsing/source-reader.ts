@@ -1,5 +1,5 @@
 import { forkChild } from '../../child-process/fork-child.ts';
-import { createTurnQueue } from '../../common/turn-queue.ts';
+import { createMutex } from '../../common/mutex.ts';
 import type { ParsedSource, ReadSourceOptions, SourceReader, SourceReaderOptions } from './parsed-source.ts';
 import { damaged, startReadingProcess, unreadable, type ReadingProcess } from './reading-process.ts';
 import { unpackDocument, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
@@ -32,7 +32,7 @@ export function createSourceReader({
   startChild = forkChild,
 }: SourceReaderOptions = {}): SourceReader {
   const closing = new AbortController();
-  const queue = createTurnQueue(() => undefined, { concurrency: maxProcesses });
+  const queue = createMutex(() => undefined, { concurrency: maxProcesses });
   const slots = Array.from({ length: maxProcesses }, (): Slot => ({
     isBusy: false,
     reading: null,

@@ -1,4 +1,4 @@
-import { estimateEmbeddingTokens } from '../cutting/token-estimate.ts';
+import { estimateEmbeddingTokens } from '../chunking/token-estimate.ts';
 import type { DocumentWriter } from './document-writer.ts';
 
 /**
@@ -37,7 +37,7 @@ function oneLine(cell: string): string {
 }
 
 /** A table of two columns mostly has its names in the first one, not above. */
-export const leastNamedColumns = 3;
+export const minNamedColumns = 3;
 
 /** Whether a first row names the columns: words, each once. */
 export function areColumnNames(cells: readonly string[]): boolean {

@@ -7,10 +7,10 @@ const sampleBytes = 65_536;
 const ordinaryControls = new Set([9, 10, 11, 12, 13, 27]);
 
 /** Above this share of control characters it is no text. */
-const mostControls = 0.01;
+const maxControls = 0.01;
 
 /** By its letters alone an encoding is only taken when this sure, of 100; otherwise it is Windows-1252, which includes Latin-1. */
-const leastConfidence = 30;
+const minConfidence = 30;
 
 function byMark(bytes: Uint8Array): string | null {
   const [first, second, third] = bytes;
@@ -40,7 +40,7 @@ export function looksLikeText(head: Uint8Array): boolean {
   if (byMark(head) ?? byZeros(head)) return true;
   let controls = 0;
   for (const byte of head) if (byte < 32 && !ordinaryControls.has(byte)) controls += 1;
-  return controls <= head.length * mostControls;
+  return controls <= head.length * maxControls;
 }
 
 function isUtf8(bytes: Uint8Array): boolean {
@@ -69,7 +69,7 @@ function tellingSample(bytes: Uint8Array): Uint8Array {
 
 function byLetters(bytes: Uint8Array): string {
   const [best] = analyse(tellingSample(bytes));
-  if (!best || best.confidence < leastConfidence || !isKnown(best.name)) return 'windows-1252';
+  if (!best || best.confidence < minConfidence || !isKnown(best.name)) return 'windows-1252';
   return best.name === 'ISO-8859-1' || best.name.startsWith('UTF-') ? 'windows-1252' : best.name;
 }
 

@@ -1,4 +1,4 @@
-import { sentencesOf } from '../cutting/sentences.ts';
+import { sentencesOf } from '../chunking/sentences.ts';
 import { stopWords } from '../index/stop-words.ts';
 import { tokensOf } from '../index/words-of.ts';
 import type { TextEmbedder } from '../text-embedder.ts';

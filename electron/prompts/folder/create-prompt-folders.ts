@@ -30,7 +30,7 @@ export interface PromptFoldersOptions extends Omit<FolderWork, 'kept' | 'store'>
   readonly log: Log;
 }
 
-const mostFolders = 20;
+const maxFolders = 20;
 const tellMilliseconds = 100;
 
 const isWithin = (inner: string, outer: string, separator: string) =>
@@ -66,8 +66,7 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
   }
 
   function requireApart(path: string): void {
-    if (store.list().length >= mostFolders)
-      throw new AppError('conflict', `You can link up to ${mostFolders} folders.`);
+    if (store.list().length >= maxFolders) throw new AppError('conflict', `You can link up to ${maxFolders} folders.`);
     for (const kept of store.list()) {
       if (!isWithin(path, kept.path, sep) && !isWithin(kept.path, path, sep)) continue;
       const issue = path === kept.path ? 'is already linked' : 'overlaps a linked folder';

@@ -3,7 +3,7 @@ import { constants, readFileSync, renameSync } from 'node:fs';
 import { link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { AppError } from '../../../shared/app-error.ts';
-import { mostLinkedFileBytes } from '../../../shared/contract/prompt-folders.ts';
+import { maxLinkedFileBytes } from '../../../shared/contract/prompt-folders.ts';
 
 export function hashOf(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
@@ -48,8 +48,8 @@ export async function readBytes(root: string, path: string): Promise<Buffer | nu
   try {
     const stat = await handle.stat();
     if (!stat.isFile()) throw new AppError('forbidden', "This isn't a regular file.");
-    if (stat.size > mostLinkedFileBytes)
-      throw new AppError('payload_too_large', `The file is larger than ${mostLinkedFileBytes / 1_048_576} MB`);
+    if (stat.size > maxLinkedFileBytes)
+      throw new AppError('payload_too_large', `The file is larger than ${maxLinkedFileBytes / 1_048_576} MB`);
     return await handle.readFile();
   } finally {
     await handle.close();

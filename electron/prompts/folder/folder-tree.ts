@@ -1,11 +1,11 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../../shared/app-error.ts';
-import { mostLinkedFiles } from '../../../shared/contract/prompt-folders.ts';
+import { maxLinkedFiles } from '../../../shared/contract/prompt-folders.ts';
 
 /** More files and folders than this are no library of prompts; looking at them each time would keep the disk busy. */
-const mostEntries = 50_000;
-const mostDepth = 16;
+const maxEntries = 50_000;
+const maxDepth = 16;
 
 /** Files of git, of systems and of packages, and our own while they are written. */
 export function isIgnoredName(name: string): boolean {
@@ -26,10 +26,10 @@ export async function readTree(root: string, { signal }: { signal: AbortSignal }
   let entries = 0;
 
   async function visit(folder: string, depth: number): Promise<void> {
-    if (depth > mostDepth) throw tooLarge(`${mostDepth} levels of folders`);
+    if (depth > maxDepth) throw tooLarge(`${maxDepth} levels of folders`);
     const found = await readdir(join(root, folder), { withFileTypes: true });
     entries += found.length;
-    if (entries > mostEntries) throw tooLarge(`${mostEntries.toLocaleString('en')} files and folders`);
+    if (entries > maxEntries) throw tooLarge(`${maxEntries.toLocaleString('en')} files and folders`);
     for (const entry of found.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
       signal.throwIfAborted();
       if (isIgnoredName(entry.name)) continue;
@@ -50,7 +50,7 @@ export async function readTree(root: string, { signal }: { signal: AbortSignal }
     const stat = await lstat(join(root, path), { bigint: true }).catch(() => null);
     if (stat === null || !stat.isFile()) return;
     files.set(path, `${stat.ino}/${stat.size}/${stat.mtimeNs}/${stat.ctimeNs}`);
-    if (files.size > mostLinkedFiles) throw tooLarge(`${mostLinkedFiles.toLocaleString('en')} prompt files`);
+    if (files.size > maxLinkedFiles) throw tooLarge(`${maxLinkedFiles.toLocaleString('en')} prompt files`);
   }
 
   await visit('', 0);

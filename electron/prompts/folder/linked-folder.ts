@@ -4,7 +4,7 @@ import { watch as watchFiles } from 'chokidar';
 import { AppError } from '../../../shared/app-error.ts';
 import type { FolderFile, FolderIssue, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
 import type { Log } from '../../log.ts';
-import { createTurnQueue } from '../../common/turn-queue.ts';
+import { createMutex } from '../../common/mutex.ts';
 import { isIgnoredName, isPromptFile, readTree } from './folder-tree.ts';
 import type { FolderWork } from './folder-work.ts';
 import { type HashMemory, reconcile } from './reconcile.ts';
@@ -12,7 +12,7 @@ import { readSides, settle, type Settlement } from './settle.ts';
 
 /** A program that writes many files, as git does when it changes branches, is let come to an end. */
 const quietMilliseconds = 150;
-const mostMilliseconds = 5_000;
+const maxMilliseconds = 5_000;
 
 interface FolderWatch {
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export function watchFolder(
     const now = Date.now();
     if (timer === null) firstAt = now;
     else clearTimeout(timer);
-    const wait = Math.max(0, Math.min(quietMilliseconds, firstAt + mostMilliseconds - now));
+    const wait = Math.max(0, Math.min(quietMilliseconds, firstAt + maxMilliseconds - now));
     timer = setTimeout(() => {
       timer = null;
       onChange();
@@ -96,7 +96,7 @@ function failureOf(error: unknown): string | null {
 
 /** One at a time looks at the folder or writes into it. */
 function createTurns(closing: AbortSignal) {
-  const turns = createTurnQueue(() => undefined);
+  const turns = createMutex(() => undefined);
   return {
     async inTurn<Result>(outer: AbortSignal | null, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
       const signal = outer === null ? closing : AbortSignal.any([outer, closing]);

@@ -4,11 +4,11 @@ import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { lineAt, Refusal } from './refusal.ts';
 
 /** Longer YAML is refused: reading it takes up to five seconds per million characters. */
-const mostYamlCharacters = 400_000;
+const maxYamlCharacters = 400_000;
 /** A value nested deeper than this is no prompt. */
-const mostDepth = 64;
+const maxDepth = 64;
 /** Aliases multiply what they stand for. */
-const mostAliases = 100;
+const maxAliases = 100;
 
 /** Objects of YAML and JSON in one form, with keys in their order and no prototype to reach. */
 export type ReadMap = ReadonlyMap<string, unknown>;
@@ -47,10 +47,10 @@ export function plain(value: unknown): unknown {
   return Object.fromEntries([...value].map(([key, item]) => [key, plain(item)]));
 }
 
-const tooDeep = () => new Refusal(`The file is nested more than ${mostDepth} levels deep`);
+const tooDeep = () => new Refusal(`The file is nested more than ${maxDepth} levels deep`);
 
 function checked(value: unknown, depth = 0): unknown {
-  if (depth > mostDepth) throw tooDeep();
+  if (depth > maxDepth) throw tooDeep();
   if (Array.isArray(value)) return value.map((item) => checked(item, depth + 1));
   if (value instanceof Map) {
     return new Map([...value].map(([key, item]) => [String(valueText(key)), checked(item, depth + 1)]));
@@ -69,7 +69,7 @@ function refuseDepth(text: string): void {
     const code = text.charCodeAt(index);
     if (code === 91 || code === 123) depth += 1;
     else if ((code === 93 || code === 125) && depth > 0) depth -= 1;
-    if (depth > 8 * mostDepth) throw tooDeep();
+    if (depth > 8 * maxDepth) throw tooDeep();
   }
   // Line by line: with the flag m, each carriage return of a million would be a start of its own.
   const isDeep = (line: string) => /^(?:[^\S\n]*[-?:][^\S\n]){65}/.test(line);
@@ -92,8 +92,8 @@ function problemOf(document: Document, lines: LineCounter, firstLine: number): R
 
 /** Throws `Refusal` for malformed, deep or long YAML and for aliases that multiply. `firstLine` is where it stands in its file. */
 export function readYaml(text: string, firstLine = 1): ReadYaml {
-  if (text.length > mostYamlCharacters) {
-    throw new Refusal(`The YAML is longer than ${mostYamlCharacters.toLocaleString('en')} characters`);
+  if (text.length > maxYamlCharacters) {
+    throw new Refusal(`The YAML is longer than ${maxYamlCharacters.toLocaleString('en')} characters`);
   }
   refuseDepth(text);
   const lines = new LineCounter();
@@ -101,7 +101,7 @@ export function readYaml(text: string, firstLine = 1): ReadYaml {
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
     const problem = problemOf(document, lines, firstLine);
     if (problem !== null) throw problem;
-    const value = checked(document.toJS({ mapAsMap: true, maxAliasCount: mostAliases }));
+    const value = checked(document.toJS({ mapAsMap: true, maxAliasCount: maxAliases }));
     const lineOf = (path: readonly (string | number)[]) => {
       const offset = (document.getIn(path, true) as Node | undefined)?.range?.[0];
       return offset === undefined ? null : lines.linePos(offset).line + firstLine - 1;

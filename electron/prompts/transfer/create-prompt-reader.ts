@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../shared/app-error.ts';
-import { createTurnQueue } from '../../common/turn-queue.ts';
-import { siblingModule } from '../../common/sibling-module.ts';
+import { createMutex } from '../../common/mutex.ts';
+import { workerUrl } from '../../common/worker-url.ts';
 import type { EditedFile, EditTask } from '../folder/edit-prompt-file.ts';
 import type { WriteTask, WrittenFiles } from './export-prompts.ts';
 import type { ReadPrompts, ReadTask } from './read-prompts.ts';
@@ -42,13 +42,13 @@ const exhausted = {
 } as const;
 
 export function createPromptReader(limits: ReaderLimits = ordinary): PromptReader {
-  const queue = createTurnQueue(() => undefined);
+  const queue = createMutex(() => undefined);
   let worker: Worker | null = null;
   const closing = new AbortController();
 
   function start(): Worker {
     const resourceLimits = { maxOldGenerationSizeMb: limits.megabytes };
-    const started = new Worker(siblingModule(import.meta.url, 'transfer-worker'), { execArgv: [], resourceLimits });
+    const started = new Worker(workerUrl(import.meta.url, 'transfer-worker'), { execArgv: [], resourceLimits });
     // It is told to each question that waits; without one there is nobody to tell.
     started.on('error', () => undefined);
     started.on('exit', () => {

@@ -47,7 +47,7 @@ interface Template {
 }
 
 /** Longer prompts could neither be changed nor run: no request holds them. */
-const mostCharacters = 3_000_000;
+const maxCharacters = 3_000_000;
 
 function isRunnable(text: string): boolean {
   return parseTemplate(text).problems.length === 0;
@@ -221,8 +221,8 @@ export interface FinishedPrompt {
 export function finishDraft(draft: Draft, options: FinishOptions): FinishedPrompt | null {
   try {
     if (draft.refusal !== null) throw new Refusal(draft.refusal.message, draft.refusal.line);
-    if (draft.messages.reduce((sum, { text }) => sum + text.length, 0) > mostCharacters)
-      throw new Refusal(`Longer than ${mostCharacters.toLocaleString('en')} characters`);
+    if (draft.messages.reduce((sum, { text }) => sum + text.length, 0) > maxCharacters)
+      throw new Refusal(`Longer than ${maxCharacters.toLocaleString('en')} characters`);
     const texts = promptTexts(draft, templatesOf(draft, options.style));
     const variables = variablesOf(draft, texts.promptText);
     warnOfObjects(draft, texts.promptText);

@@ -1,8 +1,8 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { PromptInput } from '../../../shared/contract/prompts.ts';
 import {
-  mostImportedBytes,
-  mostTransferredPrompts,
+  maxImportedBytes,
+  maxTransferredPrompts,
   type ImportFormat,
   type PreviewedSource,
   type VariableStyle,
@@ -30,12 +30,12 @@ export interface ImportOptions {
 /** A file that is named by one that it brings is read with it, as deep as this. */
 const maxReferenceDepth = 4;
 /** Most bytes that all sources of an import may read of other files, each as often as it is named. */
-const maxReferencedBytes = 5 * mostImportedBytes;
+const maxReferencedBytes = 5 * maxImportedBytes;
 
 const tooMany = () =>
   new AppError(
     'payload_too_large',
-    `The files contain more than ${mostTransferredPrompts} prompts. Import fewer at a time.`,
+    `The files contain more than ${maxTransferredPrompts} prompts. Import fewer at a time.`,
   );
 
 interface Found {
@@ -106,7 +106,7 @@ export async function previewImport(request: ImportRequest, options: ImportOptio
     const { read, used } = await reader.read(source);
     for (const name of used) users.set(name, source.name);
     count += read.prompts.length;
-    if (count > mostTransferredPrompts) throw tooMany();
+    if (count > maxTransferredPrompts) throw tooMany();
     results.set(source, read);
   }
   let index = 0;

@@ -1,5 +1,5 @@
 import {
-  mostTransferredPrompts,
+  maxTransferredPrompts,
   type ImportFormat,
   type TransferEntry,
   type VariableStyle,
@@ -32,7 +32,7 @@ export interface ReadPrompts {
 }
 
 /** Most findings that are told of one prompt or file; an answer should not be much larger than its question. */
-const mostEntries = 50;
+const maxEntries = 50;
 
 /** The folders that a file stands in, below the one that the person chose. */
 function folderOf(name: string, folder: string | null): string | null {
@@ -77,14 +77,14 @@ export function readPrompts({ name, content, format, variableStyle, folder, file
     const prompt = finishDraft(draft, { folder: folderOf(name, folder), style: variableStyle });
     if (prompt === null) read.entries.push(...draft.entries.filter(({ field }) => field === 'prompt'));
     else {
-      prompts.push({ ...prompt, entries: prompt.entries.slice(0, mostEntries) });
+      prompts.push({ ...prompt, entries: prompt.entries.slice(0, maxEntries) });
       characters += valueCharacters(prompt);
     }
     // Prompts share values, which would let a small file make large ones.
     if (characters > Math.max(6_000_000, 2 * bytes)) return tooLarge(read.format);
     // One more than an import takes is enough to refuse it.
-    if (prompts.length > mostTransferredPrompts) break;
+    if (prompts.length > maxTransferredPrompts) break;
   }
   const references = [...referenced.references];
-  return { format: read.format, prompts, entries: read.entries.slice(0, mostEntries), references };
+  return { format: read.format, prompts, entries: read.entries.slice(0, maxEntries), references };
 }

@@ -32,10 +32,10 @@ const textEnd = '\n\n';
 const longestFolded = 32;
 
 /** A character that more trigrams than this begin with stands in nearly every text: reading the texts finds it sooner. */
-const mostTrigrams = 64;
+const maxTrigrams = 64;
 
 /** More of one version is not searched: a trigram of each character is written while everything else waits. */
-const mostCharacters = 2 ** 20;
+const maxCharacters = 2 ** 20;
 
 function joined(texts: readonly (string | null)[]): string {
   return texts.filter((text) => text !== null && text !== '').join('\n');
@@ -48,7 +48,7 @@ function textOf({ promptText, systemMessage, aiSystem, model, note, variables }:
     variable.defaultValue,
     variable.sampleValue,
   ]);
-  return joined([model, aiSystem, note, ...variableTexts, systemMessage, promptText]).slice(0, mostCharacters);
+  return joined([model, aiSystem, note, ...variableTexts, systemMessage, promptText]).slice(0, maxCharacters);
 }
 
 /** The lines of a text that the other one has not got. */
@@ -112,7 +112,7 @@ export function createPromptSearch(database: Database.Database): PromptSearch {
   );
   const trigrams = database
     .prepare<[first: string, next: string], string>(
-      `SELECT term FROM prompt_search_terms WHERE term >= ? AND term < ? LIMIT ${mostTrigrams + 1}`,
+      `SELECT term FROM prompt_search_terms WHERE term >= ? AND term < ? LIMIT ${maxTrigrams + 1}`,
     )
     .pluck();
 
@@ -136,7 +136,7 @@ export function createPromptSearch(database: Database.Database): PromptSearch {
       if ([...written].length >= 3) return matching(phrase(word), isOnlyDetails);
       const found = trigrams.all(written, `${written}\u{10FFFF}`);
       if (found.length === 0) return { sql: 'FALSE', values: [] };
-      if (found.length <= mostTrigrams) return matching(found.map(phrase).join(' OR '), isOnlyDetails);
+      if (found.length <= maxTrigrams) return matching(found.map(phrase).join(' OR '), isOnlyDetails);
       return reading(word, isOnlyDetails);
     },
   };

@@ -14,7 +14,7 @@ import { useHostState } from '../../queries/host-state.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { noteListAddress } from '../../stores/audit-selection.ts';
 import { usePlace } from '../../stores/activity.ts';
-import { AuditWork } from './audit-work.tsx';
+import { AuditServices } from './audit-work.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { filterChips } from './filter/filter-fields.ts';
 import { type AddressedAudit, useAuditAddress } from './filter/use-audit-address.ts';
@@ -142,7 +142,7 @@ function Conversations() {
         ) : facets?.runs === 0 ? (
           <NoRuns />
         ) : (
-          <AuditWork
+          <AuditServices
             head={head.data}
             isPlaceholder={head.isPlaceholderData}
             address={address}

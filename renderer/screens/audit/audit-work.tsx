@@ -91,7 +91,7 @@ export interface AuditWorkProps {
 }
 
 /** The figures, the list and the open conversation. */
-export function AuditWork({
+export function AuditServices({
   head,
   isPlaceholder,
   address,

@@ -4,7 +4,7 @@ import { Icon } from '../../components/icon.tsx';
 import type { ChosenFile } from '../../stores/uploads.ts';
 
 /** More files of a folder than this are not taken at once. */
-const mostFiles = 10_000;
+const maxFiles = 10_000;
 
 /** A file is named with the folders that it was dropped in: a folder often has many of one name. */
 function filesOf(entry: FileSystemFileEntry): Promise<ChosenFile[]> {
@@ -22,7 +22,7 @@ async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
   const all: FileSystemEntry[] = [];
   for (;;) {
     const part = await new Promise<FileSystemEntry[]>((resolve) => reader.readEntries(resolve, () => resolve([])));
-    if (part.length === 0 || all.length > mostFiles) return all;
+    if (part.length === 0 || all.length > maxFiles) return all;
     all.push(...part);
   }
 }
@@ -33,7 +33,7 @@ async function collect(entry: FileSystemEntry): Promise<ChosenFile[]> {
   if (entry.isFile) return filesOf(entry as FileSystemFileEntry);
   const found: ChosenFile[] = [];
   for (const inner of await entriesOf(entry as FileSystemDirectoryEntry)) {
-    if (found.length < mostFiles) found.push(...(await collect(inner)));
+    if (found.length < maxFiles) found.push(...(await collect(inner)));
   }
   return found;
 }

@@ -7,7 +7,7 @@ import { useSourceText } from '../../queries/knowledge.ts';
 /** Characters shown around a passage at first, and how many more each press brings. */
 const firstContext = 3_000;
 const moreContext = 12_000;
-const mostContext = 45_000;
+const maxContext = 45_000;
 
 interface ShownText {
   text: string;
@@ -72,7 +72,7 @@ export function SourceText({
       size="small"
       variant="quiet"
       isBusy={query.isFetching}
-      onClick={() => setContext(Math.min(mostContext, context + moreContext))}
+      onClick={() => setContext(Math.min(maxContext, context + moreContext))}
     >
       {label}
     </Button>
@@ -83,7 +83,7 @@ export function SourceText({
         <div className="scroll knowledge__text" tabIndex={0} role="document" aria-label="Text of the source">
           {shown.start > 0 && (
             <div className="row">
-              {context < mostContext && more('Show more before')}
+              {context < maxContext && more('Show more before')}
               <span className="caption tertiary">{formatCount(shown.start)} characters before</span>
             </div>
           )}
@@ -92,7 +92,7 @@ export function SourceText({
           </div>
           {shown.end < shown.characters && (
             <div className="row">
-              {context < mostContext && more('Show more after')}
+              {context < maxContext && more('Show more after')}
               <span className="caption tertiary">{formatCount(shown.characters - shown.end)} characters after</span>
             </div>
           )}

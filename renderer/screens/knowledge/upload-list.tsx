@@ -6,7 +6,7 @@ import { Progress } from '../../components/progress.tsx';
 import { dismissRefused, dismissUpload, useUploads, type Upload } from '../../stores/uploads.ts';
 
 /** More would push the sources out of sight; the rest is counted. */
-const mostShown = 6;
+const maxShown = 6;
 
 function Row({ upload }: { upload: Upload }) {
   const { id, name, bytes, fraction, state, reason } = upload;
@@ -43,12 +43,12 @@ export function UploadList({ dataspaceId }: { dataspaceId: string }) {
   return (
     <div className="knowledge__uploads line-bottom" role="group" aria-label="Uploads">
       <ul>
-        {[...onTheirWay, ...refused].slice(0, mostShown).map((upload) => (
+        {[...onTheirWay, ...refused].slice(0, maxShown).map((upload) => (
           <Row key={upload.id} upload={upload} />
         ))}
       </ul>
-      {here.length > mostShown && (
-        <p className="caption tertiary">and {formatPlural(here.length - mostShown, 'more file')}</p>
+      {here.length > maxShown && (
+        <p className="caption tertiary">and {formatPlural(here.length - maxShown, 'more file')}</p>
       )}
       <span className={refused.length > 1 ? 'row' : 'visually-hidden'}>
         <span className="caption tertiary grow" role="status">

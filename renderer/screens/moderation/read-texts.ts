@@ -1,5 +1,5 @@
 import papaparse from 'papaparse';
-import { mostBatchTexts, type BatchText } from '../../../shared/contract/moderation-window.ts';
+import { maxBatchTexts, type BatchText } from '../../../shared/contract/moderation-window.ts';
 import { isListColumn, labelName, listedCategories, readLabels, type LabelCell } from './read-labels.ts';
 
 /** A request to the host is at most 4 MB; what stands around the texts in it takes some of them. */
@@ -141,8 +141,8 @@ function readLines(content: string): BatchText[] {
 function checked(texts: readonly BatchText[]): BatchText[] {
   const kept = texts.filter(({ text }) => text.trim() !== '');
   if (kept.length === 0) throw new Error('The file has no text.');
-  if (kept.length > mostBatchTexts) {
-    const most = mostBatchTexts.toLocaleString('en');
+  if (kept.length > maxBatchTexts) {
+    const most = maxBatchTexts.toLocaleString('en');
     throw new Error(`The file has ${kept.length.toLocaleString('en')} texts. Load up to ${most} at a time.`);
   }
   if (new TextEncoder().encode(JSON.stringify(kept)).byteLength > maxBytes) {

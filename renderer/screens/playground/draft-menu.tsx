@@ -10,7 +10,7 @@ import type { Draft } from '../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
 
 /** More are found by name in the command palette. */
-const mostInMenu = 12;
+const maxMenuItems = 12;
 
 /** Creates a prompt and shows its template, where the focus goes. */
 export function createEmptyDraft(): string {
@@ -82,7 +82,7 @@ export function DraftMenu({ draft, isRenaming, onRenamingChange, onOpen }: Draft
   const drafts = useDrafts((state) => state.drafts);
   const { duplicate } = useDrafts.getState();
   if (isRenaming) return <NameField draft={draft} onEnd={() => onRenamingChange(false)} />;
-  const newest = drafts.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, mostInMenu);
+  const newest = drafts.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxMenuItems);
   return (
     <>
       <Menu

@@ -29,7 +29,7 @@ export type DiffBlock = { kind: 'rows'; rows: readonly DiffRow[] } | { kind: 'fo
 const lineTimeout = 120;
 /** Words are only compared in lines that a person would read word by word, and not in more of them than that. */
 const longestLine = 2_000;
-const mostWordDiffs = 400;
+const maxWordDiffs = 400;
 
 /** The last line of a text has no end, which makes it no other line. */
 function linesOf(text: string): string[] {
@@ -65,7 +65,7 @@ export function diffRows(before: string, after: string): DiffRow[] {
   const pushPair = (hasOld: boolean, hasFresh: boolean): void => {
     const [oldText, freshText] = [old[oldAt] ?? '', fresh[freshAt] ?? ''];
     const isWordwise =
-      hasOld && hasFresh && wordDiffs < mostWordDiffs && oldText.length + freshText.length <= longestLine;
+      hasOld && hasFresh && wordDiffs < maxWordDiffs && oldText.length + freshText.length <= longestLine;
     const words = isWordwise ? wordParts(oldText, freshText) : null;
     if (words) wordDiffs += 1;
     const own = (text: string, number: number, parts: DiffPart[] | undefined): DiffLine =>

@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { AppError } from '../../../shared/app-error.ts';
-import { mostTransferredPrompts } from '../../../shared/contract/prompt-transfer.ts';
+import { maxTransferredPrompts } from '../../../shared/contract/prompt-transfer.ts';
 import type { PromptOutline } from '../../../shared/contract/prompt-outline.ts';
 import type { Prompt } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
@@ -145,7 +145,7 @@ function useOpenPrompt(address: PromptsAddress) {
 function useExported(listed: readonly Prompt[]) {
   const view = usePromptsView();
   const isExporting = useTransfer(({ open }) => open === 'export');
-  const all = usePromptsAtOnce(view, { most: mostTransferredPrompts, isEnabled: isExporting });
+  const all = usePromptsAtOnce(view, { most: maxTransferredPrompts, isEnabled: isExporting });
   const deleted = useDeletions(({ ids }) => ids);
   const prompts = useMemo(() => all.data?.filter(({ id }) => !deleted.has(id)), [all.data, deleted]);
   return isExporting && prompts ? { key: 'all', prompts } : { key: 'listed', prompts: listed };

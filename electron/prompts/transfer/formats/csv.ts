@@ -1,6 +1,6 @@
 import papaparse from 'papaparse';
 import { aiSystem } from '../../../../shared/contract/common.ts';
-import { mostTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
+import { maxTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
 import { baseName, emptyDraft, note, type Draft, type Reader } from '../draft.ts';
 import { readDotpromptModel } from '../model-names.ts';
 import { Refusal } from '../refusal.ts';
@@ -125,8 +125,8 @@ export const readCsv: Reader = (text, { name }) => {
   if (!columns.of.has('prompt'))
     throw new Refusal('No prompt column found; name a column "prompt", "promptText" or "template"', 1);
   if (rows.length === 0) throw new Refusal('The table has no rows');
-  if (rows.length > mostTransferredPrompts)
-    throw new Refusal(`The table has more than ${mostTransferredPrompts} rows; split it`);
+  if (rows.length > maxTransferredPrompts)
+    throw new Refusal(`The table has more than ${maxTransferredPrompts} rows; split it`);
   const drafts = rows.map((row, index) => draftOf(row, columns, `${baseName(name)} ${index + 1}`));
   for (const column of columns.unknown)
     note(drafts[0]!, 'refused', column.slice(0, 100), 'Unknown column; skipped in every row', header?.line ?? null);

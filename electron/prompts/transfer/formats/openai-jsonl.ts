@@ -1,5 +1,5 @@
 import { aiSystem } from '../../../../shared/contract/common.ts';
-import { mostTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
+import { maxTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
 import { isMap, listIn, mapIn, plain, readJson, textIn, type ReadMap } from '../bounded-values.ts';
 import { baseName, describeVariable, emptyDraft, note, type Draft, type Reader } from '../draft.ts';
 import { settingRejection, takeParameters } from '../parameter-names.ts';
@@ -114,8 +114,8 @@ function draftOf(value: unknown, name: string, line: number): Draft {
 /** One prompt a line. A line that cannot be read is refused by itself; a last line that is cut off too. */
 export const readOpenAiJsonl: Reader = (text, { name }) => {
   const lines = text.split(/\r?\n/);
-  if (lines.filter((line) => line.trim() !== '').length > mostTransferredPrompts) {
-    throw new Refusal(`The file has more than ${mostTransferredPrompts} lines; split it`);
+  if (lines.filter((line) => line.trim() !== '').length > maxTransferredPrompts) {
+    throw new Refusal(`The file has more than ${maxTransferredPrompts} lines; split it`);
   }
   const drafts = lines.flatMap((line, index) => {
     if (line.trim() === '') return [];

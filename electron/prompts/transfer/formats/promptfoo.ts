@@ -1,4 +1,4 @@
-import { mostTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
+import { maxTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
 import {
   isMap,
   listIn,
@@ -164,8 +164,8 @@ export const readPromptfoo: Reader = (text, { name, files }) => {
   for (const [index, entry] of entries.entries()) {
     const line = lineOf(['prompts', index]) ?? lineOf(['prompts']);
     drafts.push(...draftsOf(entry, entries.length === 1 ? title : `${title} ${index + 1}`, line, files));
-    if (drafts.length > mostTransferredPrompts)
-      throw new Refusal(`The file has more than ${mostTransferredPrompts} prompts; split it`);
+    if (drafts.length > maxTransferredPrompts)
+      throw new Refusal(`The file has more than ${maxTransferredPrompts} prompts; split it`);
   }
   const suite = readSuiteVariables(value, lineOf, files);
   for (const draft of drafts) {

@@ -20,14 +20,14 @@ import './detail.css';
 
 const highlightName = 'audit-find';
 /** A text of megabytes with a word in every line would otherwise hold the window. */
-const mostMarks = 1_000;
+const maxMarks = 1_000;
 
 function rangesIn(element: Element, search: string): Range[] {
   const terms = findTerms(search);
   const ranges: Range[] = [];
   if (terms.length === 0) return ranges;
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode() && ranges.length < mostMarks) {
+  while (walker.nextNode() && ranges.length < maxMarks) {
     const node = walker.currentNode as Text;
     for (const { start, end } of findIn(node.data, terms)) {
       const range = document.createRange();

@@ -5,7 +5,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { matchScore } from '../../../components/match-score.ts';
 import { Popover } from '../../../components/popover.tsx';
 
-const mostSuggested = 4;
+const maxSuggested = 4;
 
 export function readTags(scoreTags: string | null | undefined): string[] {
   return (scoreTags ?? '')
@@ -69,7 +69,7 @@ function TagList({ tags, known, onChange }: Pick<TagFieldProps, 'tags' | 'known'
 
 /** Tags of a run: the given ones with a cross, the usual ones by one press, any other one by typing. */
 export function TagField({ tags, known, onChange, isOpen, onOpenChange }: TagFieldProps) {
-  const suggested = known.filter((tag) => !tags.includes(tag)).slice(0, mostSuggested);
+  const suggested = known.filter((tag) => !tags.includes(tag)).slice(0, maxSuggested);
   return (
     <div className="feedback__tags" role="group" aria-label="Tags">
       {tags.map((tag) => (

@@ -13,11 +13,11 @@ export interface RowScale {
 }
 
 /** Low enough for every browser: Firefox stops at 17,895,697 pixels. */
-const mostSheetPixels = 16_000_000;
+const maxSheetPixels = 16_000_000;
 
 export function rowScale(count: number, rowHeight: number, viewHeight: number): RowScale {
   const rowsHeight = count * rowHeight;
-  return { rowsHeight, sheetHeight: Math.min(rowsHeight, mostSheetPixels), viewHeight };
+  return { rowsHeight, sheetHeight: Math.min(rowsHeight, maxSheetPixels), viewHeight };
 }
 
 /** What can be scrolled away: 0 where everything is in view. */

@@ -14,7 +14,7 @@ import type { AddressedAudit } from '../filter/use-audit-address.ts';
 import { writeFilter } from '../../../shell/audit-address.ts';
 
 /** More rows than this are picked with "select all that match". */
-const mostInRange = 2_000;
+const maxRange = 2_000;
 
 export interface AuditListState {
   head: AuditListHead;
@@ -72,7 +72,7 @@ export function useAuditList(head: AuditListHead, isPlaceholder: boolean, addres
   }, [isPending, activeRow, active, head.snapshot, open, setCursor]);
 
   const extend = async (from: number, to: number): Promise<void> => {
-    const [first, last] = [Math.min(from, to), Math.min(Math.max(from, to), Math.min(from, to) + mostInRange - 1)];
+    const [first, last] = [Math.min(from, to), Math.min(Math.max(from, to), Math.min(from, to) + maxRange - 1)];
     addRows(await readAuditRows({ client, queryClient }, head, { first, last }), from);
   };
   return {

@@ -9,12 +9,12 @@ import { Notice } from '../../../components/state-panels.tsx';
 import { runAddress } from '../../../shell/addresses.ts';
 
 /** Longer texts would hold the window while they are compared. */
-const mostCharacters = 200_000;
+const maxCharacters = 200_000;
 
 /** One side of two texts with what the other one has not marked: `del` on the left, `ins` on the right. */
 function TextDifference({ before, after, side }: { before: string; after: string; side: 'before' | 'after' }) {
   const parts = useMemo(
-    () => (before.length + after.length > mostCharacters ? null : diffWordsWithSpace(before, after)),
+    () => (before.length + after.length > maxCharacters ? null : diffWordsWithSpace(before, after)),
     [before, after],
   );
   if (!parts) return side === 'before' ? before : after;

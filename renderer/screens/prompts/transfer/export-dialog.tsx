@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { mostTransferredPrompts, type ExportFormat } from '../../../../shared/contract/prompt-transfer.ts';
+import { maxTransferredPrompts, type ExportFormat } from '../../../../shared/contract/prompt-transfer.ts';
 import type { Prompt } from '../../../../shared/contract/prompts.ts';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
@@ -48,7 +48,7 @@ function PromptChoice(props: {
 
 /** Saves the newest versions of chosen prompts; several files come as one archive. `prompts` are those of the list. */
 export function ExportDialog({ prompts, onClose }: { prompts: readonly Prompt[]; onClose: () => void }) {
-  const offered = prompts.slice(0, mostTransferredPrompts);
+  const offered = prompts.slice(0, maxTransferredPrompts);
   const [format, setFormat] = useState<ExportFormat>('dotprompt');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(offered.map(({ id }) => id)));
   const write = useExportPrompts();

@@ -1,7 +1,7 @@
 import {
-  mostImportedBytes,
-  mostImportedFiles,
-  mostRequestBytes,
+  maxImportedBytes,
+  maxImportedFiles,
+  maxRequestBytes,
   uploadPromptFiles,
   type ImportSource,
 } from '../../../../shared/contract/prompt-transfer.ts';
@@ -33,19 +33,19 @@ export function importedFiles(files: readonly File[]): File[] {
 /** Why these files cannot be imported together; null when they can. Asked before any of them is read. */
 export function tooMuch(files: readonly File[]): string | null {
   const taken = importedFiles(files);
-  if (taken.length > mostImportedFiles)
-    return `Too many files (${taken.length}). Import up to ${mostImportedFiles} at a time.`;
+  if (taken.length > maxImportedFiles)
+    return `Too many files (${taken.length}). Import up to ${maxImportedFiles} at a time.`;
   const bytes = taken.reduce((sum, { size }) => sum + size, 0);
   const largest = taken.toSorted((one, other) => other.size - one.size)[0];
-  if (bytes <= mostImportedBytes || largest === undefined) return null;
+  if (bytes <= maxImportedBytes || largest === undefined) return null;
   const megabytes = (bytes / 1_000_000).toFixed(1);
-  return `The files are too large (${megabytes} MB; the largest is ${largest.name}). Import up to ${mostImportedBytes / 1_000_000} MB at a time.`;
+  return `The files are too large (${megabytes} MB; the largest is ${largest.name}). Import up to ${maxImportedBytes / 1_000_000} MB at a time.`;
 }
 
 /** The files in portions that each fit a request; a large one is cut. */
 async function* portionsOf(files: readonly File[]): AsyncGenerator<ImportSource[]> {
   let portion: ImportSource[] = [];
-  let room = mostRequestBytes;
+  let room = maxRequestBytes;
   for (const file of files) {
     let start = 0;
     do {
@@ -57,7 +57,7 @@ async function* portionsOf(files: readonly File[]): AsyncGenerator<ImportSource[
       if (room > 0) continue;
       yield portion;
       portion = [];
-      room = mostRequestBytes;
+      room = maxRequestBytes;
     } while (start < file.size);
   }
   if (portion.length > 0) yield portion;
@@ -80,7 +80,7 @@ export async function bringSources(
   }
   const rest: ImportSource[] = [...(waiting ?? []), ...pasted];
   if (uploadId === null && waiting === null) return { sources: rest };
-  const isSmall = rest.reduce((sum, { base64, text }) => sum + (base64 ?? text ?? '').length, 0) < mostRequestBytes;
+  const isSmall = rest.reduce((sum, { base64, text }) => sum + (base64 ?? text ?? '').length, 0) < maxRequestBytes;
   if (uploadId === null && isSmall) return { sources: rest };
   if (waiting !== null) await upload(waiting);
   if (pasted.length > 0) await upload([...pasted]);

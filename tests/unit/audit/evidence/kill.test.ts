@@ -6,7 +6,7 @@ import { longTest } from '../../../support/patience.ts';
 
 /** `npm run test:faults` kills the host more often, and in a larger pack. */
 const isFull = process.env['TOUCHSTONE_FULL_SUITE'] === '1';
-const [conversations, mostKills] = isFull ? [6000, 12] : [1500, 4];
+const [conversations, maxKills] = isFull ? [6000, 12] : [1500, 4];
 
 describe.each(['folder', 'zip'] as const)('a pack as %s', (form) => {
   test('is the same, byte by byte, however often its host is killed', longTest, async () => {
@@ -16,7 +16,7 @@ describe.each(['folder', 'zip'] as const)('a pack as %s', (form) => {
       copy,
       form,
       conversations,
-      mostKills,
+      maxKills,
     });
     expect(problems).toEqual([]);
     expect(kills).toBeGreaterThan(2);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import yazl from 'yazl';
-import type { CutPassage } from '../../../../electron/knowledge/cutting/passage-builder.ts';
+import type { CutPassage } from '../../../../electron/knowledge/chunking/passage-builder.ts';
 import { detectMediaType } from '../../../../electron/knowledge/parsing/detect-media-type.ts';
 import type { ReadDocument } from '../../../../electron/knowledge/parsing/document-writer.ts';
 import { readDocument } from '../../../../electron/knowledge/parsing/read-document.ts';

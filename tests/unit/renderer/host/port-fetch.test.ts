@@ -104,13 +104,13 @@ describe('back-pressure', () => {
     using pair = connectByPort(async () => endless.response);
     const reader = (await pair.hostFetch(request)).body!.getReader();
     let read = 0;
-    let mostAhead = 0;
+    let maxAhead = 0;
     while (read < 20 * initialCredit) {
       const { value } = await reader.read();
       read += value!.byteLength;
-      mostAhead = Math.max(mostAhead, endless.state.pieces * 32 * 1024 - read);
+      maxAhead = Math.max(maxAhead, endless.state.pieces * 32 * 1024 - read);
     }
-    expect(mostAhead).toBeLessThanOrEqual(initialCredit);
+    expect(maxAhead).toBeLessThanOrEqual(initialCredit);
     await reader.cancel();
   });
 });

@@ -60,17 +60,17 @@ test('a host that does not read gets no more than the credit', async () => {
 });
 
 test('a host that reads slowly is never sent more than the credit ahead', async () => {
-  let mostAhead = 0;
+  let maxAhead = 0;
   using pair = connectByPort(async (request) => {
     for await (const piece of request.body!) {
       void piece;
-      mostAhead = Math.max(mostAhead, sentBytes(pair) - takenBytes(pair));
+      maxAhead = Math.max(maxAhead, sentBytes(pair) - takenBytes(pair));
       await new Promise((resolve) => setImmediate(resolve));
     }
     return Response.json({});
   });
   await createClient(pair.hostFetch).upload(createSource, { fields: { name: 'N' }, file });
-  expect({ isBounded: mostAhead <= initialCredit, isWhole: sentBytes(pair) > bytes.byteLength }).toEqual({
+  expect({ isBounded: maxAhead <= initialCredit, isWhole: sentBytes(pair) > bytes.byteLength }).toEqual({
     isBounded: true,
     isWhole: true,
   });

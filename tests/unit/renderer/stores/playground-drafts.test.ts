@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { rememberModel, useModelChoices } from '../../../../renderer/stores/model-choices.ts';
 import { exampleDraft } from '../../../../renderer/stores/playground-example.ts';
-import { mostDrafts, takeElsewhere, useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
+import { maxDrafts, takeElsewhere, useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
 
 const first = useDrafts.getInitialState();
 beforeEach(() => {
@@ -72,8 +72,8 @@ test('a name that is taken gets a number', () => {
 
 test('the oldest drafts make room, never the one that is open', () => {
   const { activeId, activate, create } = useDrafts.getState();
-  for (let count = 0; count < mostDrafts + 5; count += 1) create({ name: `Draft ${count}` });
-  expect(names().length).toBe(mostDrafts);
+  for (let count = 0; count < maxDrafts + 5; count += 1) create({ name: `Draft ${count}` });
+  expect(names().length).toBe(maxDrafts);
   activate(activeId);
   expect(useDrafts.getState().activeId).not.toBe(activeId);
 });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../../shared/app-error.ts';
-import { mostImportedBytes, mostImportedFiles, type ImportSource } from '../../../shared/contract/prompt-transfer.ts';
+import { maxImportedBytes, maxImportedFiles, type ImportSource } from '../../../shared/contract/prompt-transfer.ts';
 import type { ImportRequest } from './import-prompts.ts';
 
 type Content = ImportRequest['sources'][number];
 
 /** Files that came in parts and wait for their import, in memory. */
-export interface UploadShelf {
+export interface UploadStore {
   /**
    * Adds files to an upload, or begins one. Throws `payload_too_large` beyond what an import takes, which ends the upload, and `not_found`
    * for one that is over.
@@ -25,7 +25,7 @@ interface Upload {
 }
 
 /** More windows than this do not import at the same time: the oldest upload makes room. */
-const mostUploads = 2;
+const maxUploads = 2;
 /** After which an upload that nobody goes on with is forgotten. */
 const keptMilliseconds = 15 * 60_000;
 
@@ -37,15 +37,15 @@ export function contentOf({ base64, text }: ImportSource): Uint8Array {
 
 /** Throws `payload_too_large`. */
 export function requireImportable(files: number, bytes: number): void {
-  if (bytes > mostImportedBytes) {
-    const message = `The files exceed ${megabytes(mostImportedBytes)} in total. Import fewer at a time.`;
+  if (bytes > maxImportedBytes) {
+    const message = `The files exceed ${megabytes(maxImportedBytes)} in total. Import fewer at a time.`;
     throw new AppError('payload_too_large', message);
   }
-  if (files <= mostImportedFiles) return;
-  throw new AppError('payload_too_large', `Too many files. Import up to ${mostImportedFiles} at a time.`);
+  if (files <= maxImportedFiles) return;
+  throw new AppError('payload_too_large', `Too many files. Import up to ${maxImportedFiles} at a time.`);
 }
 
-export function createUploadShelf(): UploadShelf {
+export function createUploadStore(): UploadStore {
   const uploads = new Map<string, Upload>();
 
   function remove(uploadId: string): void {
@@ -63,7 +63,7 @@ export function createUploadShelf(): UploadShelf {
     const uploadId = randomUUID();
     uploads.set(uploadId, { files: [], bytes: 0, timer: null });
     for (const oldest of uploads.keys()) {
-      if (uploads.size <= mostUploads) break;
+      if (uploads.size <= maxUploads) break;
       remove(oldest);
     }
     return uploadId;

@@ -1,4 +1,4 @@
-import { createPassageBuilder, type CutPassage, leastFill } from './passage-builder.ts';
+import { createPassageBuilder, type CutPassage, minFill } from './passage-builder.ts';
 import { linesOf, piecesOf, sentencesOf, type TextPart } from './sentences.ts';
 import { endWithin, estimateEmbeddingTokens } from './token-estimate.ts';
 import { fillOf, most, type PassageLimit, target, type Unit } from './unit.ts';
@@ -12,14 +12,14 @@ interface HeadingPath {
 }
 
 const separator = ' › ';
-const mostCharacters = 200;
-const mostCharactersOfOne = 100;
+const maxCharacters = 200;
+const maxCharactersEach = 100;
 /** A passage needs the room itself: the embeddings read 256 tokens of both together. */
-const mostTokens = 48;
+const maxTokens = 48;
 
 function shorten(heading: string): string {
   const plain = heading.replace(/\s+/gu, ' ').trim();
-  const end = endWithin(plain, 0, Math.min(plain.length, mostCharactersOfOne), mostTokens / 2);
+  const end = endWithin(plain, 0, Math.min(plain.length, maxCharactersEach), maxTokens / 2);
   if (end >= plain.length) return plain;
   return `${plain
     .slice(0, Math.max(1, end - 1))
@@ -32,7 +32,7 @@ function shorten(heading: string): string {
 function joinWithin(headings: readonly string[]): string {
   for (let first = 0; ; first += 1) {
     const joined = (first > 0 ? ['…', ...headings.slice(first)] : headings).join(separator);
-    const fits = joined.length <= mostCharacters && estimateEmbeddingTokens(joined) <= mostTokens;
+    const fits = joined.length <= maxCharacters && estimateEmbeddingTokens(joined) <= maxTokens;
     if (fits || first >= headings.length - 1) return joined;
   }
 }
@@ -65,7 +65,7 @@ function createHeadingPath(): HeadingPath {
 export type BlockKind = 'prose' | 'lines';
 
 /** Cuts a text while it is being read: told of its blocks one after the other, it keeps no more than the passage it is at. */
-export interface Cutter {
+export interface Chunker {
   /**
    * A heading; `level` from 0 (a title) inwards. It stands with what follows, and above everything until the next one of its
    * level; there it is called `name` where its text has signs around it.
@@ -80,7 +80,7 @@ export interface Cutter {
 /** From here on a passage ends before a paragraph that would have to be cut. */
 const fillToEndBeforeProse = 0.6;
 
-export function createCutter(): Cutter {
+export function createChunker(): Chunker {
   const path = createHeadingPath();
   const builder = createPassageBuilder();
 
@@ -106,7 +106,7 @@ export function createCutter(): Cutter {
 
   /** The whole block as one unit, unless the passage before it would have to end too early for that. */
   function addWhole(kind: BlockKind, part: TextPart): boolean {
-    const [limit, fillToEndBefore] = kind === 'lines' ? [most, leastFill] : [target, fillToEndBeforeProse];
+    const [limit, fillToEndBefore] = kind === 'lines' ? [most, minFill] : [target, fillToEndBeforeProse];
     if (part.text.length > limit.characters) return false;
     const unit = unitOf(kind, part);
     if (fillAlone(unit, limit) > 1) return false;
@@ -117,7 +117,7 @@ export function createCutter(): Cutter {
 
   return {
     heading(level, start, text, name = text) {
-      if (builder.goesOn() || builder.fill() >= leastFill) builder.endSection();
+      if (builder.goesOn() || builder.fill() >= minFill) builder.endSection();
       path.enter(level, name);
       for (const piece of piecesOf(text, room())) builder.add(unitOf('heading', piece, start), target);
     },

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { recall } from '../../../electron/agents/memory.ts';
+import { fitHistory } from '../../../electron/agents/history.ts';
 import { estimateTokens } from '../../../electron/common/estimate-tokens.ts';
 import type { Turn } from '../../../electron/storage/agents/turn-store.ts';
 
@@ -21,7 +21,7 @@ test('what is remembered is the newest turns without a gap, oldest first, and fi
       fc.string(),
       fc.option(fc.string()),
       (newestFirst, contextTokens, message, systemMessage) => {
-        const { messages, turns } = recall(newestFirst, { contextTokens, systemMessage, message });
+        const { messages, turns } = fitHistory(newestFirst, { contextTokens, systemMessage, message });
         expect(messages).toEqual(messagesOf(newestFirst.slice(0, turns).toReversed()));
         const fill = (count: number) =>
           [systemMessage ?? '', message, ...newestFirst.slice(0, count).flatMap((one) => [one.question, one.answer])]
@@ -38,7 +38,7 @@ test('what is remembered is the newest turns without a gap, oldest first, and fi
 test('a message that fills the context by itself leaves no memory', () => {
   const newestFirst = [{ question: 'one', answer: 'two' }];
   const limits = { contextTokens: 100, systemMessage: null, message: '1'.repeat(1000) };
-  expect(recall(newestFirst, limits)).toEqual({ messages: [], turns: 0 });
+  expect(fitHistory(newestFirst, limits)).toEqual({ messages: [], turns: 0 });
 });
 
 test('at most 200 turns are remembered, and no turn is read that is not needed', () => {
@@ -49,14 +49,14 @@ test('at most 200 turns are remembered, and no turn is read that is not needed',
       yield { question: 'a', answer: 'b' };
     }
   }
-  expect(recall(endless(), { contextTokens: 1_000_000, systemMessage: null, message: '' }).turns).toBe(200);
+  expect(fitHistory(endless(), { contextTokens: 1_000_000, systemMessage: null, message: '' }).turns).toBe(200);
   expect(read).toBe(201);
 });
 
 test('a model that does not tell its context is taken for one of 4096 tokens', () => {
   const newestFirst = Array.from({ length: 10 }, () => ({ question: '1'.repeat(500), answer: '2'.repeat(500) }));
   const recalled = (contextTokens: number | null) =>
-    recall(newestFirst, { contextTokens, systemMessage: null, message: '' }).turns;
+    fitHistory(newestFirst, { contextTokens, systemMessage: null, message: '' }).turns;
   expect([recalled(null), recalled(4096), recalled(8192)]).toEqual([3, 3, 6]);
 });
 
@@ -81,6 +81,6 @@ test.each(counted)('"%s" is not taken for less than its %i tokens', (text, token
 test('a grounded turn leaves half of the room to passages', () => {
   const newestFirst = Array.from({ length: 10 }, () => ({ question: '1'.repeat(500), answer: '2'.repeat(500) }));
   const limits = { contextTokens: 8192, systemMessage: null, message: '' };
-  expect(recall(newestFirst, limits).turns).toBe(6);
-  expect(recall(newestFirst, { ...limits, isGrounded: true }).turns).toBe(3);
+  expect(fitHistory(newestFirst, limits).turns).toBe(6);
+  expect(fitHistory(newestFirst, { ...limits, isGrounded: true }).turns).toBe(3);
 });

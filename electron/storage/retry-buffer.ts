@@ -2,7 +2,7 @@ import type { AppError } from '../../shared/app-error.ts';
 import type { NewRun, RunOutcome } from './storage.ts';
 
 /** Most characters of runs that are held at once. Beyond, a run is lost to the audit; its caller was told that it failed. */
-const mostCharacters = 64 * 1_048_576;
+const maxCharacters = 64 * 1_048_576;
 
 /** How long until they are tried again when nobody else asks for it. */
 const retryMilliseconds = 1000;
@@ -14,7 +14,7 @@ interface EndedRun {
 }
 
 /** Runs that ended while the disk took nothing, kept in memory until it does. */
-export interface HeldRuns<Run extends EndedRun> {
+export interface RetryBuffer<Run extends EndedRun> {
   /** Keeps a run whose caller is told of the failure; what was completed is kept as failed, with its text. */
   hold(run: Run, failure: AppError): void;
   /** Writes what is held, as far as the disk takes it. */
@@ -33,7 +33,7 @@ function asTold(outcome: RunOutcome, { code, message }: AppError): RunOutcome {
 }
 
 /** `write` returns whether the run was written; one that was not may be held again. */
-export function createHeldRuns<Run extends EndedRun>(write: (run: Run) => boolean): HeldRuns<Run> {
+export function createRetryBuffer<Run extends EndedRun>(write: (run: Run) => boolean): RetryBuffer<Run> {
   const held = new Set<Run>();
   let characters = 0;
   let lastFailure: AppError | null = null;
@@ -54,7 +54,7 @@ export function createHeldRuns<Run extends EndedRun>(write: (run: Run) => boolea
   return {
     hold(run, failure) {
       lastFailure = failure;
-      if (run.outcome === null || held.has(run) || characters + charactersOf(run) > mostCharacters) return;
+      if (run.outcome === null || held.has(run) || characters + charactersOf(run) > maxCharacters) return;
       run.outcome = asTold(run.outcome, failure);
       held.add(run);
       characters += charactersOf(run);

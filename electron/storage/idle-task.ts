@@ -6,14 +6,14 @@ const longPauseMilliseconds = 100;
 const recentMilliseconds = 1000;
 
 /** Work of a thread that nobody waits for, between the questions that somebody does wait for. */
-export interface QuietWork {
+export interface IdleTask {
   start(): void;
   noteQuestion(): void;
   stop(): void;
 }
 
 /** `step` does a little of it and returns false when there is no more. One that fails, on a full disk, is tried again when it is started again. */
-export function createQuietWork(step: () => boolean): QuietWork {
+export function createIdleTask(step: () => boolean): IdleTask {
   let timer: NodeJS.Timeout | null = null;
   let askedAt = Number.NEGATIVE_INFINITY;
   let isStopped = false;

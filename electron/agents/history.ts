@@ -11,9 +11,9 @@ const answerShare = 0.25;
 const tokensPerMessage = 8;
 
 /** More turns help no model and would be sent, and paid for, each time. */
-const mostTurns = 200;
+const maxTurns = 200;
 
-export interface MemoryLimits {
+export interface HistoryLimits {
   /** Null when it is not known. */
   readonly contextTokens: number | null;
   readonly systemMessage: string | null;
@@ -27,14 +27,14 @@ export interface MemoryLimits {
  * The turns that fit the model's context beside the new message and room for the answer: the newest ones without a gap, as
  * messages, oldest first. `newestFirst` is read only as far as they fit.
  */
-export function recall(newestFirst: Iterable<Turn>, limits: MemoryLimits): { messages: Message[]; turns: number } {
+export function fitHistory(newestFirst: Iterable<Turn>, limits: HistoryLimits): { messages: Message[]; turns: number } {
   const context = limits.contextTokens ?? assumedContextTokens;
   const fixed = estimateTokens(limits.systemMessage ?? '') + estimateTokens(limits.message) + 2 * tokensPerMessage;
   let room = (context * (1 - answerShare) - fixed) * (limits.isGrounded ? 0.5 : 1);
   const turns: Turn[] = [];
   for (const turn of newestFirst) {
     room -= estimateTokens(turn.question) + estimateTokens(turn.answer) + 2 * tokensPerMessage;
-    if (room < 0 || turns.length === mostTurns) break;
+    if (room < 0 || turns.length === maxTurns) break;
     turns.push(turn);
   }
   const messages = turns.toReversed().flatMap(({ question, answer }): Message[] => [

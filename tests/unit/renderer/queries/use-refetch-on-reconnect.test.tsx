@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-quer
 import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { expect, test, vi } from 'vitest';
-import { useRenewalAfterSilence } from '../../../../renderer/queries/use-renewal-after-silence.ts';
+import { useRefetchOnReconnect } from '../../../../renderer/queries/use-refetch-on-reconnect.ts';
 import { tellConnection } from '../../../../renderer/stores/connection.ts';
 
 test('what is shown is read anew once the host is there again, but not what stays as it is or may cost something', async () => {
@@ -15,7 +15,7 @@ test('what is shown is read anew once the host is there again, but not what stay
   const paidFor = vi.fn(async () => 'paid').mockRejectedValueOnce(new Error('no answer'));
   const { result } = renderHook(
     () => {
-      useRenewalAfterSilence();
+      useRefetchOnReconnect();
       useQuery({ queryKey: ['list'], queryFn: () => read('list') });
       useQuery({ queryKey: ['kept'], staleTime: Infinity, queryFn: () => read('kept') });
       useQuery({ queryKey: ['paid'], staleTime: Infinity, meta: { mayCost: true }, queryFn: paidFor });

@@ -5,9 +5,9 @@ import { estimateEmbeddingTokens } from './token-estimate.ts';
 /** About this part of a passage stands in the next one again, so that what runs across the cut is found in one of them. */
 const overlap = 0.15;
 /** Whole sentences up to here; a longer one is repeated from one of its last words on. */
-const mostOverlap = 0.25;
+const maxOverlap = 0.25;
 /** Of a passage below this nothing is repeated. */
-const leastFillToRepeat = 0.5;
+const minFillToRepeat = 0.5;
 
 function partsOf(unit: Unit): Unit[] {
   const parts = unit.kind === 'lines' ? linesOf(unit.text) : sentencesOf(unit.text);
@@ -26,20 +26,20 @@ function endOfLongSentence(unit: Unit): Unit[] {
   if (!ending) return [];
   const tokens = estimateEmbeddingTokens(ending.text);
   const repeated = { ...unit, start: unit.start + ending.start, text: ending.text, tokens };
-  return unitFill(repeated) <= mostOverlap ? [repeated] : [];
+  return unitFill(repeated) <= maxOverlap ? [repeated] : [];
 }
 
 /** The last sentences or lines of a passage that the next one begins with; none of a table, which would lose its beginning. */
 function overlapOf(units: readonly Unit[]): Unit[] {
   const characters = endOf(units.at(-1)!) - units[0]!.start;
-  if (fillOf(characters, tokensOf(units), 0, target) < leastFillToRepeat) return [];
+  if (fillOf(characters, tokensOf(units), 0, target) < minFillToRepeat) return [];
   const repeated: Unit[] = [];
   let filled = 0;
   for (const unit of units.toReversed()) {
     if (unit.kind === 'heading') break;
     for (const part of partsOf(unit).toReversed()) {
       const next = filled + unitFill(part);
-      if (next > (filled === 0 ? mostOverlap : overlap)) {
+      if (next > (filled === 0 ? maxOverlap : overlap)) {
         return repeated.length > 0 || part.kind === 'lines' ? repeated : endOfLongSentence(part);
       }
       repeated.unshift(part);
@@ -73,7 +73,7 @@ export interface PassageBuilder {
 }
 
 /** A section below this part of a passage is not left to itself: it goes with its neighbours. */
-export const leastFill = 0.25;
+export const minFill = 0.25;
 
 export function createPassageBuilder(): PassageBuilder {
   const passages: (CutPassage & { readonly headingTokens: number })[] = [];
@@ -135,7 +135,7 @@ export function createPassageBuilder(): PassageBuilder {
   /** A short end of a section joins the passage before it, if that still has room. */
   function joinsLast(): boolean {
     const before = passages.at(-1);
-    if (carried === 0 || !before || fill() >= leastFill) return false;
+    if (carried === 0 || !before || fill() >= minFill) return false;
     const end = endOf(pending.at(-1)!);
     const tokens = Math.ceil(before.tokens + pendingTokens - carriedTokens);
     if (fillOf(end - before.start, tokens, Math.max(headingTokens, before.headingTokens), most) > 1) return false;

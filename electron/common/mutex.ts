@@ -1,5 +1,5 @@
 /** A mutex, or with a higher concurrency a semaphore; first come, first served. */
-export interface TurnQueue {
+export interface Mutex {
   /** How many wait. */
   readonly waiting: number;
   /** Resolves with the function that gives the turn on; rejects with the signal's reason. */
@@ -7,7 +7,7 @@ export interface TurnQueue {
 }
 
 /** `onChange` is called whenever the number of those who wait changes. */
-export function createTurnQueue(onChange: () => void, { concurrency = 1 } = {}): TurnQueue {
+export function createMutex(onChange: () => void, { concurrency = 1 } = {}): Mutex {
   const waiting: (() => void)[] = [];
   let active = 0;
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCutter } from '../../../../electron/knowledge/cutting/cutter.ts';
-import type { CutPassage } from '../../../../electron/knowledge/cutting/passage-builder.ts';
-import { estimateEmbeddingTokens } from '../../../../electron/knowledge/cutting/token-estimate.ts';
+import { createChunker } from '../../../../electron/knowledge/chunking/chunker.ts';
+import type { CutPassage } from '../../../../electron/knowledge/chunking/passage-builder.ts';
+import { estimateEmbeddingTokens } from '../../../../electron/knowledge/chunking/token-estimate.ts';
 
 interface Piece {
   readonly kind: 'heading' | 'prose' | 'lines';
@@ -12,7 +12,7 @@ interface Piece {
 
 /** Cuts the pieces as one text, a blank line between them. */
 function cut(pieces: readonly Piece[]): { text: string; passages: readonly CutPassage[]; texts: string[] } {
-  const cutter = createCutter();
+  const cutter = createChunker();
   let text = '';
   for (const { kind, text: own, level = 1 } of pieces) {
     if (text !== '') text += '\n\n';

@@ -9,7 +9,7 @@ function mayHaveChanged({ options, state, meta }: Query): boolean {
 }
 
 /** A host that is there again may be another one than before, and reads in between have failed: what is shown is read anew. */
-export function useRenewalAfterSilence(): void {
+export function useRefetchOnReconnect(): void {
   const queryClient = useQueryClient();
   useEffect(() => {
     const unsubscribe = useConnection.subscribe(({ connection }) => {

@@ -33,8 +33,8 @@ function tokensOfRun(length: number, isNumber: boolean): number {
   return length <= lettersOfWholeWord ? Math.max(1, length / 5) : length / lettersPerPiece;
 }
 
-/** The offset behind the last character, from `start` on, with which the text still has at most `mostTokens`. */
-export function endWithin(text: string, start: number, end: number, mostTokens: number): number {
+/** The offset behind the last character, from `start` on, with which the text still has at most `maxTokens`. */
+export function endWithin(text: string, start: number, end: number, maxTokens: number): number {
   let tokens = 0;
   let index = start;
   while (index < end) {
@@ -45,15 +45,15 @@ export function endWithin(text: string, start: number, end: number, mostTokens: 
       const belongs = isNumber ? isDigit : isLatinLetter;
       while (next < end && belongs(text.charCodeAt(next))) next += 1;
       const added = tokensOfRun(next - index, isNumber);
-      if (tokens + added > mostTokens) {
-        const left = mostTokens - tokens;
+      if (tokens + added > maxTokens) {
+        const left = maxTokens - tokens;
         // Part of a long run may still fit: a digest of a million letters is no word to be kept whole. A part takes at least one token.
         return left < 1 ? index : index + Math.floor(left * (isNumber ? digitsPerPiece : lettersPerPiece));
       }
       tokens += added;
     } else if (!isSpace(code)) {
       tokens += tokensOfCharacter(code);
-      if (tokens > mostTokens) return index;
+      if (tokens > maxTokens) return index;
     }
     index = next;
   }

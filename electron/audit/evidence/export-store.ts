@@ -5,7 +5,7 @@ import type { Log } from '../../log.ts';
 import { packFiles, readCheckpoint, readJson, writeJson, type PackCheckpoint, type PackRecord } from './pack-state.ts';
 
 /** The packs of a data folder, each in a folder of its own named by its id. */
-export interface ExportShelf {
+export interface ExportStore {
   folder(id: string): string;
   read(): Promise<{ record: PackRecord; checkpoint: PackCheckpoint | null }[]>;
   save(record: PackRecord): Promise<void>;
@@ -21,7 +21,7 @@ export function exportsDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'exports');
 }
 
-export function createExportShelf(dataDirectory: string, log: Log): ExportShelf {
+export function createExportStore(dataDirectory: string, log: Log): ExportStore {
   const directory = exportsDirectory(dataDirectory);
   const folder = (id: string) => join(directory, id);
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createAgents } from './agents/create-agents.ts';
-import { createAuditWork } from './audit/create-audit-work.ts';
+import { createAuditServices } from './audit/create-audit-services.ts';
 import { forkChild } from './child-process/fork-child.ts';
 import type { Completions } from './completions/completions.ts';
 import { createCompletions } from './completions/create-completions.ts';
@@ -19,7 +19,7 @@ import { storedPromptOf } from './prompts/stored-prompt.ts';
 import { createPromptFolders } from './prompts/folder/create-prompt-folders.ts';
 import { createPromptChanges, noticeChanges } from './prompts/prompt-changes.ts';
 import { createPromptReader } from './prompts/transfer/create-prompt-reader.ts';
-import { createUploadShelf } from './prompts/transfer/upload-shelf.ts';
+import { createUploadStore } from './prompts/transfer/upload-store.ts';
 import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';
 import { createProviders, type Providers } from './providers/create-providers.ts';
 import { openStorage } from './storage/open-storage.ts';
@@ -90,7 +90,7 @@ function createPromptServices({ storage, providers, completions, log }: PromptSe
     promptChanges.changed,
   );
   const reader = createPromptReader();
-  const uploads = createUploadShelf();
+  const uploads = createUploadStore();
   const folders = createPromptFolders({
     store: storage.promptFolders,
     prompts: keptPrompts,
@@ -113,7 +113,7 @@ function createPromptServices({ storage, providers, completions, log }: PromptSe
 }
 
 /** All that the service does, without the endpoints through which it is reached. */
-export async function createHostWork(options: HostOptions) {
+export async function createServices(options: HostOptions) {
   const { dataDirectory, startChild = forkChild, log } = options;
   const storage = openStorage({ directory: dataDirectory });
   const onDevice = createOnDeviceLanguageModels({
@@ -159,7 +159,7 @@ export async function createHostWork(options: HostOptions) {
     grounding,
     findVersion: storage.prompts.findVersion,
   });
-  const auditWork = await createAuditWork({
+  const auditWork = await createAuditServices({
     dataDirectory,
     storage,
     completions,

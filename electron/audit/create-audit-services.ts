@@ -8,7 +8,7 @@ import { createRetention, type Retention } from './retention/create-retention.ts
 import { createSamples, type Samples } from './samples/create-samples.ts';
 
 /** What is done with recorded runs beyond finding and reading them. */
-export interface AuditWork {
+export interface AuditServices {
   readonly exports: Exports;
   readonly samples: Samples;
   readonly retention: Retention;
@@ -27,7 +27,7 @@ export interface AuditWorkOptions {
   readonly log: Log;
 }
 
-export async function createAuditWork(options: AuditWorkOptions): Promise<AuditWork> {
+export async function createAuditServices(options: AuditWorkOptions): Promise<AuditServices> {
   const { storage, completions, providers, log } = options;
   const { audit, runs, exportRows, windowCallerId } = storage;
   const samples = await createSamples({ store: storage.samples, runs });
