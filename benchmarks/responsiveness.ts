@@ -233,8 +233,7 @@ const cases: Readonly<Record<string, Case>> = {
   'import: promptfoo': importOf('promptfooconfig.yaml', 'prompts:\n  - "'),
   'import: csv': importOf('a.csv', 'a,b\n'),
   'import: jsonl': importOf('a.jsonl', '{"messages":[{"role":"user","content":"'),
-  'import: jinja': importOf('a.j2', '{% if a %}'),
-  'import: python': importOf('a.py', 'client.chat.completions.create(model="a", messages=['),
+  'import: jinja': importOf('a.j2', '{% raw %}', '{% endraw %}'),
   'library: prompt': library,
   'audit and evidence': evidence,
 };
