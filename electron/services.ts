@@ -35,13 +35,13 @@ import { createSourceFiles } from './knowledge/source-files.ts';
 import { createTextEmbedders } from './knowledge/text-embedder.ts';
 import packageFile from '../package.json' with { type: 'json' };
 
-interface KnowledgeWork {
+interface KnowledgeServices {
   readonly knowledge: Knowledge;
   readonly retrieval: Retrieval;
   close(): Promise<void>;
 }
 
-interface KnowledgeWorkOptions {
+interface KnowledgeServicesOptions {
   readonly dataDirectory: string;
   readonly storage: Pick<Storage, 'dataspaces' | 'sources' | 'settings'>;
   readonly embeddings: Embeddings;
@@ -51,7 +51,7 @@ interface KnowledgeWorkOptions {
 }
 
 /** Dataspaces, their sources, and the search in them, with the threads that read and index. */
-async function createKnowledgeWork(options: KnowledgeWorkOptions): Promise<KnowledgeWork> {
+async function createKnowledgeServices(options: KnowledgeServicesOptions): Promise<KnowledgeServices> {
   const { dataDirectory, storage, embeddings, providers, startChild, log } = options;
   const settings = () => storage.settings.read().embeddings;
   const embedder = createTextEmbedders({ settings, embeddings, providers });
@@ -134,8 +134,15 @@ export async function createServices(options: HostOptions) {
   });
   const embeddings = createEmbeddings();
   const moderation = createModeration({ settings: () => storage.settings.read().moderation, providers, embeddings });
-  const knowledgeWork = await createKnowledgeWork({ dataDirectory, storage, embeddings, providers, startChild, log });
-  const { knowledge, retrieval } = knowledgeWork;
+  const knowledgeServices = await createKnowledgeServices({
+    dataDirectory,
+    storage,
+    embeddings,
+    providers,
+    startChild,
+    log,
+  });
+  const { knowledge, retrieval } = knowledgeServices;
   const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
   const batches = createModerationBatches({ storage, classifierOf: moderation.classifierOf, log });
   const grounding = createGrounding({ retrieval, findDataspace: storage.dataspaces.find });
@@ -192,7 +199,7 @@ export async function createServices(options: HostOptions) {
       await exchanges.close();
       await batches.close();
       await moderation.close();
-      await knowledgeWork.close();
+      await knowledgeServices.close();
       await embeddings.close();
       await providers.close();
       await onDevice.close();

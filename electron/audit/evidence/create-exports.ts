@@ -157,7 +157,7 @@ const changeMilliseconds = 200;
 
 /** Takes up the packs of the data folder; those that were under way when the last host ended go on by themselves. */
 export async function createExports(options: ExportsOptions): Promise<Exports> {
-  const shelf = createExportStore(options.dataDirectory, options.log);
+  const store = createExportStore(options.dataDirectory, options.log);
   const turns = createTurns();
   const jobs = new Map<string, ExportJob>();
   const list = () => [...jobs.values()].map((job) => job.state()).toReversed();
@@ -172,7 +172,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
     const job = new ExportJob({
       record,
       checkpoint,
-      shelf,
+      store,
       databaseFile: options.databaseFile,
       select,
       takeTurn: turns.take,
@@ -189,7 +189,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
     return job;
   }
 
-  for (const { record, checkpoint } of (await shelf.read()).toReversed()) {
+  for (const { record, checkpoint } of (await store.read()).toReversed()) {
     const job = add(record, checkpoint);
     if (record.state === 'running')
       void job.start().catch((error: unknown) => options.log('a pack did not start', error));
@@ -226,13 +226,13 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
     async remove(id) {
       const job = find(id);
       await job.stop({ isPause: false });
-      await shelf.remove(job.record.plan.id);
+      await store.remove(job.record.plan.id);
       jobs.delete(job.record.plan.id);
       notifier.changed();
     },
     async download(id) {
       const { record } = find(id);
-      return openPack(record, shelf.folder(record.plan.id));
+      return openPack(record, store.folder(record.plan.id));
     },
     async close() {
       await Promise.all([...jobs.values()].map((job) => job.stop({ isPause: true })));

@@ -10,7 +10,7 @@ export interface ExportJobOptions {
   readonly record: PackRecord;
   /** What was written when the host before this one ended. */
   readonly checkpoint: PackCheckpoint | null;
-  readonly shelf: ExportStore;
+  readonly store: ExportStore;
   readonly databaseFile: string;
   /** Writes down what goes into the pack and resolves with the number of conversations. */
   readonly select: (record: PackRecord, file: string, signal: AbortSignal) => Promise<number>;
@@ -111,9 +111,9 @@ export class ExportJob {
   }
 
   async #write(signal: AbortSignal): Promise<void> {
-    const { shelf, select, databaseFile } = this.#options;
+    const { store, select, databaseFile } = this.#options;
     const { plan } = this.#record;
-    const folder = shelf.folder(plan.id);
+    const folder = store.folder(plan.id);
     let { conversations } = this.#record;
     if (conversations === null) {
       this.#setStep('selecting');
@@ -132,7 +132,7 @@ export class ExportJob {
       return;
     }
     await this.#change({ state: 'completed', completedAt: Date.now(), result });
-    await shelf.tidy(plan.id);
+    await store.tidy(plan.id);
   }
 
   #hear(message: ExportMessage, results: Extract<ExportMessage, { type: 'completed' }>['result'][]): void {
@@ -163,7 +163,7 @@ export class ExportJob {
 
   async #change(change: Partial<PackRecord>): Promise<void> {
     const next = { ...this.#record, ...change };
-    await this.#options.shelf.save(next);
+    await this.#options.store.save(next);
     this.#record = next;
     this.#options.onChange();
   }

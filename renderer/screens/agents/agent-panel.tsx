@@ -89,7 +89,7 @@ export function AgentPanel({ agent, address }: AgentPanelProps) {
         <Popover
           label="Agent and conversations"
           align="end"
-          className="agents__popover"
+          className="agents__popover narrow-only"
           trigger={
             <IconButton className="narrow-only" variant="default" icon={PanelRight} label="Agent and conversations" />
           }

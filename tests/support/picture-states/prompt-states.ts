@@ -66,8 +66,8 @@ async function fillLibrary(page: Page): Promise<{ promptId: string; oldId: strin
 
 let library: Promise<{ promptId: string; oldId: string; newId: string }> | null = null;
 
-const files = (list: Record<string, string>) =>
-  Object.entries(list).map(([name, content]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) }));
+const greeting =
+  '---\nname: greeting\nmodel: openai/gpt-6-luna\nunknownKey: 1\nconfig:\n  temperature: 9\n---\nGreet {{name}} {{@state.x}}.\n';
 
 export function promptStates({ promptId }: TourObjects): readonly PictureState[] {
   const open = (rest: (ids: { promptId: string; oldId: string; newId: string }) => string) => async (page: Page) => {
@@ -104,6 +104,15 @@ export function promptStates({ promptId }: TourObjects): readonly PictureState[]
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Import prompts' }).click();
     await page.getByRole('dialog').waitFor();
+  };
+  const chooseFiles = async (page: Page, contents: Record<string, string>) => {
+    await importing(page);
+    const files = Object.entries(contents).map(([name, content]) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.from(content),
+    }));
+    await page.getByRole('dialog').getByLabel('Files').setInputFiles(files);
   };
   return [
     { name: 'prompts-none-selected', address: '/prompts', enter: open(() => '/prompts') },
@@ -268,37 +277,23 @@ export function promptStates({ promptId }: TourObjects): readonly PictureState[]
       name: 'prompts-import-files',
       address: `/prompts/${promptId}`,
       enter: async (page) => {
-        await importing(page);
-        await page
-          .getByRole('dialog')
-          .getByLabel('Files')
-          .setInputFiles(
-            files({
-              'greeting.prompt':
-                '---\nname: greeting\nmodel: openai/gpt-6-luna\nunknownKey: 1\nconfig:\n  temperature: 9\n---\nGreet {{name}} {{@state.x}}.\n',
-            }),
-          );
+        await chooseFiles(page, {
+          'greeting.prompt': greeting,
+        });
       },
     },
     {
       name: 'prompts-import-preview',
       address: `/prompts/${promptId}`,
       enter: async (page) => {
-        await importing(page);
-        await page
-          .getByRole('dialog')
-          .getByLabel('Files')
-          .setInputFiles(
-            files({
-              'greeting.prompt':
-                '---\nname: greeting\nmodel: openai/gpt-6-luna\nunknownKey: 1\nconfig:\n  temperature: 9\n---\nGreet {{name}} {{@state.x}}.\n',
-              'broken.prompt': '---\nname: [\n---\nGreet {{#if name}}.\n',
-              'promptfooconfig.yaml':
-                'prompts:\n  - file://missing.txt\n  - "Answer {{question}}"\nproviders:\n  - openai:gpt-6-luna\ntests:\n  - vars:\n      question: Why?\n',
-              'picture.png': '\x89PNG\r\n\x1a\n\0\0',
-              'prompts.csv': 'prompt\n"Say {{word}}"\n"Spell {{word}}"\n',
-            }),
-          );
+        await chooseFiles(page, {
+          'greeting.prompt': greeting,
+          'broken.prompt': '---\nname: [\n---\nGreet {{#if name}}.\n',
+          'promptfooconfig.yaml':
+            'prompts:\n  - file://missing.txt\n  - "Answer {{question}}"\nproviders:\n  - openai:gpt-6-luna\ntests:\n  - vars:\n      question: Why?\n',
+          'picture.png': '\x89PNG\r\n\x1a\n\0\0',
+          'prompts.csv': 'prompt\n"Say {{word}}"\n"Spell {{word}}"\n',
+        });
         await page.getByRole('button', { name: 'Preview import' }).click();
         await page.getByRole('region', { name: 'Import preview' }).waitFor();
       },
@@ -307,11 +302,7 @@ export function promptStates({ promptId }: TourObjects): readonly PictureState[]
       name: 'prompts-import-nothing',
       address: `/prompts/${promptId}`,
       enter: async (page) => {
-        await importing(page);
-        await page
-          .getByRole('dialog')
-          .getByLabel('Files')
-          .setInputFiles(files({ 'picture.png': '\x89PNG\r\n\x1a\n\0\0' }));
+        await chooseFiles(page, { 'picture.png': '\x89PNG\r\n\x1a\n\0\0' });
         await page.getByRole('button', { name: 'Preview import' }).click();
         await page.getByRole('region', { name: 'Import preview' }).waitFor();
       },
