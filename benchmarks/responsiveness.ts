@@ -260,22 +260,37 @@ function createWorst() {
   };
 }
 
+const isTwoByteInJson = (unit: string) => JSON.stringify(unit).length > unit.length + 2;
+const hasAccepted = () => statuses.some((status) => status > 0 && status < 300);
+
+/** The longest text, by halves, that the case accepts; null when it accepts none. */
+async function acceptedBytes(run: Case, world: World): Promise<number | null> {
+  for (let bytes = bodyBytes / 2; bytes >= 64; bytes /= 2) {
+    statuses = [];
+    await run(hostileText({ name: 'sentences', unit: 'a. ' }, Math.floor(bytes)), world).catch(() => undefined);
+    if (hasAccepted()) return Math.floor(bytes);
+  }
+  return null;
+}
+
 /** The worst of all texts for one kind of request. */
 async function measureCase(name: string, run: Case, world: World): Promise<Row[]> {
   const worst = createWorst();
   const failed: string[] = [];
+  const measureTexts = async (maxBytes: number) => {
+    for (const each of hostileTexts.filter(({ name: of }) => chosenTexts.length === 0 || chosenTexts.includes(of))) {
+      const text = hostileText(each, Math.floor(maxBytes / (isTwoByteInJson(each.unit) ? 2 : 1)));
+      await world.measured();
+      await run(text, world).catch((error: unknown) => failed.push(`${each.name}: ${String(error)}`));
+      worst.add(`${name}, ${each.name}`, each.name, await world.measured());
+    }
+  };
   statuses = [];
-  for (const each of hostileTexts.filter(({ name: of }) => chosenTexts.length === 0 || chosenTexts.includes(of))) {
-    const text = hostileText(
-      each,
-      Math.floor(bodyBytes / (JSON.stringify(each.unit).length > each.unit.length + 2 ? 2 : 1)),
-    );
-    await world.measured();
-    await run(text, world).catch((error: unknown) => failed.push(`${each.name}: ${String(error)}`));
-    worst.add(`${name}, ${each.name}`, each.name, await world.measured());
-  }
-  // A case whose requests are all rejected measures nothing but the rejection.
-  if (!statuses.some((status) => status < 300)) console.error(`${name}: no request was accepted`);
+  await measureTexts(bodyBytes);
+  // A case whose requests are all rejected measures nothing but the rejection: the same texts again, as long as it takes them.
+  const shorter = hasAccepted() ? null : await acceptedBytes(run, world);
+  if (shorter !== null) await measureTexts(shorter);
+  if (!hasAccepted()) console.error(`${name}: no request was accepted`);
   if (failed.length > 0) console.error(`${name}: ${failed.join('; ')}`);
   return worst.rows(name);
 }
