@@ -55,7 +55,8 @@ const reasons: Record<ContactedHost['use'], string> = {
   'local-servers': 'Asked for their models when you choose a model or set up endpoints. They run on this device.',
   'npm-registry':
     'Gets none of your data. Contacted when you download an on-device model from it, and by a start with --fetch-model or without a display.',
-  'hugging-face': 'Gets none of your data. Contacted when you download a model with an hf: address.',
+  'hugging-face':
+    'Gets none of your data, only your Hugging Face token if HF_TOKEN or its command line sets one. Contacted when you download a model with an hf: address.',
   proxy: 'Carries all calls to other hosts, as your system or environment says.',
 };
 
