@@ -1,7 +1,7 @@
 /** npm run benchmark -- example [RUNS]: the example of the first start on the model that is shipped; every answer must be good. */
 import { createOnDeviceLanguageModels } from '../electron/on-device/create-language-models.ts';
 import { defaultModelId, modelCatalogue } from '../electron/on-device/model-catalogue.ts';
-import { exampleDraft } from '../renderer/stores/playground-example.ts';
+import { exampleDraft } from '../renderer/stores/playground-drafts.ts';
 import { parseTemplate, renderTemplate } from '../shared/prompt-template.ts';
 import { ensureTestModel } from '../tests/support/on-device-model.ts';
 import { createMemorySettings } from '../tests/support/on-device-settings.ts';

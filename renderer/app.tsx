@@ -7,7 +7,7 @@ import type { Host } from './host/connect-host.ts';
 import { HostProvider } from './host/host-context.tsx';
 import { screens } from './shell/screens.ts';
 import { Shell } from './shell/shell.tsx';
-import { useWindowState } from './stores/window-state.ts';
+import { useWindowState } from './stores/window.ts';
 
 /** A tooltip comes after 400 ms of rest, and at once while another one was just shown. */
 const tooltipMilliseconds = 400;

@@ -8,7 +8,7 @@ import { App } from './app.tsx';
 import { connectHost } from './host/connect-host.ts';
 import { createQueryClient } from './queries/query-client.ts';
 import { NoHost } from './shell/no-host.tsx';
-import { tellConnection } from './stores/connection.ts';
+import { tellConnection } from './stores/window.ts';
 import './styles/main.css';
 
 const root = createRoot(document.getElementById('window') as HTMLElement);

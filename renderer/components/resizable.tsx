@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Group, Panel, Separator, useGroupRef, type Layout, type PanelProps } from 'react-resizable-panels';
-import { useWindowState } from '../stores/window-state.ts';
+import { useWindowState } from '../stores/window.ts';
 
 export interface ResizableGroupProps {
   /** Names the layout in the window's state; unique in the window. */

@@ -16,7 +16,7 @@ import {
 } from '../../shared/contract/conversations.ts';
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
-import { feedbackInput } from '../stores/audit-feedback.ts';
+import { feedbackInput } from '../stores/audit.ts';
 import { auditListKey, auditRowsKey } from './audit-list.ts';
 import { runsKey } from './runs.ts';
 

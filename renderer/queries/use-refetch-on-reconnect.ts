@@ -1,6 +1,6 @@
 import { useQueryClient, type Query, type QueryObserverOptions } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useConnection } from '../stores/connection.ts';
+import { useConnection } from '../stores/window.ts';
 
 /** What never grows old is kept fresh by a stream or stays as it is; a check may cost something, and a person asks for it. */
 function mayHaveChanged({ options, state, meta }: Query): boolean {

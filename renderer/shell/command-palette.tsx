@@ -7,7 +7,7 @@ import { Icon } from '../components/icon.tsx';
 import { KeyCaps } from '../components/key-caps.tsx';
 import { ModalLayer } from '../components/modal-layer.tsx';
 import { allActions, useActionStore, type Action } from '../stores/actions.ts';
-import { useRecentObjects } from '../stores/recent-objects.ts';
+import { useRecentObjects } from '../stores/window.ts';
 import { useDeletions } from '../stores/deletions.ts';
 import { keysOf } from './global-keys.ts';
 import { addressOfLink } from './links.ts';

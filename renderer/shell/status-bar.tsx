@@ -11,7 +11,7 @@ import { useOnDevice } from '../queries/on-device.ts';
 import { serverState } from '../queries/server-state.ts';
 import { useSettings } from '../queries/settings.ts';
 import { useActivity } from '../stores/activity.ts';
-import { useConnection } from '../stores/connection.ts';
+import { useConnection } from '../stores/window.ts';
 import { settingsAddress } from './addresses.ts';
 import { openOverlay } from './overlay-state.ts';
 

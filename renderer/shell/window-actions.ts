@@ -7,7 +7,7 @@ import { useChangeAuditSamples } from '../queries/audit-samples.ts';
 import { useUpdateSettings } from '../queries/settings.ts';
 import { useActions, windowSource, type Action } from '../stores/actions.ts';
 import { showToast } from '../stores/toasts.ts';
-import { applyTheme, type Theme } from '../stores/theme.ts';
+import { applyTheme, type Theme } from '../stores/window.ts';
 import { settingsPages } from '../screens/settings/settings-pages.ts';
 import { providerKeyAddress, settingsAddress } from './addresses.ts';
 import { useCopyLink } from './links.ts';

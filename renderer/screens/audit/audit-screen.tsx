@@ -12,7 +12,7 @@ import { useAuditHead } from '../../queries/audit-list.ts';
 import { useAuditFacets, useAuditSummary } from '../../queries/audit.ts';
 import { useHostState } from '../../queries/host-state.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
-import { noteListAddress } from '../../stores/audit-selection.ts';
+import { noteListAddress } from '../../stores/audit.ts';
 import { usePlace } from '../../stores/activity.ts';
 import { AuditServices } from './audit-work.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';

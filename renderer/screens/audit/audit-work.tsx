@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import { findAuditMoment, type AuditListHead } from '../../queries/audit-list.ts';
 import { useActions } from '../../stores/actions.ts';
-import { clearSelection, useAuditSelection } from '../../stores/audit-selection.ts';
+import { clearSelection, useAuditSelection } from '../../stores/audit.ts';
 import { DetailPane } from './detail/detail-pane.tsx';
 import { EvidenceDialog } from './evidence/evidence-dialog.tsx';
 import type { AddressedAudit } from './filter/use-audit-address.ts';

@@ -1,7 +1,7 @@
 import type { ExportSelection } from '../../../shared/contract/audit-exports.ts';
 import type { ReplayInput } from '../../../shared/contract/audit-replay.ts';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
-import type { SelectedRow } from '../../stores/audit-selection.ts';
+import type { SelectedRow } from '../../stores/audit.ts';
 import { formatWhole } from '../../components/format.ts';
 
 export interface Picked {

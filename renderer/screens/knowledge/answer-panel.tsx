@@ -17,7 +17,7 @@ import { WaitingForAnswer } from '../../components/waiting-for-answer.tsx';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { auditAddress } from '../../shell/audit-address.ts';
 import { useActions } from '../../stores/actions.ts';
-import { questionOf } from '../../stores/knowledge-answers.ts';
+import { questionOf } from '../../stores/knowledge.ts';
 import { isUnderWay, type LiveRun } from '../../stores/playground-run.ts';
 import { PassageResult, type OpenPassage } from './search-results.tsx';
 

@@ -1,7 +1,7 @@
 import { useRef, useState, type DragEvent, type ReactNode } from 'react';
 import { FileDown } from 'lucide-react';
 import { Icon } from '../../components/icon.tsx';
-import type { ChosenFile } from '../../stores/uploads.ts';
+import type { ChosenFile } from '../../stores/knowledge.ts';
 
 /** More files of a folder than this are not taken at once. */
 const maxFiles = 10_000;

@@ -1,6 +1,6 @@
 import type { RefObject } from 'react';
 import { showToast } from '../../stores/toasts.ts';
-import type { ChosenFile } from '../../stores/uploads.ts';
+import type { ChosenFile } from '../../stores/knowledge.ts';
 import { acceptedFiles } from './source-words.ts';
 
 interface FilePickerProps {

@@ -18,7 +18,7 @@ import { dataspaceAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { usePlace } from '../../stores/activity.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
-import { uploadFiles, type ChosenFile } from '../../stores/uploads.ts';
+import { uploadFiles, type ChosenFile } from '../../stores/knowledge.ts';
 import { DataspaceList } from './dataspace-list.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { FilePicker, tellNothingAdded } from './file-picker.tsx';

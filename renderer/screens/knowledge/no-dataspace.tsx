@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import { defaultDataspace, useCreateDefaultDataspace } from '../../queries/knowledge.ts';
 import { dataspaceAddress } from '../../shell/addresses.ts';
-import { uploadFiles, type ChosenFile } from '../../stores/uploads.ts';
+import { uploadFiles, type ChosenFile } from '../../stores/knowledge.ts';
 import { DropZone } from './drop-zone.tsx';
 import { FilePicker, tellNothingAdded } from './file-picker.tsx';
 

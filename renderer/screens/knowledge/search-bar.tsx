@@ -6,7 +6,7 @@ import { IconButton } from '../../components/icon-button.tsx';
 import { modelKey, shortName } from '../../components/models/model-list.ts';
 import { ModelPicker } from '../../components/models/model-picker.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useAnswerModel } from '../../stores/knowledge-answers.ts';
+import { useAnswerModel } from '../../stores/knowledge.ts';
 
 export interface SearchBarProps {
   field: RefObject<HTMLInputElement | null>;

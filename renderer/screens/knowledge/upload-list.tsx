@@ -3,7 +3,7 @@ import { formatBytes, formatPart, formatPlural } from '../../components/format.t
 import { Button } from '../../components/button.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Progress } from '../../components/progress.tsx';
-import { dismissRefused, dismissUpload, useUploads, type Upload } from '../../stores/uploads.ts';
+import { dismissRefused, dismissUpload, useUploads, type Upload } from '../../stores/knowledge.ts';
 
 /** More would push the sources out of sight; the rest is counted. */
 const maxShown = 6;

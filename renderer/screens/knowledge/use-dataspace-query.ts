@@ -7,7 +7,7 @@ import { useHost } from '../../host/host-context.tsx';
 import { runsKey } from '../../queries/runs.ts';
 import { draftAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
-import { answerKey, askDataspace, createGroundedDraft, questionOf } from '../../stores/knowledge-answers.ts';
+import { answerKey, askDataspace, createGroundedDraft, questionOf } from '../../stores/knowledge.ts';
 import { isUnderWay } from '../../stores/playground-run.ts';
 import { useLiveRuns } from '../../stores/playground-runs.ts';
 

@@ -9,7 +9,7 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge } from '../../../components/marks.tsx';
 import { auditAddress } from '../../../shell/audit-address.ts';
 import { CopyLink } from '../../../shell/copy-link.tsx';
-import { type RunPart, useAuditViewState } from '../../../stores/audit-view.ts';
+import { type RunPart, useAuditViewState } from '../../../stores/audit.ts';
 import { FeedbackPanel } from '../feedback/feedback-panel.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
 import { HeadersPart, JsonPart, TimingPart } from './run-facts.tsx';

@@ -9,7 +9,7 @@ import { EmptyState, ErrorFailure, LoadingRows } from '../../../components/state
 import { useConversation, useReadAhead } from '../../../queries/audit.ts';
 import { runAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
-import { useAuditSelection } from '../../../stores/audit-selection.ts';
+import { useAuditSelection } from '../../../stores/audit.ts';
 import type { AddressedAudit } from '../filter/use-audit-address.ts';
 import type { AuditListState } from '../list/use-audit-list.ts';
 import { ConversationDetail } from './conversation-detail.tsx';

@@ -5,7 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { remedyAddress } from '../../../components/remedies.ts';
 import { Failure, Notice } from '../../../components/state-panels.tsx';
 import { runAddress, settingsAddress, type SettingsPageId } from '../../../shell/addresses.ts';
-import { useAuditViewState } from '../../../stores/audit-view.ts';
+import { useAuditViewState } from '../../../stores/audit.ts';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import type { GuardFinding } from '../../../../shared/contract/guard.ts';
 import { formatDuration } from '../../../components/format.ts';

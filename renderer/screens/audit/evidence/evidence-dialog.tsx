@@ -11,7 +11,7 @@ import {
   useRedactionPreview,
   type RedactionQuestion,
 } from '../../../queries/audit-exports.ts';
-import { usePackDraft, type PackDraft } from '../../../stores/audit-pack-draft.ts';
+import { usePackDraft, type PackDraft } from '../../../stores/audit.ts';
 import { ColumnsField } from './columns-field.tsx';
 import './evidence.css';
 import { draftProblem, draftRules, packInput } from './pack-draft.ts';

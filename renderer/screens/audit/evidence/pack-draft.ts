@@ -5,7 +5,7 @@ import {
   type ExportSelection,
   type RedactionRule,
 } from '../../../../shared/contract/audit-exports.ts';
-import { essentialColumns, type PackDraft, type StandardKind } from '../../../stores/audit-pack-draft.ts';
+import { essentialColumns, type PackDraft, type StandardKind } from '../../../stores/audit.ts';
 
 export const standardRules: readonly { kind: StandardKind; name: string }[] = [
   { kind: 'email', name: 'Email addresses' },

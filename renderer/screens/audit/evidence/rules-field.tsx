@@ -8,7 +8,7 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { columnName, draftRules, ruleName, standardRules } from './pack-draft.ts';
-import type { OwnPattern, PackDraft } from '../../../stores/audit-pack-draft.ts';
+import type { OwnPattern, PackDraft } from '../../../stores/audit.ts';
 
 export interface RulesFieldProps {
   draft: PackDraft;

@@ -8,7 +8,7 @@ import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useAuditFacets, useGiveFeedback } from '../../../queries/audit.ts';
 import { useActions } from '../../../stores/actions.ts';
-import { feedbackInput, keepFeedbackStep, takeFeedbackStep, useFeedbackSteps } from '../../../stores/audit-feedback.ts';
+import { feedbackInput, keepFeedbackStep, takeFeedbackStep, useFeedbackSteps } from '../../../stores/audit.ts';
 import { readTags, TagField } from './tag-field.tsx';
 
 export interface FeedbackPanelProps {

@@ -4,7 +4,7 @@ import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { rowsPerPage, useAuditRows } from '../../../queries/audit-list.ts';
-import { toggleRow, useAuditSelection } from '../../../stores/audit-selection.ts';
+import { toggleRow, useAuditSelection } from '../../../stores/audit.ts';
 import { callerName } from '../filter/filter-fields.ts';
 import { ConversationRow, rowHeight, RowPlaceholder } from './conversation-row.tsx';
 import type { AuditListState } from './use-audit-list.ts';

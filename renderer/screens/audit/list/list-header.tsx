@@ -7,7 +7,7 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { Popover } from '../../../components/popover.tsx';
 import { Select } from '../../../components/select.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import { clearSelection, selectAll, useAuditSelection } from '../../../stores/audit-selection.ts';
+import { clearSelection, selectAll, useAuditSelection } from '../../../stores/audit.ts';
 
 const sortNames: Record<AuditSort, string> = {
   newest: 'Newest',

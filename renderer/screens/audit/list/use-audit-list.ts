@@ -9,7 +9,7 @@ import {
   useAuditRows,
   type AuditListHead,
 } from '../../../queries/audit-list.ts';
-import { addRows, selectIn, toggleRow, useAuditSelection } from '../../../stores/audit-selection.ts';
+import { addRows, selectIn, toggleRow, useAuditSelection } from '../../../stores/audit.ts';
 import type { AddressedAudit } from '../filter/use-audit-address.ts';
 import { writeFilter } from '../../../shell/audit-address.ts';
 

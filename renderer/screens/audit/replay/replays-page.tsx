@@ -20,7 +20,7 @@ import {
   useReplays,
 } from '../../../queries/audit-replays.ts';
 import { useActions } from '../../../stores/actions.ts';
-import { useAuditSelection } from '../../../stores/audit-selection.ts';
+import { useAuditSelection } from '../../../stores/audit.ts';
 import { usePlace } from '../../../stores/activity.ts';
 import { PairView } from './pair-view.tsx';
 import { replayAddress } from '../../../shell/addresses.ts';

@@ -15,7 +15,7 @@ import {
   useUpdateAuditView,
 } from '../../../queries/audit-views.ts';
 import { useAuditFacetCounts } from '../../../queries/audit.ts';
-import { useAuditViewState } from '../../../stores/audit-view.ts';
+import { useAuditViewState } from '../../../stores/audit.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { withoutSpan, withSpan } from '../../../shell/date-spans.ts';
 import { writeFilter } from '../../../shell/audit-address.ts';

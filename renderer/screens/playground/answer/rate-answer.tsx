@@ -7,7 +7,7 @@ import { useScoreKeys } from '../../../components/scores/use-score-keys.ts';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { useConversation, useGiveFeedback } from '../../../queries/audit.ts';
 import { useActions } from '../../../stores/actions.ts';
-import { feedbackInput } from '../../../stores/audit-feedback.ts';
+import { feedbackInput } from '../../../stores/audit.ts';
 import type { ShownRun } from './shown-run.ts';
 
 /** Whether a run has an answer to rate: a stored run that returned something, even if it is empty. */

@@ -3,7 +3,7 @@ import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { expect, test, vi } from 'vitest';
 import { useRefetchOnReconnect } from '../../../../renderer/queries/use-refetch-on-reconnect.ts';
-import { tellConnection } from '../../../../renderer/stores/connection.ts';
+import { tellConnection } from '../../../../renderer/stores/window.ts';
 
 test('what is shown is read anew once the host is there again, but not what stays as it is or may cost something', async () => {
   const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });

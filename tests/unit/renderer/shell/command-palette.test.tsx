@@ -6,7 +6,7 @@ import { addressOfLink, linkOf } from '../../../../renderer/shell/links.ts';
 import { closeOverlay, openOverlay } from '../../../../renderer/shell/overlay-state.ts';
 import { screenCommands } from '../../../../renderer/shell/screen-commands.ts';
 import { registerActions } from '../../../../renderer/stores/actions.ts';
-import { useRecentObjects } from '../../../../renderer/stores/recent-objects.ts';
+import { useRecentObjects } from '../../../../renderer/stores/window.ts';
 import { issueApiKey } from '../../../../shared/contract/api-keys.ts';
 import { createAuditView } from '../../../../shared/contract/audit-views.ts';
 import { openWindow, type OpenWindow, type OpenWindowOptions } from '../../../support/open-window.tsx';

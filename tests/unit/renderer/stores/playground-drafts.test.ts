@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { rememberModel, useModelChoices } from '../../../../renderer/stores/model-choices.ts';
-import { exampleDraft } from '../../../../renderer/stores/playground-example.ts';
-import { maxDrafts, takeElsewhere, useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
+import { exampleDraft, maxDrafts, takeElsewhere, useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
 
 const first = useDrafts.getInitialState();
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exampleDraft, promptEdit } from '../../../../renderer/stores/playground-example.ts';
+import { exampleDraft, promptEdit } from '../../../../renderer/stores/playground-drafts.ts';
 
 test('a prompt of one’s own in the place of the example’s has neither its parameters, which would cut it, nor its name', () => {
   expect(promptEdit(exampleDraft, 'Write a poem.\n\nOn {{thing}}.')).toEqual({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../../../renderer/host/client.ts';
 import { KnowledgeScreen } from '../../../../../renderer/screens/knowledge/knowledge-screen.tsx';
 import { onDeviceKey } from '../../../../../renderer/queries/on-device.ts';
-import { createGroundedDraft, useAnswerModel } from '../../../../../renderer/stores/knowledge-answers.ts';
+import { createGroundedDraft, useAnswerModel } from '../../../../../renderer/stores/knowledge.ts';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { useLiveRuns } from '../../../../../renderer/stores/playground-runs.ts';
 import { createDataspace } from '../../../../../shared/contract/dataspaces.ts';

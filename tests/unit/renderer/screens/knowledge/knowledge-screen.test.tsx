@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { KnowledgeScreen } from '../../../../../renderer/screens/knowledge/knowledge-screen.tsx';
 import { useDeletions } from '../../../../../renderer/stores/deletions.ts';
 import { dismissToast, useToasts } from '../../../../../renderer/stores/toasts.ts';
-import { useUploads } from '../../../../../renderer/stores/uploads.ts';
+import { useUploads } from '../../../../../renderer/stores/knowledge.ts';
 import { createDataspace, deleteDataspace, listDataspaces } from '../../../../../shared/contract/dataspaces.ts';
 import { deleteSource } from '../../../../../shared/contract/sources.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';

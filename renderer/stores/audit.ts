@@ -1,0 +1,167 @@
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+import type { AuditRow } from '../../shared/contract/audit.ts';
+import type { Feedback, FeedbackInput } from '../../shared/contract/conversations.ts';
+import type { ExportColumn, ExportFormat, RedactionRule } from '../../shared/contract/audit-exports.ts';
+import { shareBetweenWindows } from './share-between-windows.ts';
+
+export const runParts = ['conversation', 'prompt', 'passages', 'headers', 'timing', 'provider', 'json'] as const;
+export type RunPart = (typeof runParts)[number];
+
+/** How conversations are looked at; stays from one to the next. */
+interface AuditViewState {
+  part: RunPart;
+  answerView: 'markdown' | 'plain';
+  /** The order in which the saved views stand, by id; later ones follow. */
+  viewOrder: readonly string[];
+}
+
+/** Written at once, so that it survives a crash as well as a restart. */
+export const useAuditViewState = create<AuditViewState>()(
+  persist((): AuditViewState => ({ part: 'conversation', answerView: 'markdown', viewOrder: [] }), {
+    name: 'touchstone.audit',
+    version: 1,
+  }),
+);
+
+export type SelectedRow = Pick<AuditRow, 'conversationId' | 'name'> & { runId: string };
+
+/** Conversations that a person selected for a replay or for evidence. */
+interface AuditSelection {
+  /** The address of the list that was open last, to go back to from a replay. */
+  address: string;
+  /** The list they were picked from; another one begins with none. */
+  list: string;
+  /** Everything in the list, whatever `rows` says. */
+  isAll: boolean;
+  /** By the id of the conversation, in the order of picking. */
+  rows: ReadonlyMap<string, SelectedRow>;
+  /** Where a range begins. */
+  anchor: number | null;
+}
+
+const nothing = { isAll: false, rows: new Map<string, SelectedRow>(), anchor: null };
+
+export const useAuditSelection = create<AuditSelection>()(() => ({ address: '/audit', list: '', ...nothing }));
+
+export function noteListAddress(address: string): void {
+  useAuditSelection.setState({ address });
+}
+
+/** Begins anew when the list is another one. */
+export function selectIn(list: string): void {
+  if (useAuditSelection.getState().list !== list) useAuditSelection.setState({ list, ...nothing });
+}
+
+export function clearSelection(): void {
+  useAuditSelection.setState(nothing);
+}
+
+export function selectAll(): void {
+  useAuditSelection.setState({ ...nothing, isAll: true });
+}
+
+function selected({ conversationId, name, run }: AuditRow): SelectedRow {
+  return { conversationId, name, runId: run.runId };
+}
+
+/** Picks a row, or puts it back; the next range begins here. */
+export function toggleRow(row: AuditRow, index: number): void {
+  useAuditSelection.setState(({ rows, isAll }) => {
+    const next = new Map(isAll ? [] : rows);
+    if (!next.delete(row.conversationId)) next.set(row.conversationId, selected(row));
+    return { rows: next, isAll: false, anchor: index };
+  });
+}
+
+/** Picks further rows and leaves where the range begins. */
+export function addRows(added: readonly AuditRow[], anchor: number): void {
+  useAuditSelection.setState(({ rows }) => {
+    const next = new Map(rows);
+    for (const row of added) next.set(row.conversationId, selected(row));
+    return { rows: next, isAll: false, anchor };
+  });
+}
+
+/** One change of feedback that can be taken back. */
+export interface FeedbackStep {
+  conversationId: string;
+  runId: string;
+  /** What was there before. */
+  before: FeedbackInput;
+}
+
+const maxSteps = 100;
+
+/** What this window changed, the newest last. */
+export const useFeedbackSteps = create<{ steps: readonly FeedbackStep[] }>()(() => ({ steps: [] }));
+
+export function keepFeedbackStep(step: FeedbackStep): void {
+  useFeedbackSteps.setState(({ steps }) => ({ steps: [...steps, step].slice(-maxSteps) }));
+}
+
+/** Takes the newest step out, to undo it. */
+export function takeFeedbackStep(): FeedbackStep | undefined {
+  const { steps } = useFeedbackSteps.getState();
+  useFeedbackSteps.setState({ steps: steps.slice(0, -1) });
+  return steps.at(-1);
+}
+
+/** Feedback as it is sent: nothing is null. */
+export function feedbackInput(feedback: Feedback | null | undefined): FeedbackInput {
+  const { score = null, scoreText = null, scoreTags = null } = feedback ?? {};
+  return { score, scoreText, scoreTags };
+}
+
+/** What the form of a new pack holds; kept from one pack to the next. */
+export interface PackDraft {
+  columns: readonly ExportColumn[];
+  kinds: readonly StandardKind[];
+  patterns: readonly OwnPattern[];
+  formats: readonly ExportFormat[];
+  form: 'folder' | 'zip';
+  runs: 'all' | 'matched';
+}
+
+export type StandardKind = Exclude<RedactionRule['kind'], 'pattern'>;
+
+export interface OwnPattern {
+  name: string;
+  pattern: string;
+}
+
+/** What an auditor needs to follow a conversation. */
+export const essentialColumns: readonly ExportColumn[] = [
+  'conversationId',
+  'conversationName',
+  'runId',
+  'createdAt',
+  'status',
+  'callerId',
+  'aiSystem',
+  'model',
+  'systemMessage',
+  'renderedPrompt',
+  'content',
+  'finishReason',
+  'errorMessage',
+  'citations',
+  'feedbackScore',
+  'feedbackText',
+  'feedbackTags',
+];
+
+const firstDraft: PackDraft = {
+  columns: essentialColumns,
+  kinds: ['email', 'phone', 'card', 'account'],
+  patterns: [],
+  formats: ['html', 'jsonl', 'csv'],
+  form: 'zip',
+  runs: 'all',
+};
+
+/** What the next evidence pack will hold. Kept, so that a crash or a restart costs nobody their own patterns. */
+export const usePackDraft = create<PackDraft>()(
+  persist((): PackDraft => firstDraft, { name: 'touchstone.evidence-pack', version: 1 }),
+);
+shareBetweenWindows(usePackDraft);

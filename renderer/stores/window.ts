@@ -1,0 +1,86 @@
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+import type { Connection } from '../host/watch-connection.ts';
+import type { Settings } from '../../shared/contract/settings.ts';
+
+/** Sizes of the panels of one group: panel id to percentage. */
+type Layout = Record<string, number>;
+
+interface WindowState {
+  /** Panel sizes by group. */
+  layouts: Readonly<Record<string, Layout>>;
+  /** Where the window was, as in the address: `/settings/providers`. */
+  location: string;
+  keepLayout: (group: string, layout: Layout) => void;
+  keepLocation: (location: string) => void;
+}
+
+/** What belongs to the window alone. Written at once, so that it survives a crash as well as a restart. */
+export const useWindowState = create<WindowState>()(
+  persist(
+    (set) => ({
+      layouts: {},
+      location: '/playground',
+      keepLayout: (group, layout) => set((state) => ({ layouts: { ...state.layouts, [group]: layout } })),
+      keepLocation: (location) => set({ location }),
+    }),
+    { name: 'touchstone.window', version: 1 },
+  ),
+);
+
+/** More than this is found by typing. */
+const maxRecentObjects = 8;
+
+export interface RecentObject {
+  /** As in the address: `/agents/<id>`. */
+  address: string;
+  title: string;
+  /** Name of its screen. */
+  screen: string;
+}
+
+interface RecentObjects {
+  /** Last opened first. */
+  objects: readonly RecentObject[];
+  add: (object: RecentObject) => void;
+}
+
+/** What was opened last in this window, for the command palette. */
+export const useRecentObjects = create<RecentObjects>()(
+  persist(
+    (set) => ({
+      objects: [],
+      add: (object) =>
+        set(({ objects }) => ({
+          objects: [object, ...objects.filter(({ address }) => address !== object.address)].slice(
+            0,
+            maxRecentObjects + 1,
+          ),
+        })),
+    }),
+    { name: 'touchstone.recent', version: 1 },
+  ),
+);
+
+/** How the host stood to this window at the end of its last request. What is followed asks again every few seconds. */
+export const useConnection = create<{ connection: Connection }>()(() => ({ connection: 'there' }));
+
+export function tellConnection(connection: Connection): void {
+  if (useConnection.getState().connection !== connection) useConnection.setState({ connection });
+}
+
+export type Theme = Settings['appearance']['theme'];
+
+/** Read by `public/assets/apply-theme.v1.js` before the first paint. */
+const storageKey = 'touchstone.theme';
+
+/** Shows a theme at once and keeps it for the next start; `system` follows the machine. */
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') {
+    delete document.documentElement.dataset['theme'];
+    localStorage.removeItem(storageKey);
+  } else {
+    document.documentElement.dataset['theme'] = theme;
+    localStorage.setItem(storageKey, theme);
+  }
+}
