@@ -37,7 +37,7 @@ import type { KeyStore } from './key-store/key-store.ts';
 import type { Log } from './log.ts';
 import type { Moderation } from './moderation/create-moderation.ts';
 import type { Embeddings } from './on-device/embeddings.ts';
-import type { OnDeviceLanguageModels } from './on-device/language-model.ts';
+import type { OnDeviceLanguageModels } from './on-device/create-language-models.ts';
 import { describeStartFailure } from './storage/disk-failure.ts';
 import type { Storage } from './storage/storage.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { originOf } from '../shared/address-safety.ts';
 import type { ContactedHost, StoredLocation } from '../shared/contract/privacy.ts';
 import { exportsDirectory } from './audit/evidence/export-store.ts';
-import { indexFile as knowledgeIndexFile } from './knowledge/index/index-database.ts';
+import { indexFile as knowledgeIndexFile } from './knowledge/index/passage-store.ts';
 import { proxyOrigins } from './outgoing-network.ts';
 import type { Providers } from './providers/create-providers.ts';
 import { wellKnownEndpoints } from './providers/local-endpoints.ts';

@@ -1,5 +1,5 @@
 import { createChunker } from '../../electron/knowledge/chunking/chunker.ts';
-import { target } from '../../electron/knowledge/chunking/unit.ts';
+import { target } from '../../electron/knowledge/chunking/passage-builder.ts';
 import type {
   IndexedPassage,
   IndexHit,

@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
-import { target } from '../../electron/knowledge/chunking/unit.ts';
+import { target } from '../../electron/knowledge/chunking/passage-builder.ts';
 import { createKnowledgeIndex } from '../../electron/knowledge/index/create-knowledge-index.ts';
-import { indexFile } from '../../electron/knowledge/index/index-database.ts';
+import { indexFile } from '../../electron/knowledge/index/passage-store.ts';
 import type { KnowledgeIndex } from '../../electron/knowledge/index/knowledge-index.ts';
 import type { TextEmbedder } from '../../electron/knowledge/text-embedder.ts';
 import { everydayText } from '../support/everyday-text.ts';

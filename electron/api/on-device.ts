@@ -9,7 +9,7 @@ import {
   type OnDeviceState,
 } from '../../shared/contract/on-device.ts';
 import type { Log } from '../log.ts';
-import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
+import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import { eventQueue } from './event-queue.ts';
 import { implement, type Handler } from './handler.ts';
 import { followAnswer } from './follow-answer.ts';

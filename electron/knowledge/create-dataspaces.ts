@@ -2,8 +2,7 @@ import type { Dataspace } from '../../shared/contract/dataspaces.ts';
 import type { DataspaceSummary } from '../../shared/contract/knowledge-window.ts';
 import type { DataspaceStore } from '../storage/knowledge/dataspace-store.ts';
 import type { SourceStore } from '../storage/knowledge/source-store.ts';
-import type { Sources, SourcesOptions } from './create-sources.ts';
-import { clearRemoved } from './reconcile.ts';
+import { clearRemoved, type Sources, type SourcesOptions } from './create-sources.ts';
 
 /** Every method that takes an id throws `not_found` for an unknown one. */
 export interface Dataspaces extends Pick<DataspaceStore, 'list' | 'create' | 'read' | 'find'> {

@@ -3,12 +3,11 @@ import type { KnowledgeChange } from '../../shared/contract/knowledge-window.ts'
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createDataspaces, type Dataspaces } from './create-dataspaces.ts';
-import { createSources, type Sources } from './create-sources.ts';
+import { createSources, reconcile, type Sources } from './create-sources.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import { IndexingQueue } from './indexing-queue.ts';
 import { createKnowledgeChanges, type ChangedSources } from './knowledge-changes.ts';
 import type { SourceReader } from './parsing/parsed-source.ts';
-import { reconcile } from './reconcile.ts';
 import { createSourceFiles } from './source-files.ts';
 import type { TextEmbedder } from './text-embedder.ts';
 

@@ -1,21 +1,53 @@
-import { AppError, invalidField } from '../../shared/app-error.ts';
-import { type SourceDetail, type SourcePassage, stoppedReason } from '../../shared/contract/knowledge-window.ts';
-import type { Source, SourceForm } from '../../shared/contract/sources.ts';
-import type { DataspaceStore } from '../storage/knowledge/dataspace-store.ts';
 import {
   type SourceRange,
   type SourceStore,
   type StoredSource,
   unknownDataspace,
 } from '../storage/knowledge/source-store.ts';
-import type { ListPage, ListQuery } from '../storage/list-page.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
+import type { ExtractedText, IncomingFile, SourceFiles } from './source-files.ts';
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import { type SourceDetail, type SourcePassage, stoppedReason } from '../../shared/contract/knowledge-window.ts';
+import type { Source, SourceForm } from '../../shared/contract/sources.ts';
+import type { DataspaceStore } from '../storage/knowledge/dataspace-store.ts';
+import type { ListPage, ListQuery } from '../storage/list-page.ts';
 import type { IndexingQueue } from './indexing-queue.ts';
 import type { KnowledgeChanges } from './knowledge-changes.ts';
-import { clearRemoved } from './reconcile.ts';
-import type { ExtractedText, IncomingFile, SourceFiles } from './source-files.ts';
 import type { TextEmbedder } from './text-embedder.ts';
 import { detectMediaType } from './parsing/detect-media-type.ts';
+
+export interface ReconcileOptions {
+  readonly sources: SourceStore;
+  readonly files: SourceFiles;
+  readonly index: KnowledgeIndex;
+}
+
+/** Clears what sources that are gone have left behind; begun again at the next start if the process ends within it. */
+export async function clearRemoved(ids: readonly string[], { sources, files, index }: ReconcileOptions): Promise<void> {
+  if (ids.length === 0) return;
+  await index.removeSources(ids);
+  await files.remove(ids);
+  sources.cleared(ids);
+}
+
+/**
+ * Brings the index in line with what the database says, whatever the process was doing when it ended: the index forgets
+ * sources that are unknown, and sources are read again of which it knows nothing.
+ */
+export async function reconcile(options: ReconcileOptions): Promise<void> {
+  const { sources, index } = options;
+  await clearRemoved(sources.removed(), options);
+  const kept = sources.kept();
+  // The index is not even opened for those who have no use for it.
+  if (kept.length === 0) return;
+  const indexed = await index.sources();
+  const unknown = indexed.filter(({ sourceId }) => sources.find(sourceId) === null);
+  await index.removeSources([...new Set(unknown.map(({ sourceId }) => sourceId))]);
+  const findable = new Set(indexed.filter(({ isFinished }) => isFinished).map(({ sourceId }) => sourceId));
+  for (const { id, status } of kept) {
+    if (status === 'Ready' && !findable.has(id)) sources.requeue(id);
+  }
+}
 
 /** A file that has arrived, and what its sender says of it. */
 interface ArrivedSource extends SourceForm {

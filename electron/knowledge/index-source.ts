@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { SourceProgress } from '../../shared/contract/knowledge-window.ts';
 import type { SourceFacts, StoredSource } from '../storage/knowledge/source-store.ts';
-import { target } from './chunking/unit.ts';
+import { target } from './chunking/passage-builder.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import type { ParsedSource, Passage, SourceReader } from './parsing/parsed-source.ts';
 import type { SourceFiles } from './source-files.ts';

@@ -1,15 +1,139 @@
+import { basename } from 'node:path';
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
+import type {
+  ListedModel,
+  ModelAnswer,
+  ModelCallOptions,
+  ModelPart,
+  ModelRequest,
+  Provider,
+} from '../providers/provider.ts';
 import { AppError } from '../../shared/app-error.ts';
 import type { StartChild } from '../child-process/child.ts';
 import { forkChild } from '../child-process/fork-child.ts';
 import type { Log } from '../log.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createChangeNotifier } from '../common/change-notifier.ts';
-import { createLanguageModelEngine } from './language-model-engine.ts';
-import type { OnDeviceLanguageModels } from './language-model.ts';
+import { createLanguageModelEngine, type LanguageModelEngine } from './language-model-engine.ts';
 import { type CatalogueModel, modelCatalogue } from './model-catalogue.ts';
 import { ModelLibrary } from './model-library.ts';
-import { createOnDeviceProvider } from './on-device-provider.ts';
+import type { Configuration } from '../../shared/contract/completions.ts';
+import type { OnDeviceCapture } from '../provider-exchanges/exchange-log.ts';
+import type { Sampling } from './engine-messages.ts';
+import type { EnginePart } from './engine-process.ts';
+
+/**
+ * The language models that run on this machine: their files and the engine that answers with one of them.
+ * The engine lives in a process of its own, so that inference can neither block the host nor take it down.
+ */
+export interface OnDeviceLanguageModels {
+  /** Answers with the selected model, one answer at a time; throws `model_not_installed` with the way to get it. */
+  readonly provider: Provider;
+  state(): OnDeviceState;
+  /** Calls back whenever the state changes, at most five times a second; returns the function that ends it. */
+  subscribe(listener: (state: OnDeviceState) => void): () => void;
+  /** File name of the model that answers, or of the default one while none is installed. */
+  selectedFileName(): string;
+  /** Context size of that model in tokens; null while it is unknown. */
+  selectedContextTokens(): number | null;
+  /** Starts or resumes a fetch; resolves when it is under way, not when it is done. Unknown ids are `not_found`. */
+  install(id: string): Promise<void>;
+  /** Resolves when the model is installed and checked, rejects with the reason when it cannot be. */
+  whenInstalled(id: string, options: { signal: AbortSignal }): Promise<void>;
+  pause(id: string): Promise<void>;
+  remove(id: string): Promise<void>;
+  select(id: string): Promise<void>;
+  /** A GGUF file by absolute path, or `hf:` address. Bad addresses are `invalid_request`. */
+  add(address: string): Promise<void>;
+  /** Ends the engine and every fetch; what is on disk stays. */
+  close(): Promise<void>;
+}
+
+interface OnDeviceProviderOptions {
+  readonly engine: LanguageModelEngine;
+  /** Path of the selected model's file. Throws `model_not_installed`. */
+  readonly selectedPath: (options: { readonly signal: AbortSignal }) => Promise<string>;
+  readonly installedModel: () => ListedModel | null;
+}
+
+/** The on-device model as a provider. Whatever `model` a request names, the selected one answers. */
+function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDeviceProviderOptions): Provider {
+  async function* stream(
+    request: ModelRequest,
+    { signal, onFirstByte, exchanges }: ModelCallOptions,
+  ): AsyncGenerator<ModelPart> {
+    signal.throwIfAborted();
+    let capture: OnDeviceCapture | undefined;
+    try {
+      const modelPath = await selectedPath({ signal });
+      const question = {
+        systemMessage: request.systemMessage,
+        messages: request.messages,
+        sampling: toSampling(request.configuration),
+      };
+      capture = exchanges?.beginOnDevice(basename(modelPath), { ...question.sampling });
+      let isFirst = true;
+      for await (const part of engine.answer(question, { modelPath, signal })) {
+        if (part.type === 'prompt') {
+          capture?.notePrompt(part.text);
+          continue;
+        }
+        if (isFirst) onFirstByte?.();
+        isFirst = false;
+        if (part.type === 'finished') capture?.end();
+        else capture?.take(part.type, part.text);
+        yield toModelPart(part);
+      }
+    } catch (error) {
+      capture?.fail(signal.aborted ? signal.reason : error);
+      // Streams and events wrap the reason in an error of their own.
+      throw signal.aborted ? signal.reason : error;
+    }
+  }
+
+  return {
+    stream,
+    async generate(request, options) {
+      return collect(stream(request, options));
+    },
+    async listModels() {
+      const model = installedModel();
+      return model ? [model] : [];
+    },
+  };
+}
+
+async function collect(parts: AsyncIterable<ModelPart>): Promise<ModelAnswer> {
+  let content = '';
+  let reasoning: string | null = null;
+  let end: Pick<ModelAnswer, 'finishReason' | 'usage'> | null = null;
+  for await (const part of parts) {
+    if (part.type === 'text-delta') content += part.text;
+    else if (part.type === 'reasoning-delta') reasoning = (reasoning ?? '') + part.text;
+    else end = part;
+  }
+  if (!end) throw new Error('The answer ended without its last part');
+  return { content, reasoning, finishReason: end.finishReason, usage: end.usage };
+}
+
+function toModelPart(part: Exclude<EnginePart, { type: 'prompt' }>): ModelPart {
+  if (part.type === 'finished') return { type: 'finish', finishReason: part.finishReason, usage: part.usage };
+  return { type: part.type === 'text' ? 'text-delta' : 'reasoning-delta', text: part.text };
+}
+
+function toSampling(configuration: Configuration): Sampling {
+  const { stop } = configuration;
+  return {
+    temperature: configuration.temperature ?? undefined,
+    topP: configuration.top_p ?? undefined,
+    topK: configuration.top_k ?? undefined,
+    maxTokens: configuration.max_tokens ?? undefined,
+    stop: stop === null || stop === undefined ? [] : [stop].flat(),
+    seed: configuration.seed ?? undefined,
+    frequencyPenalty: configuration.frequency_penalty ?? undefined,
+    presencePenalty: configuration.presence_penalty ?? undefined,
+  };
+}
 
 /** A window that follows a fetch draws no faster than this. */
 const notificationMs = 200;

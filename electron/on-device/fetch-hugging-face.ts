@@ -2,9 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelDownloader } from 'node-llama-cpp';
 import { AppError } from '../../shared/app-error.ts';
-import type { FetchContext } from './fetch-context.ts';
+import { type FetchContext, isGgufFile, requireFreeSpace, sha256OfFile } from './model-file.ts';
 import type { CatalogueModel } from './model-catalogue.ts';
-import { isGgufFile, requireFreeSpace, sha256OfFile } from './model-file.ts';
 
 /** The downloader's own name for a file that is not complete. */
 export function downloaderPartialPath(directory: string, fileName: string): string {

@@ -1,7 +1,7 @@
 import type { OnDeviceModel } from '../../shared/contract/on-device.ts';
 import { AppError } from '../../shared/app-error.ts';
-import { byteText } from './byte-text.ts';
-import type { OnDeviceLanguageModels } from './language-model.ts';
+import { byteText } from './model-file.ts';
+import type { OnDeviceLanguageModels } from './create-language-models.ts';
 
 export interface InstallWithProgressOptions {
   readonly signal: AbortSignal;

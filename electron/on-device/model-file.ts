@@ -2,7 +2,35 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, statfs } from 'node:fs/promises';
 import { AppError } from '../../shared/app-error.ts';
-import { byteText } from './byte-text.ts';
+
+/** A size for people, in the decimal units that registries and disks are labelled with: `322.6 MB`. */
+export function byteText(bytes: number): string {
+  if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(2)} GB`;
+  if (bytes >= 1e6) return `${(bytes / 1e6).toFixed(1)} MB`;
+  if (bytes >= 1e3) return `${(bytes / 1e3).toFixed(1)} kB`;
+  return `${bytes} bytes`;
+}
+
+/** What a fetch tells while it works. */
+export interface FetchProgress {
+  readonly phase?: 'downloading' | 'checking';
+  /** Bytes of the model's file that are here, whatever form they have on the way. */
+  readonly receivedBytes?: number;
+  /** Size of the file, where only the download tells it. */
+  readonly bytes?: number;
+  /** For people. */
+  readonly step?: string;
+}
+
+/** What every way of fetching a model works with. */
+export interface FetchContext {
+  /** The models folder; it exists. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  /** Milliseconds without a byte after which the server counts as gone. */
+  readonly silenceMs: number;
+  readonly report: (progress: FetchProgress) => void;
+}
 
 /** Small enough that hashing one piece holds the host up for well under a millisecond. */
 const readBytes = 256 * 1024;

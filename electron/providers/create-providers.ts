@@ -2,7 +2,7 @@ import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/
 import type { Configuration, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
-import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
+import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
 import { Accounts, endpointAccount, type AccountsOptions, type EndpointAddress } from './accounts.ts';
 import { createEndpoints } from './endpoints.ts';

@@ -3,7 +3,7 @@ import type { AiSystem } from '../../shared/contract/common.ts';
 import { aiSystems, keyedProviders } from '../../shared/contract/common.ts';
 import type { Model } from '../../shared/contract/providers.ts';
 import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
-import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
+import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, type Account, type Accounts } from './accounts.ts';
 import type { Providers } from './create-providers.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import { aiSystems, type AiSystem } from '../../shared/contract/common.ts';
 import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
-import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
+import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import type { Accounts } from './accounts.ts';
 import type { CatalogueEntry } from './catalogue/catalogue.ts';

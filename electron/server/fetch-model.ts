@@ -1,5 +1,5 @@
 import { installWithProgress } from '../on-device/install-with-progress.ts';
-import type { OnDeviceLanguageModels } from '../on-device/language-model.ts';
+import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import { defaultModelId } from '../on-device/model-catalogue.ts';
 import type { Log } from './log.ts';
 

@@ -1,5 +1,5 @@
 import type { OnDeviceModel, OnDeviceState } from '../../shared/contract/on-device.ts';
-import type { OnDeviceLanguageModels } from '../../electron/on-device/language-model.ts';
+import type { OnDeviceLanguageModels } from '../../electron/on-device/create-language-models.ts';
 
 /** Resolves with the first state, now or later, that is as asked. */
 export async function whenState(

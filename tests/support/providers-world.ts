@@ -5,8 +5,10 @@ import { afterEach, beforeEach } from 'vitest';
 import { AppError } from '../../shared/app-error.ts';
 import type { KeyStore } from '../../electron/key-store/key-store.ts';
 import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
-import { createOnDeviceLanguageModels } from '../../electron/on-device/create-language-models.ts';
-import type { OnDeviceLanguageModels } from '../../electron/on-device/language-model.ts';
+import {
+  createOnDeviceLanguageModels,
+  type OnDeviceLanguageModels,
+} from '../../electron/on-device/create-language-models.ts';
 import { createProviders, type Providers, type ProvidersOptions } from '../../electron/providers/create-providers.ts';
 import { openStorage } from '../../electron/storage/open-storage.ts';
 import type { Storage } from '../../electron/storage/storage.ts';

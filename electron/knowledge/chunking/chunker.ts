@@ -1,7 +1,15 @@
-import { createPassageBuilder, type CutPassage, minFill } from './passage-builder.ts';
+import {
+  createPassageBuilder,
+  type CutPassage,
+  fillOf,
+  minFill,
+  most,
+  type PassageLimit,
+  target,
+  type Unit,
+} from './passage-builder.ts';
 import { linesOf, piecesOf, sentencesOf, type TextPart } from './sentences.ts';
 import { endWithin, estimateEmbeddingTokens } from './token-estimate.ts';
-import { fillOf, most, type PassageLimit, target, type Unit } from './unit.ts';
 
 interface HeadingPath {
   /** Told of each heading in the order of the text; `level` counts from 0, the outermost. */

@@ -1,4 +1,11 @@
-import { openIndexDatabase } from './index-database.ts';
+import {
+  createPassageStore,
+  openIndexDatabase,
+  type PassageStore,
+  plainPassage,
+  type SourceEntry,
+  type StoredPassage,
+} from './passage-store.ts';
 import type {
   IndexedPassage,
   IndexedSource,
@@ -7,18 +14,42 @@ import type {
   PassageBatch,
   SourceRevision,
 } from './knowledge-index.ts';
-import {
-  createPassageStore,
-  plainPassage,
-  type PassageStore,
-  type SourceEntry,
-  type StoredPassage,
-} from './passage-store.ts';
 import { searchPassages, type SearchScope } from './search-passages.ts';
-import { Slots } from './slots.ts';
-import { SourceEntries } from './source-entries.ts';
-import { quantize, VectorStore } from './vector-store.ts';
+import { quantize, Slots, VectorStore } from './vector-store.ts';
 import { WordSearch } from './word-search.ts';
+
+/** The readings of sources that were not removed, by their numbers and by their sources. */
+class SourceEntries {
+  readonly #entries = new Map<number, SourceEntry>();
+  readonly #ofSource = new Map<string, readonly SourceEntry[]>();
+
+  get(number: number): SourceEntry | undefined {
+    return this.#entries.get(number);
+  }
+
+  all(): Iterable<SourceEntry> {
+    return this.#entries.values();
+  }
+
+  /** The finished reading of a source, and one that is being written. */
+  ofSource(sourceId: string): readonly SourceEntry[] {
+    return this.#ofSource.get(sourceId) ?? [];
+  }
+
+  /** Adds an entry, or puts it in the place of the one with its number. */
+  set(entry: SourceEntry): void {
+    const others = this.ofSource(entry.sourceId).filter(({ number }) => number !== entry.number);
+    this.#entries.set(entry.number, entry);
+    this.#ofSource.set(entry.sourceId, [...others, entry]);
+  }
+
+  delete({ number, sourceId }: SourceEntry): void {
+    const others = this.ofSource(sourceId).filter((other) => other.number !== number);
+    this.#entries.delete(number);
+    if (others.length === 0) this.#ofSource.delete(sourceId);
+    else this.#ofSource.set(sourceId, others);
+  }
+}
 
 /** Passages of a removed source that are deleted at a time, between two questions. */
 const purgedAtOnce = 200;

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createIdleTask } from '../../storage/idle-task.ts';
 import { isDamage, removeIndexFile } from '../../storage/index-file.ts';
 import type { IndexAnswer, IndexCall, IndexLoss, IndexMessage } from './index-calls.ts';
-import { indexFile } from './index-database.ts';
+import { indexFile } from './passage-store.ts';
 import { IndexEngine } from './index-engine.ts';
 
 const port = parentPort!;

@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3';
 import { spacedText } from '../../../shared/unspaced-text.ts';
 import { createWordErasure, type WordErasure } from '../../storage/word-erasure.ts';
-import { stopWords } from './stop-words.ts';
-import { beginningOf, expressionsOf, tokensOf } from './words-of.ts';
+import { beginningOf, expressionsOf, stopWords, tokensOf } from './terms.ts';
 
 /** A word of a question, or words that stand next to each other. */
 export interface QuestionWord {

@@ -3,9 +3,8 @@ import { extname } from 'node:path';
 import { fileTypeFromBuffer, type FileTypeResult } from 'file-type';
 import { openPromise } from 'yauzl';
 import { AppError } from '../../../shared/app-error.ts';
-import { mainDocument } from './docx-archive.ts';
+import { isCompoundFile, isEncryptedOffice, kindOfCompoundFile, mainDocument } from './docx-archive.ts';
 import type { SourceFile, SourceMediaType } from './parsed-source.ts';
-import { isCompoundFile, isEncryptedOffice, kindOfCompoundFile } from './compound-file.ts';
 import { looksLikeText } from './text-encoding.ts';
 
 const headBytes = 65_536;

@@ -1,7 +1,6 @@
 import { createChunker, type BlockKind } from '../chunking/chunker.ts';
 import type { CutPassage } from '../chunking/passage-builder.ts';
-import type { SourcePage } from './parsed-source.ts';
-import { maxTextCharacters, tooMuchText } from './source-failure.ts';
+import { maxTextCharacters, type SourcePage, tooMuchText } from './parsed-source.ts';
 import { cleanText } from './text-encoding.ts';
 
 /** A document as its parser leaves it. */

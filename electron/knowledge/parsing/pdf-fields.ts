@@ -1,5 +1,5 @@
 import type { PDFPageProxy } from 'unpdf/pdfjs';
-import type { PdfLine } from './pdf-lines.ts';
+import type { PdfLine } from './pdf-layout.ts';
 
 /** The properties of PDF.js annotations that are read here; it declares them as `any`. */
 interface Annotation {

@@ -1,15 +1,65 @@
 import { readFile } from 'node:fs/promises';
-import type { ReadDocument } from './document-writer.ts';
-import type { SourceMediaType } from './parsed-source.ts';
+import papaparse from 'papaparse';
+import { createDocumentWriter, type ReadDocument } from './document-writer.ts';
+import { areColumnNames, createTableWriter } from './table-writer.ts';
+import { SourceFailure, type SourceMediaType } from './parsed-source.ts';
 import { readMarkdown } from './read-markdown.ts';
-import { readPlainText } from './read-plain-text.ts';
-import { SourceFailure } from './source-failure.ts';
 import { decodeText } from './text-encoding.ts';
+import { createChunker } from '../chunking/chunker.ts';
+
+/** Lines up to here may be one paragraph that an editor broke; longer ones are paragraphs of their own. */
+const longestBrokenLine = 120;
+
+/** Whether the lines of a paragraph were broken to a width, rather than each standing for itself as in a log or a poem. */
+function isBroken(lines: readonly string[]): boolean {
+  const widths = lines.slice(0, -1).map((line) => line.length);
+  const widest = Math.max(...widths);
+  if (widest > longestBrokenLine || widest < 40) return false;
+  const isEven = widths.filter((width) => width >= widest * 0.75).length >= widths.length * 0.75;
+  const followers = lines.slice(1);
+  return isEven && followers.filter((line) => /^\s*\p{Ll}/u.test(line)).length >= followers.length * 0.25;
+}
+
+/** More lines than these are not looked at to tell how the paragraph is written. */
+const linesToJudge = 40;
+
+/** Plain text as it is, with blank lines between its paragraphs. */
+function readPlainText(text: string): ReadDocument {
+  const cutter = createChunker();
+  const blankLine = /\n[^\S\n]*\n\s*/g;
+  for (let start = 0; start < text.length;) {
+    blankLine.lastIndex = start;
+    const next = blankLine.exec(text);
+    const end = next ? next.index : text.length;
+    const lines = text.slice(start, Math.min(end, start + linesToJudge * longestBrokenLine)).split('\n', linesToJudge);
+    const isProse = lines.length === 1 || isBroken(lines);
+    cutter.block(isProse ? 'prose' : 'lines', start, text.slice(start, end));
+    start = next ? next.index + next[0].length : text.length;
+  }
+  return { text, pages: null, passages: cutter.finish() };
+}
 
 /** Told which part of the work is done, from 0 to 1. */
 export type ReportProgress = (fraction: number) => void;
 
 type Parser = (path: string, report: ReportProgress) => Promise<ReadDocument>;
+
+/** A table row by row, each with the names of its columns; the delimiter is found in the text. */
+function readCsv(text: string, report: ReportProgress): ReadDocument {
+  const writer = createDocumentWriter();
+  const table = createTableWriter(writer, { isLenient: true });
+  let isFirst = true;
+  papaparse.parse<string[]>(text, {
+    skipEmptyLines: 'greedy',
+    step({ data, meta }) {
+      table.row(data, { isHeader: isFirst && areColumnNames(data) });
+      isFirst = false;
+      report(meta.cursor / text.length);
+    },
+  });
+  table.finish();
+  return writer.finish();
+}
 
 async function textOf(path: string): Promise<string> {
   return decodeText(await readFile(path));
@@ -20,7 +70,7 @@ const parsers: Readonly<Record<SourceMediaType, Parser>> = {
   'text/plain': async (path) => readPlainText(await textOf(path)),
   'text/markdown': async (path) => readMarkdown(await textOf(path)),
   'text/html': async (path, report) => (await import('./read-html.ts')).readHtml(await readFile(path), report),
-  'text/csv': async (path, report) => (await import('./read-csv.ts')).readCsv(await textOf(path), report),
+  'text/csv': async (path, report) => readCsv(await textOf(path), report),
   'application/json': async (path, report) => (await import('./read-json.ts')).readJson(await textOf(path), report),
   'application/pdf': async (path, report) => (await import('./read-pdf.ts')).readPdf(await readFile(path), report),
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': async (path, report) =>

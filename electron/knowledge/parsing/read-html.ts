@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2';
 import { createDocumentWriter, type ReadDocument } from './document-writer.ts';
 import { createHtmlText } from './html-text.ts';
 import type { ReportProgress } from './read-document.ts';
-import { createDepthLimit } from './source-failure.ts';
+import { createDepthLimit } from './parsed-source.ts';
 import { decodeText } from './text-encoding.ts';
 
 /** The parser is given the page in pieces, so that no more of it than these is in work at once. */

@@ -1,11 +1,10 @@
 import { getResolvedPDFJS } from 'unpdf';
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import { createDocumentWriter, type DocumentWriter, type PagedPart, type ReadDocument } from './document-writer.ts';
-import { blocksOf, type PdfBlock } from './pdf-blocks.ts';
+import { blocksOf, linesOfPage, type PdfBlock, type PdfLine } from './pdf-layout.ts';
 import { fieldsOfPage } from './pdf-fields.ts';
-import { linesOfPage, type PdfLine } from './pdf-lines.ts';
 import type { ReportProgress } from './read-document.ts';
-import { maxTextCharacters, SourceFailure, tooMuchText } from './source-failure.ts';
+import { maxTextCharacters, SourceFailure, tooMuchText } from './parsed-source.ts';
 import { areColumnNames, createTableWriter, minNamedColumns } from './table-writer.ts';
 
 /** Puts the lines of a paragraph together again. */

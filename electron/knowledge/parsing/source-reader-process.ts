@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { connectToParent } from '../../child-process/parent-connection.ts';
 import { workerUrl } from '../../common/worker-url.ts';
 import { readDocument } from './read-document.ts';
-import { SourceFailure } from './source-failure.ts';
+import { SourceFailure } from './parsed-source.ts';
 import { packDocument, textParts, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
 
 /** More often would only cost time. */

@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createOnDeviceLanguageModels } from '../../../electron/on-device/create-language-models.ts';
-import type { OnDeviceLanguageModels } from '../../../electron/on-device/language-model.ts';
+import {
+  createOnDeviceLanguageModels,
+  type OnDeviceLanguageModels,
+} from '../../../electron/on-device/create-language-models.ts';
 import type { CatalogueModel } from '../../../electron/on-device/model-catalogue.ts';
 import type { SettingsStore } from '../../../electron/storage/storage.ts';
 import { createTestHub, type TestHub } from '../../support/on-device-hub.ts';

@@ -16,10 +16,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   createOnDeviceLanguageModels,
+  type OnDeviceLanguageModels,
   type OnDeviceLanguageModelsOptions,
 } from '../../../electron/on-device/create-language-models.ts';
 import { installWithProgress } from '../../../electron/on-device/install-with-progress.ts';
-import type { OnDeviceLanguageModels } from '../../../electron/on-device/language-model.ts';
 import type { SettingsStore } from '../../../electron/storage/storage.ts';
 import { createTestRegistry, type TestRegistry } from '../../support/on-device-registry.ts';
 import { createMemorySettings } from '../../support/on-device-settings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTransferRate } from '../../../electron/on-device/model-entry.ts';
+import { createTransferRate } from '../../../electron/on-device/model-jobs.ts';
 
 describe('the rate of a transfer', () => {
   it('is taken over the last five seconds', () => {

@@ -3,7 +3,7 @@ import {
   choosePassages,
   passageTokens,
   type PassageLimits,
-} from '../../../../electron/knowledge/grounding/choose-passages.ts';
+} from '../../../../electron/knowledge/grounding/create-grounding.ts';
 import type { RankedPassage } from '../../../../electron/knowledge/retrieval/create-retrieval.ts';
 
 const limits: PassageLimits = { relevance: 0.1, tokens: 1000, passages: 3 };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createKnowledgeIndex } from '../../../../electron/knowledge/index/create-knowledge-index.ts';
-import { indexFile } from '../../../../electron/knowledge/index/index-database.ts';
+import { indexFile } from '../../../../electron/knowledge/index/passage-store.ts';
 import type { IndexedPassage, KnowledgeIndex } from '../../../../electron/knowledge/index/knowledge-index.ts';
 
 const { signal } = new AbortController();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { lexer, type Tokens } from 'marked';
 import { describe, expect, test } from 'vitest';
-import { blocksOf } from '../../../../electron/knowledge/parsing/pdf-blocks.ts';
+import { blocksOf } from '../../../../electron/knowledge/parsing/pdf-layout.ts';
 import { docx, fixture, headingsOf, pdf, pdfStream, readFileAt, readSourceText } from './test-files.ts';
 
 const root = join(import.meta.dirname, '../../../..');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLineJoiner } from '../../../../electron/knowledge/parsing/read-pdf.ts';
-import type { PdfLine } from '../../../../electron/knowledge/parsing/pdf-lines.ts';
+import type { PdfLine } from '../../../../electron/knowledge/parsing/pdf-layout.ts';
 
 const line = (text: string, page = 1): PdfLine => ({
   page,

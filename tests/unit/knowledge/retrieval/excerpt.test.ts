@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { excerptOf } from '../../../../electron/knowledge/retrieval/excerpt.ts';
+import { excerptOf } from '../../../../electron/knowledge/retrieval/create-retrieval.ts';
 import type { TextEmbedder } from '../../../../electron/knowledge/text-embedder.ts';
 
 const { signal } = new AbortController();
