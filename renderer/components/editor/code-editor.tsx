@@ -39,8 +39,7 @@ const commonExtensions: Extension = [
 export function useEditor({ value, onValueChange, label, hint }: EditorProps, extensions: () => Extension) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const report = useRef(onValueChange);
-  report.current = onValueChange;
+  const report = useEffectEvent((next: string) => onValueChange(next));
 
   // The editor lives as long as its draft; what changes later goes in through transactions.
   const createEditor = useEffectEvent((element: HTMLElement) => {
@@ -55,7 +54,7 @@ export function useEditor({ value, onValueChange, label, hint }: EditorProps, ex
           EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
           hint ? placeholder(hint) : [],
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) report.current(update.state.doc.toString());
+            if (update.docChanged) report(update.state.doc.toString());
           }),
         ],
       }),

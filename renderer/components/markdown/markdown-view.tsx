@@ -1,7 +1,7 @@
-import { Children, type ComponentProps, isValidElement, memo, useMemo, useRef } from 'react';
+import { Children, type ComponentProps, isValidElement, memo, useMemo, useState } from 'react';
 import { CopyButton } from '../copy-button.tsx';
 import { CitationMark } from './citation-button.tsx';
-import { definitionsOf, hasReference, type MarkdownBlock, noBlocks, readBlocks } from './markdown-blocks.ts';
+import { definitionsOf, hasReference, type MarkdownBlock, readBlocks } from './markdown-blocks.ts';
 import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import './markdown.css';
@@ -194,8 +194,9 @@ const Block = memo(function Block({
 
 /** A growing answer as Markdown: finished blocks stay as they are, only the open one is drawn anew. No raw HTML. */
 export function MarkdownView({ text, isGrowing }: { text: string; isGrowing: boolean }) {
-  const before = useRef(noBlocks);
-  const blocks = useMemo(() => (before.current = readBlocks(text, before.current)), [text]);
+  const [{ blocks, readText }, setRead] = useState(() => ({ blocks: readBlocks(text), readText: text }));
+  // During the render, so that no text is drawn with the blocks of the text before.
+  if (readText !== text) setRead({ blocks: readBlocks(text, blocks), readText: text });
   // Definitions stand at the end of a text, so looking for them can wait until it is there.
   const definitions = useMemo(() => (isGrowing ? '' : definitionsOf(blocks.text)), [blocks, isGrowing]);
   const all = blocks.open ? [...blocks.closed, blocks.open] : blocks.closed;

@@ -6,8 +6,9 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { accessAddress, servingModel } from '../remedies.ts';
-import { modelPlace, runsOnDevice, shortName, shutdownMark } from './model-list.ts';
+import { modelPlace, runsOnDevice, shortName, shutdownBadge } from './model-list.ts';
 import { formatDate, formatPrice } from '../format.ts';
+import { useToday } from '../use-today.ts';
 
 interface DetailProps {
   model: Model;
@@ -18,7 +19,8 @@ interface DetailProps {
 }
 
 function Shutdown({ model, models, onPick }: Omit<DetailProps, 'onLeave'>) {
-  const mark = shutdownMark(model, new Date());
+  const today = useToday();
+  const mark = shutdownBadge(model, today);
   if (!mark || model.shutdownDate === null) return null;
   const replacement = models.find(({ aiSystem, name }) => aiSystem === model.aiSystem && name === model.replacement);
   const isOver = mark.days < 0 || model.hasEnded;

@@ -75,14 +75,14 @@ export function groupModels(models: readonly Model[], filter: ModelFilter): Mode
     .toSorted((a, b) => order(a) - order(b) || a.title.localeCompare(b.title));
 }
 
-export interface ShutdownMark {
+export interface ShutdownBadge {
   text: string;
   tone: 'caution' | 'negative';
   days: number;
 }
 
 /** Negative from 30 days before the end, caution before that; null for a model without an end. */
-export function shutdownMark(model: Pick<Model, 'shutdownDate' | 'hasEnded'>, now: Date): ShutdownMark | null {
+export function shutdownBadge(model: Pick<Model, 'shutdownDate' | 'hasEnded'>, now: Date): ShutdownBadge | null {
   if (model.shutdownDate === null) return model.hasEnded ? { text: 'Retired', tone: 'negative', days: 0 } : null;
   const days = daysUntil(model.shutdownDate, now);
   const isOver = model.hasEnded || days < 0;

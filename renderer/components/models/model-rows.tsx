@@ -8,10 +8,11 @@ import { Icon } from '../icon.tsx';
 import { Badge, Dot } from '../marks.tsx';
 import { accessAddress } from '../remedies.ts';
 import { toggleFavourite, useModelChoices } from '../../stores/model-choices.ts';
-import { isOnDevice, modelKey, readinessOf, servicePlace, shortName, shutdownMark } from './model-list.ts';
+import { isOnDevice, modelKey, readinessOf, servicePlace, shortName, shutdownBadge } from './model-list.ts';
 import type { ModelGroup } from './model-list.ts';
 import { modelFamilies } from './model-order.ts';
 import { shownCapabilities } from './shown-capabilities.ts';
+import { useToday } from '../use-today.ts';
 
 /** The letters that were searched for stand out in the name. */
 function Name({ name, words }: { name: string; words: string }) {
@@ -31,7 +32,8 @@ function Name({ name, words }: { name: string; words: string }) {
 }
 
 function Note({ model }: { model: Model }) {
-  const mark = shutdownMark(model, new Date());
+  const today = useToday();
+  const mark = shutdownBadge(model, today);
   if (mark) return <Badge tone={mark.tone}>{mark.text}</Badge>;
   if (model.aiSystem !== 'ServiceAi') return null;
   const place = servicePlace(model);

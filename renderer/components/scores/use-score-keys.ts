@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 
 /** What was pressed a moment ago: a minus that waits for its digit, a digit that a minus turns round, a 1 for a possible 0. */
 interface ScoreTyping {
@@ -73,46 +73,46 @@ export function useScoreKeys(
   { isEnabled, scope }: ScoreKeysOptions,
 ): boolean {
   const [typing, setTyping] = useState<ScoreTyping>(noTyping);
-  const newest = useRef({ score, onScore, typing, isEnabled });
-  newest.current = { score, onScore, typing, isEnabled };
+  // Several keys can come before the next render: each one goes on from the result of the last.
+  const current = useRef({ score, typing });
+  useLayoutEffect(() => {
+    current.current = { score, typing };
+  });
   const early = useRef<EarlyKeys | null>(null);
   useEffect(() => {
     if (typing === noTyping) return;
     const timer = setTimeout(() => setTyping(noTyping), patienceMilliseconds);
     return () => clearTimeout(timer);
   }, [typing]);
-  const take = useCallback((key: string): boolean => {
-    const next = typeScore(key, newest.current.typing, newest.current.score);
+  const take = useEffectEvent((key: string): boolean => {
+    const next = typeScore(key, current.current.typing, current.current.score);
     if (!next) return false;
     setTyping(next.typing);
-    newest.current.typing = next.typing;
-    if (next.score !== undefined) {
-      newest.current.score = next.score;
-      newest.current.onScore(next.score);
-    }
+    current.current = { typing: next.typing, score: next.score ?? current.current.score };
+    if (next.score !== undefined) onScore(next.score);
     return true;
-  }, []);
+  });
+  const takeOrBuffer = useEffectEvent((key: string) => (isEnabled ? take(key) : bufferKey(early, key)));
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
       if (scope && !(event.target instanceof Node && scope.current?.contains(event.target))) return;
-      const isTaken = newest.current.isEnabled ? take(event.key) : keepEarly(early, event.key);
-      if (isTaken) event.preventDefault();
+      if (takeOrBuffer(event.key)) event.preventDefault();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [take, scope]);
+  }, [scope]);
   useEffect(() => {
     if (!isEnabled || !early.current) return;
     const { keys, since } = early.current;
     early.current = null;
     if (performance.now() - since < longestWaitMilliseconds) for (const key of keys) take(key);
-  }, [isEnabled, take]);
+  }, [isEnabled]);
   return typing.isNegative && !typing.isDigitFresh;
 }
 
-/** Keeps a key of a score; any other key says that the person has gone on. */
-function keepEarly(early: RefObject<EarlyKeys | null>, key: string): boolean {
+/** Buffers a key of a score. Any other key empties the buffer: the person is doing something else. */
+function bufferKey(early: RefObject<EarlyKeys | null>, key: string): boolean {
   if (!typeScore(key, noTyping, null)) {
     early.current = null;
     return false;

@@ -9,8 +9,9 @@ import { useDataspaces } from '../../queries/knowledge.ts';
 import { useModels } from '../../queries/models.ts';
 import { agentAddress } from '../../shell/addresses.ts';
 import { Badge } from '../../components/marks.tsx';
-import { modelPlace, shutdownMark } from '../../components/models/model-list.ts';
+import { modelPlace, shutdownBadge } from '../../components/models/model-list.ts';
 import { editAgentAddress } from './agents-address.ts';
+import { useToday } from '../../components/use-today.ts';
 
 export interface AgentSideProps {
   agent: Agent;
@@ -24,7 +25,8 @@ function AgentDetails({ agent, conversationId }: AgentSideProps) {
   const model = useModels().data?.data.find(
     ({ aiSystem, name }) => aiSystem === agent.aiSystem && name === agent.model,
   );
-  const shutdown = model && shutdownMark(model, new Date());
+  const today = useToday();
+  const shutdown = model && shutdownBadge(model, today);
   return (
     <div className="agents__facts">
       <p className="row">

@@ -160,14 +160,14 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
   const last = turns.at(-1);
   const canEdit = conversation.isOwn && last?.runId != null && !isAnswering;
   const editLast = (): void => setEdited(canEdit ? last.key : null);
-  const { scroller, onScroll } = useFollowScroll(`${agent.id}/${turns.length}`, isAnsweringHere);
+  const { scroller: scrollerRef, onScroll } = useFollowScroll(`${agent.id}/${turns.length}`, isAnsweringHere);
   useEffect(() => {
     input.current?.focus();
   }, [agent.id, conversationId]);
   useEffect(() => {
     // A conversation is read from its end.
-    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
-  }, [scroller, conversationId, turns.length, last?.failure]);
+    if (scrollerRef.current) scrollerRef.current.scrollTop = scrollerRef.current.scrollHeight;
+  }, [scrollerRef, conversationId, turns.length, last?.failure]);
   useActions('agent-conversation', [
     {
       id: 'agents.stop',
@@ -191,7 +191,7 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
   return (
     <section className="panel agents__talk" aria-label={`Conversation with ${agent.name}`}>
       <div
-        ref={scroller}
+        ref={scrollerRef}
         className="scroll agents__turns"
         tabIndex={0}
         role="region"

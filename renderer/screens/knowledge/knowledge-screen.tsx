@@ -1,5 +1,5 @@
 import { FilePlus2, FolderPlus, Search } from 'lucide-react';
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import { useRef, useState, type RefObject } from 'react';
 import { useLocation } from 'wouter';
 import { AppError } from '../../../shared/app-error.ts';
 import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
@@ -110,16 +110,14 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
   const picker = useRef<HTMLInputElement>(null);
   const address = readKnowledgeAddress(location);
   const source = useSource(address.sourceId);
-  // While a source is on its way the dataspace stays that was open: what was searched in it would be lost.
-  const openId = useRef<string | null>(null);
-  const sourceHome = source.data?.dataspaceId ?? (source.isPending ? openId.current : null);
+  // While a source loads, the open dataspace stays: its search would be lost.
+  const [openId, setOpenId] = useState<string | null>(null);
+  const sourceHome = source.data?.dataspaceId ?? (source.isPending ? openId : null);
   const wantedId = address.sourceId === null ? address.dataspaceId : sourceHome;
   // Without an address the newest one is open: most people have one.
   const isPlain = address.sourceId === null && address.dataspaceId === null;
   const dataspace = isPlain ? dataspaces[0] : dataspaces.find(({ id }) => id === wantedId);
-  useEffect(() => {
-    openId.current = dataspace?.id ?? null;
-  }, [dataspace?.id]);
+  if (openId !== (dataspace?.id ?? null)) setOpenId(dataspace?.id ?? null);
   usePlace(dataspace?.name ?? null);
   const group = 'Knowledge';
   useActions('knowledge', [

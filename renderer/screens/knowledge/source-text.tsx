@@ -17,7 +17,7 @@ interface ShownText {
   pages: { page: number; start: number; end: number }[] | null;
 }
 
-interface Piece {
+interface Segment {
   text: string;
   isMarked: boolean;
   /** The page that begins with it. */
@@ -25,7 +25,7 @@ interface Piece {
 }
 
 /** Cuts what is shown at the ends of the passage and at the beginnings of pages. */
-function piecesOf({ text, start, pages }: ShownText, passage: { start: number; end: number } | null): Piece[] {
+function segmentsOf({ text, start, pages }: ShownText, passage: { start: number; end: number } | null): Segment[] {
   const pageAt = new Map((pages ?? []).map((page) => [Math.max(page.start, start), page.page]));
   const end = start + text.length;
   const cuts = new Set([start, end, ...pageAt.keys(), ...(passage ? [passage.start, passage.end] : [])]);
@@ -37,23 +37,20 @@ function piecesOf({ text, start, pages }: ShownText, passage: { start: number; e
   }));
 }
 
-function Pieces({ shown, passage }: { shown: ShownText; passage: { start: number; end: number } | null }) {
+function Segments({ shown, passage }: { shown: ShownText; passage: { start: number; end: number } | null }) {
   const mark = useRef<HTMLElement>(null);
   useEffect(() => {
     // Chromium 156 answers with a promise, which React would call as the cleanup.
     void mark.current?.scrollIntoView({ block: 'center' });
   }, [passage?.start, shown.start]);
-  let isFirstMark = true;
-  return piecesOf(shown, passage).map((piece, index) => {
-    const isTarget = piece.isMarked && isFirstMark;
-    if (isTarget) isFirstMark = false;
-    return (
-      <span key={index}>
-        {piece.page !== null && <span className="knowledge__page caption tertiary">Page {piece.page}</span>}
-        {piece.isMarked ? <mark ref={isTarget ? mark : undefined}>{piece.text}</mark> : piece.text}
-      </span>
-    );
-  });
+  const segments = segmentsOf(shown, passage);
+  const firstMarked = segments.findIndex(({ isMarked }) => isMarked);
+  return segments.map(({ text, page, isMarked }, index) => (
+    <span key={index}>
+      {page !== null && <span className="knowledge__page caption tertiary">Page {page}</span>}
+      {isMarked ? <mark ref={index === firstMarked ? mark : undefined}>{text}</mark> : text}
+    </span>
+  ));
 }
 
 /** The text of a source around a passage, which is marked, or from its beginning. */
@@ -88,7 +85,7 @@ export function SourceText({
             </div>
           )}
           <div className="knowledge__prose">
-            <Pieces shown={shown} passage={passage} />
+            <Segments shown={shown} passage={passage} />
           </div>
           {shown.end < shown.characters && (
             <div className="row">

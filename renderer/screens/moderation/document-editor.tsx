@@ -85,8 +85,7 @@ export function DocumentEditor({ value, onValueChange, passages, onReady }: Docu
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const access = useRef(new Compartment());
-  const report = useRef(onValueChange);
-  report.current = onValueChange;
+  const report = useEffectEvent((next: string) => onValueChange?.(next));
   const isReadOnly = onValueChange === undefined;
 
   // The editor lives as long as the panel; what changes later goes in through transactions.
@@ -109,7 +108,7 @@ export function DocumentEditor({ value, onValueChange, passages, onReady }: Docu
           EditorView.contentAttributes.of({ 'aria-label': 'Text to check', spellcheck: 'false' }),
           placeholder('Type or paste a text, then select Check'),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged && !update.state.readOnly) report.current?.(update.state.doc.toString());
+            if (update.docChanged && !update.state.readOnly) report(update.state.doc.toString());
           }),
         ],
       }),

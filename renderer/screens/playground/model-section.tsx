@@ -4,8 +4,9 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import type { Draft } from '../../stores/playground-drafts.ts';
 import { ModelButton } from '../../components/models/model-button.tsx';
-import { isOnDevice, modelPlace, shutdownMark } from '../../components/models/model-list.ts';
+import { isOnDevice, modelPlace, shutdownBadge } from '../../components/models/model-list.ts';
 import { formatPrice, formatTokenCount } from '../../components/format.ts';
+import { useToday } from '../../components/use-today.ts';
 
 function contextText({ contextTokens, outputTokens }: Model): string {
   if (contextTokens === null) return 'Unknown';
@@ -32,7 +33,8 @@ export interface ModelSectionProps {
 
 /** The chosen model with its main details, and the button that opens the picker. */
 export function ModelSection({ draft, model, isPickerOpen, onOpenPicker }: ModelSectionProps) {
-  const shutdown = model && shutdownMark(model, new Date());
+  const today = useToday();
+  const shutdown = model && shutdownBadge(model, today);
   return (
     <section aria-label="Model">
       <div className="header">

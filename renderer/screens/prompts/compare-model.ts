@@ -121,6 +121,23 @@ export function foldRows(rows: readonly DiffRow[], context = 3): DiffBlock[] {
   return blocks;
 }
 
+const rowsOf = (block: DiffBlock): number => (block.kind === 'rows' ? block.rows.length : 1);
+
+/** Rows that a table of the blocks has; a fold is one row. */
+export function countRows(blocks: readonly DiffBlock[]): number {
+  return blocks.reduce((count, block) => count + rowsOf(block), 0);
+}
+
+/** The blocks with the first `maxRows` rows, and every fold. */
+export function limitRows(blocks: readonly DiffBlock[], maxRows: number): DiffBlock[] {
+  let count = 0;
+  return blocks.map((block) => {
+    const remaining = Math.max(0, maxRows - count);
+    count += rowsOf(block);
+    return block.kind === 'rows' ? { ...block, rows: block.rows.slice(0, remaining) } : block;
+  });
+}
+
 export interface SettingDifference {
   name: string;
   /** Null where the version has not got it. */

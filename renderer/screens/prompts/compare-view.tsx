@@ -5,12 +5,12 @@ import { Segmented } from '../../components/choices.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { formatPlural, formatTime } from '../../components/format.ts';
 import { Select } from '../../components/select.tsx';
-import { diffRows, diffSettings, foldRows } from './compare-model.ts';
+import { countRows, diffRows, diffSettings, foldRows, limitRows } from './compare-model.ts';
 import type { ComparedVersion, DiffLine, DiffRow } from './compare-model.ts';
 import { useDiffView } from '../../stores/prompts-view.ts';
 import './compare.css';
 
-/** Rows that are drawn at first; more would hold the window before anyone has read these. */
+/** Rows that are drawn at first. More would block the window before anyone has read these. */
 const rowsAtOnce = 400;
 
 function Line({ line, side, isSame }: { line: DiffLine | null; side: 'before' | 'after'; isSame: boolean }) {
@@ -114,12 +114,8 @@ function TextDiff({ title, before, after, names, hasToggle = false }: TextDiffPr
   const [shown, setShown] = useState(rowsAtOnce);
   const isUnified = useDiffView(({ view }) => view === 'unified');
   const changed = rows.filter(({ isSame }) => !isSame).length;
-  let drawn = 0;
-  const visible = blocks.map((block) => {
-    const part = block.kind === 'rows' ? { ...block, rows: block.rows.slice(0, Math.max(0, shown - drawn)) } : block;
-    drawn += block.kind === 'rows' ? block.rows.length : 1;
-    return part;
-  });
+  const total = useMemo(() => countRows(blocks), [blocks]);
+  const visible = useMemo(() => limitRows(blocks, shown), [blocks, shown]);
   const remark = before === after ? 'No changes' : changed === 0 ? 'Only line endings differ' : null;
   return (
     <section aria-label={title}>
@@ -159,10 +155,10 @@ function TextDiff({ title, before, after, names, hasToggle = false }: TextDiffPr
           </tbody>
         </table>
       )}
-      {drawn > shown && (
+      {total > shown && (
         <div className="compare__more">
           <Button size="small" onClick={() => setShown(shown + rowsAtOnce)}>
-            Show more ({formatPlural(drawn, 'row')} in total)
+            Show more ({formatPlural(total, 'row')} in total)
           </Button>
         </div>
       )}

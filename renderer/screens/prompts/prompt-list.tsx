@@ -15,11 +15,12 @@ import { VirtualList } from '../../components/virtual-list.tsx';
 import { useModels } from '../../queries/models.ts';
 import type { usePromptList } from '../../queries/prompts.ts';
 import { everyPrompt, isNarrowed, usePromptsView } from '../../stores/prompts-view.ts';
-import { shutdownMark } from '../../components/models/model-list.ts';
+import { shutdownBadge } from '../../components/models/model-list.ts';
 import { modelOf } from './library-model.ts';
 import { LibraryNav } from './library-nav.tsx';
 import { openExport, openImport } from './transfer/transfer-state.ts';
 import { useLibraryDrafts } from './use-library-drafts.ts';
+import { useToday } from '../../components/use-today.ts';
 
 const rowHeight = 48;
 const noModels: readonly Model[] = [];
@@ -27,7 +28,8 @@ const noModels: readonly Model[] = [];
 /** A row of the list, with what of its newest version and its draft is to be seen at once. */
 function Row({ prompt, models, isEdited }: { prompt: Prompt; models: readonly Model[]; isEdited: boolean }) {
   const model = modelOf(prompt.latestVersion, models);
-  const shutdown = model && shutdownMark(model, new Date());
+  const today = useToday();
+  const shutdown = model && shutdownBadge(model, today);
   return (
     <div className="list-row">
       <span className="row">

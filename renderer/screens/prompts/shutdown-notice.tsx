@@ -5,9 +5,10 @@ import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import { Notice } from '../../components/state-panels.tsx';
 import { versionDraftAddress } from '../../shell/addresses.ts';
 import { ReplayDialog } from '../../components/replay-dialog.tsx';
-import { shutdownMark } from '../../components/models/model-list.ts';
+import { shutdownBadge } from '../../components/models/model-list.ts';
 import { formatDate } from '../../components/format.ts';
 import { runCount } from './usage-text.ts';
+import { useToday } from '../../components/use-today.ts';
 
 interface ShutdownNoticeProps {
   model: Model;
@@ -50,7 +51,8 @@ function Replacement({ model, replacement, version, runs }: ShutdownNoticeProps 
 /** Says that the model of a version ends, and offers its replacement for a try. */
 export function ShutdownNotice(props: ShutdownNoticeProps) {
   const { model } = props;
-  const mark = shutdownMark(model, new Date());
+  const today = useToday();
+  const mark = shutdownBadge(model, today);
   if (!mark || model.shutdownDate === null) return null;
   const isOver = model.hasEnded || mark.days < 0;
   return (

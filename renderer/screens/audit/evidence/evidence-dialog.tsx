@@ -11,6 +11,7 @@ import {
   useRedactionPreview,
   type RedactionQuestion,
 } from '../../../queries/audit-exports.ts';
+import { useToday } from '../../../components/use-today.ts';
 import { usePackDraft, type PackDraft } from '../../../stores/audit.ts';
 import { ColumnsField } from './columns-field.tsx';
 import './evidence.css';
@@ -74,6 +75,7 @@ function PackForm({ selection, subject, draft, name, onName, error }: FormProps)
       ? null
       : { selection, runs: rested.runs, columns: [...rested.columns], rules };
   const preview = useRedactionPreview(question);
+  const today = useToday();
   return (
     <>
       <Field label="Scope">
@@ -87,7 +89,7 @@ function PackForm({ selection, subject, draft, name, onName, error }: FormProps)
           label="Pack name"
           isLabelHidden
           maxLength={200}
-          placeholder={`Evidence ${new Date().toLocaleDateString('sv')}`}
+          placeholder={`Evidence ${today.toLocaleDateString('sv')}`}
           value={name}
           onValueChange={onName}
         />

@@ -1,5 +1,5 @@
 import { Undo2 } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { ConversationRun, FeedbackInput } from '../../../../shared/contract/conversations.ts';
 import { Button } from '../../../components/button.tsx';
 import { Score, ScoreScale } from '../../../components/scores/score-scale.tsx';
@@ -30,13 +30,12 @@ function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: s
     setSavedText(text);
     setTyped(text);
   }
-  const newest = useRef({ typed, text, onText });
-  newest.current = { typed, text, onText };
-  const save = useCallback(() => {
-    if (newest.current.typed.trim() !== newest.current.text) newest.current.onText(newest.current.typed.trim());
-  }, []);
-  // What was typed is kept however the field goes away: j, a press on another row, another screen.
-  useEffect(() => () => save(), [save]);
+  const save = () => {
+    if (typed.trim() !== text) onText(typed.trim());
+  };
+  const saveOnLeave = useEffectEvent(save);
+  // The text is saved however the field goes away: J, a click on another row, another screen.
+  useEffect(() => () => saveOnLeave(), []);
   return (
     <TextField
       id="audit-feedback-text"

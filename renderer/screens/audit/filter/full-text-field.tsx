@@ -1,5 +1,5 @@
 import { ChevronDown, Search } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { AuditFilter } from '../../../../shared/contract/audit.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { Menu } from '../../../components/menu.tsx';
@@ -29,28 +29,28 @@ function withText(filter: AuditFilter, text: string): AuditFilter {
 
 /** Full text over prompts and answers. It keeps the focus and every letter while the list follows. */
 export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps) {
-  const asked = filter.text ?? '';
-  const [typed, setTyped] = useState(asked);
-  const sent = useRef(asked);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const newest = useRef({ filter, onChange });
-  newest.current = { filter, onChange };
-
-  useEffect(() => {
-    // Not the echo of what was typed here: a saved view, a chip, the way back.
-    if (asked !== sent.current) setTyped(asked);
-    sent.current = asked;
-  }, [asked]);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const filtered = filter.text ?? '';
+  const [typed, setTyped] = useState(filtered);
+  const [searched, setSearched] = useState(filtered);
+  const [lastFiltered, setLastFiltered] = useState(filtered);
+  if (lastFiltered !== filtered) {
+    setLastFiltered(filtered);
+    setSearched(filtered);
+    // A saved view, a chip or Back changed the filter. The result of a search from this field leaves later letters alone.
+    if (filtered !== searched) setTyped(filtered);
+  }
 
   const search = (text: string) => {
-    clearTimeout(timer.current);
-    const next = withText(newest.current.filter, text);
-    if ((next.text ?? '') === sent.current) return;
-    const isTyped = sent.current !== '' && next.text !== undefined;
-    sent.current = next.text ?? '';
-    newest.current.onChange(next, isTyped);
+    const next = withText(filter, text);
+    if ((next.text ?? '') === searched) return;
+    setSearched(next.text ?? '');
+    onChange(next, searched !== '' && next.text !== undefined);
   };
+  const searchAfterPause = useEffectEvent(() => search(typed));
+  useEffect(() => {
+    const timer = setTimeout(() => searchAfterPause(), pauseMilliseconds);
+    return () => clearTimeout(timer);
+  }, [typed]);
   const place = places.find(({ value }) => value === (filter.textIn ?? null)) ?? places[0];
   return (
     <div role="search" className="audit__text">
@@ -61,11 +61,7 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
         icon={Search}
         placeholder="Search"
         value={typed}
-        onValueChange={(text) => {
-          setTyped(text);
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => search(text), pauseMilliseconds);
-        }}
+        onValueChange={setTyped}
         onKeyDown={(event) => {
           if (event.key === 'Enter' || event.key === 'ArrowDown') {
             event.preventDefault();

@@ -26,6 +26,7 @@ export function useAuditAddress(): AddressedAudit {
   const text = location.split('/')[2] ?? 'all';
   // The same object for the same words: everything that is read from the host hangs on it.
   const [read, setRead] = useState(() => ({ text, at: new Date() }));
+  // oxlint-disable-next-line react/purity -- "The last hour" ends when its address opens; a repeated render moves it by milliseconds.
   if (read.text !== text) setRead({ text, at: new Date() });
   const { filter, sort, span, ignored } = useMemo(() => readFilter(read.text, read.at), [read]);
   const search: AddressedAudit['search'] = useCallback(

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type MouseEvent, type Ref, useEffect, useEffectEvent, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, type RefObject, useEffect, useEffectEvent, useState } from 'react';
 import type { AuditFacets, AuditRow } from '../../../../shared/contract/audit.ts';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
@@ -43,11 +43,9 @@ function useWantedPages({
   const near = pagesOf(first, last, count);
   const [rested, setRested] = useState(near);
   const { from, to } = near;
+  if (!isFar && (rested.from !== from || rested.to !== to)) setRested({ from, to });
   useEffect(() => {
-    if (!isFar) {
-      setRested({ from, to });
-      return;
-    }
+    if (!isFar) return;
     const timer = setTimeout(() => setRested({ from, to }), restMilliseconds);
     return () => clearTimeout(timer);
   }, [from, to, isFar]);
@@ -60,7 +58,7 @@ export interface ConversationListProps {
   facets: AuditFacets | undefined;
   /** Enter, or a double press: on to reading and judging. */
   onOpen: () => void;
-  listRef: Ref<HTMLDivElement>;
+  listRef: RefObject<HTMLDivElement | null>;
 }
 
 const rowsPerView = 12;
@@ -75,8 +73,8 @@ function targetOf(key: string, index: number, last: number): number | null {
 }
 
 /** The rows in view. */
-function useRowsInView({ head, total, active }: AuditListState) {
-  const window = useRowWindow(total, rowHeight);
+function useRowsInView({ head, total, active }: AuditListState, listRef: RefObject<HTMLDivElement | null>) {
+  const window = useRowWindow(listRef, total, rowHeight);
   const rows = useAuditRows(head, useWantedPages({ ...window, count: total }));
   // Only a move of the person brings a row into view, not one of the list.
   const showRow = useEffectEvent((index: number) => window.show(index));
@@ -134,7 +132,7 @@ function ListRow({ list, index, row, facets, isSelected, top, onClick, onOpen }:
 /** The list, with as many rows drawn as are in view. One stop for Tab; arrows, Page, Home and End inside. */
 export function ConversationList({ list, facets, onOpen, listRef }: ConversationListProps) {
   const { active, total } = list;
-  const { window, rows } = useRowsInView(list);
+  const { window, rows } = useRowsInView(list, listRef);
   const { rows: picked, isAll } = useAuditSelection();
   const indexes = Array.from({ length: Math.max(0, window.last - window.first + 1) }, (_, row) => window.first + row);
 
@@ -164,11 +162,7 @@ export function ConversationList({ list, facets, onOpen, listRef }: Conversation
         </div>
       )}
       <div
-        ref={(element) => {
-          window.scroller.current = element;
-          if (typeof listRef === 'function') listRef(element);
-          else if (listRef) listRef.current = element;
-        }}
+        ref={listRef}
         className={classNames('scroll', 'audit__list', list.isBehind && 'is-behind')}
         role="listbox"
         aria-label="Conversations"

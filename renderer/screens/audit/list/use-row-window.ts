@@ -1,11 +1,10 @@
-import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { moveRows, rowScale, rowsInView, rowsTopAt, sheetTopAt } from './row-window.ts';
 
 /** What a list has before the browser has measured it, in pixels. */
 const assumedViewHeight = 640;
 
 export interface RowWindow {
-  scroller: RefObject<HTMLDivElement | null>;
   /** Rows to draw. */
   first: number;
   last: number;
@@ -26,24 +25,27 @@ interface Place {
   isFar: boolean;
 }
 
-function useViewHeight(scroller: RefObject<HTMLDivElement | null>): number {
+function useViewHeight(scrollerRef: RefObject<HTMLDivElement | null>): number {
   const [viewHeight, setViewHeight] = useState(assumedViewHeight);
   useLayoutEffect(() => {
-    const element = scroller.current;
+    const element = scrollerRef.current;
     if (!element) return;
     const measure = () => setViewHeight(element.clientHeight || assumedViewHeight);
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [scroller]);
+  }, [scrollerRef]);
   return viewHeight;
 }
 
 /** Draws only the rows in view, however many there are; see `row-window.ts`. */
-export function useRowWindow(count: number, rowHeight: number): RowWindow {
-  const scroller = useRef<HTMLDivElement>(null);
-  const viewHeight = useViewHeight(scroller);
+export function useRowWindow(
+  scrollerRef: RefObject<HTMLDivElement | null>,
+  count: number,
+  rowHeight: number,
+): RowWindow {
+  const viewHeight = useViewHeight(scrollerRef);
   const scale = rowScale(count, rowHeight, viewHeight);
   const [place, setPlace] = useState<Place>({ rowsTop: 0, sheetTop: 0, isFar: false });
   const newest = useRef(place);
@@ -52,24 +54,23 @@ export function useRowWindow(count: number, rowHeight: number): RowWindow {
     setPlace(next);
   };
 
-  const settle = (): void => {
+  const alignScrollBar = useEffectEvent((): void => {
     const { rowsTop } = newest.current;
     const sheetTop = sheetTopAt(rowsTop, scale);
     put({ rowsTop, sheetTop, isFar: false });
     // Where the rows stand in proportion again, the scroll bar shows the truth, and the ends are within reach.
-    if (scroller.current && Math.abs(scroller.current.scrollTop - sheetTop) > 1) scroller.current.scrollTop = sheetTop;
-  };
-  const settleNow = useRef(settle);
-  settleNow.current = settle;
+    if (scrollerRef.current && Math.abs(scrollerRef.current.scrollTop - sheetTop) > 1)
+      scrollerRef.current.scrollTop = sheetTop;
+  });
   useEffect(() => {
-    const element = scroller.current;
-    const onEnd = (): void => settleNow.current();
+    const element = scrollerRef.current;
+    const onEnd = (): void => alignScrollBar();
     element?.addEventListener('scrollend', onEnd);
     return () => element?.removeEventListener('scrollend', onEnd);
-  }, []);
+  }, [scrollerRef]);
 
   const onScroll = (): void => {
-    const sheetTop = scroller.current?.scrollTop ?? 0;
+    const sheetTop = scrollerRef.current?.scrollTop ?? 0;
     const { rowsTop, sheetTop: before } = newest.current;
     if (sheetTop === before) return;
     const isFar = Math.abs(sheetTop - before) > 2 * viewHeight;
@@ -83,14 +84,13 @@ export function useRowWindow(count: number, rowHeight: number): RowWindow {
     const inRange = Math.max(0, Math.min(wanted, scale.rowsHeight - viewHeight));
     const sheetTop = sheetTopAt(inRange, scale);
     put({ rowsTop: inRange, sheetTop, isFar: false });
-    if (scroller.current) scroller.current.scrollTop = sheetTop;
+    if (scrollerRef.current) scrollerRef.current.scrollTop = sheetTop;
   };
 
   // A list that became shorter ends earlier.
   const rowsTop = Math.min(place.rowsTop, rowsTopAt(Infinity, scale));
   const { first, last } = rowsInView(rowsTop, { viewHeight, rowHeight, count });
   return {
-    scroller,
     first,
     last,
     sheetHeight: scale.sheetHeight,

@@ -5,7 +5,7 @@ import {
   noFilter,
   readinessOf,
   shortName,
-  shutdownMark,
+  shutdownBadge,
 } from '../../../../../renderer/components/models/model-list.ts';
 import { modelFamilies, withShortcuts } from '../../../../../renderer/components/models/model-order.ts';
 import type { ProviderState } from '../../../../../shared/contract/providers.ts';
@@ -101,7 +101,7 @@ test.each([
   ['2026-11-19', { text: 'Retired 19 Nov 2026', tone: 'negative', days: -1 }],
   [null, null],
 ] as const)('a shutdown on %s is marked', (shutdownDate, mark) => {
-  expect(shutdownMark({ shutdownDate, hasEnded: false }, new Date(2026, 10, 20, 23, 59))).toEqual(mark);
+  expect(shutdownBadge({ shutdownDate, hasEnded: false }, new Date(2026, 10, 20, 23, 59))).toEqual(mark);
 });
 
 test('a group says whether its models can run now', () => {

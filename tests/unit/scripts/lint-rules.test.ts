@@ -16,13 +16,13 @@ interface Report {
   diagnostics: { code: string; labels: { span: { line: number } }[] }[];
 }
 
-/** The lines of the code at which the project's own rule reports something. */
-async function reportedLines(code: string): Promise<number[]> {
+/** The lines of the code at which one of the project's own rules reports something. */
+async function reportedLines(code: string, rule = 'effect-returns-cleanup'): Promise<number[]> {
   writeFileSync(join(folder, 'part.tsx'), code);
   const config = {
-    jsPlugins: [join(root, 'scripts/lint-effects.mjs')],
+    jsPlugins: [join(root, 'scripts/lint-rules.mjs')],
     categories: { correctness: 'off' },
-    rules: { 'touchstone/effect-returns-cleanup': 'error' },
+    rules: { [`touchstone/${rule}`]: 'error' },
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
   const options = ['-c', join(folder, 'config.json'), '--format', 'json', join(folder, 'part.tsx')];
@@ -72,4 +72,16 @@ useEffect(async () => {}, []);
 useEffect(start, []);
 `;
   expect(await reportedLines(code)).toEqual([2, 5, 9, 13, 15, 16]);
+});
+
+test('reports a suppression without a reason', async () => {
+  const code = `
+// oxlint-disable-next-line no-control-regex -- these are the characters of ASCII
+const ascii = /[\\0-\\x7f]/;
+// oxlint-disable-next-line no-control-regex
+const control = /[\\0-\\x1f]/;
+/* eslint-disable eqeqeq -- */
+// A comment about eslint-disable.
+`;
+  expect(await reportedLines(code, 'suppression-has-reason')).toEqual([4, 6]);
 });

@@ -1,4 +1,4 @@
-// A lint rule of the project, loaded by .oxlintrc.json.
+// The project's own lint rules, loaded by .oxlintrc.json.
 
 const effects = new Set(['useEffect', 'useLayoutEffect', 'useInsertionEffect']);
 
@@ -47,7 +47,25 @@ const effectReturnsCleanup = {
   },
 };
 
+/** Without a reason on its line, a reader cannot tell whether a suppression is still needed. */
+const suppressionHasReason = {
+  meta: {
+    type: 'problem',
+    messages: { reason: 'Give the reason after the rule: `oxlint-disable-next-line rule -- reason`.' },
+  },
+  create(context) {
+    return {
+      Program() {
+        for (const comment of context.sourceCode.getAllComments()) {
+          if (/^\s*(?:oxlint|eslint)-disable/.test(comment.value) && !/ -- \S/.test(comment.value))
+            context.report({ node: comment, messageId: 'reason' });
+        }
+      },
+    };
+  },
+};
+
 export default {
   meta: { name: 'touchstone' },
-  rules: { 'effect-returns-cleanup': effectReturnsCleanup },
+  rules: { 'effect-returns-cleanup': effectReturnsCleanup, 'suppression-has-reason': suppressionHasReason },
 };
