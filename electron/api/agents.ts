@@ -1,4 +1,3 @@
-import { parseAccept } from 'hono/utils/accept';
 import {
   createAgent,
   createWholeAgent,
@@ -10,17 +9,17 @@ import {
 } from '../../shared/contract/agents.ts';
 import type { Agents } from '../agents/create-agents.ts';
 import type { Log } from '../log.ts';
+import { parseAcceptHeader } from './accept.ts';
 import { implement, type Handler } from './handler.ts';
 import { learnModelOf, type LearnedModels } from './learned-models.ts';
 import { toListQuery } from './list-query.ts';
 import { originOf, streamedRunAnswer, toMessageAnswer, wholeRunAnswer } from './run-answer.ts';
 
-/** Only a caller that names the stream, and names nothing that it would rather have, gets one. */
+/** Only a caller that names the event stream, and prefers no other named type, gets one. */
 function acceptsEvents(accept: string | null): boolean {
-  if (accept === null) return false;
-  const entries = parseAccept(accept);
-  const quality = (type: string) => entries.find((entry) => entry.type.toLowerCase() === type)?.q ?? 0;
-  return quality('text/event-stream') > 0 && quality('text/event-stream') >= quality('application/json');
+  const { namedQuality } = parseAcceptHeader(accept);
+  const quality = namedQuality('text/event-stream');
+  return quality > 0 && quality >= namedQuality('application/json');
 }
 
 export function agentHandlers(agents: Agents, models: LearnedModels, reportFailure: Log): Handler[] {

@@ -1,4 +1,3 @@
-import { parseAccept, type Accept } from 'hono/utils/accept';
 import {
   createCompletion,
   createCompletionEvents,
@@ -10,23 +9,16 @@ import {
 import type { Completions } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
 import type { Log } from '../log.ts';
+import { parseAcceptHeader } from './accept.ts';
 import { implement, type Handler, type HandlerInput } from './handler.ts';
 import { originOf, remarks, streamedRunAnswer, wholeRunAnswer } from './run-answer.ts';
 import type { StreamKind } from './stream-answer.ts';
 
 type Input = HandlerInput<unknown, unknown, CompletionRequest>;
 
-/** How much a type is wanted, by the most exact range that covers it. */
-function acceptedQuality(accepted: readonly Accept[], type: string): number {
-  const ranges = [type, type.replace(/\/.*/, '/*'), '*/*'];
-  const found = ranges.map((range) => accepted.find((entry) => entry.type.toLowerCase() === range));
-  return found.find((entry) => entry !== undefined)?.q ?? 0;
-}
-
 function prefersArray(accept: string | null): boolean {
-  if (accept === null) return false;
-  const accepted = parseAccept(accept);
-  return acceptedQuality(accepted, 'application/json') > acceptedQuality(accepted, 'text/event-stream');
+  const { quality } = parseAcceptHeader(accept);
+  return quality('application/json') > quality('text/event-stream');
 }
 
 function toCompletionAnswer(run: Run, { content, finishReason, usage }: RunAnswer): CompletionAnswer {

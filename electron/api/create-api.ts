@@ -4,12 +4,11 @@ import { Hono } from 'hono';
 import { AppError } from '../../shared/app-error.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import type { Log } from '../log.ts';
-import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { RateLimits } from '../credits/rate-limits.ts';
 import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
 import type { Api, ApiContext } from './api.ts';
 import { authenticate, authorize, hasValidKey, type Caller } from './authentication.ts';
-import { errorAnswer } from './error-answer.ts';
+import { errorResponse, toAppError } from './error-response.ts';
 import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
 import type { Handler, HandlerInput } from './handler.ts';
 import { JsonAnswer } from './json-answer.ts';
@@ -93,8 +92,11 @@ export function createApi(options: ApiOptions): Api {
       answer(known, context.req.raw, context.env, context.req.param(), options),
     );
   }
-  app.notFound(() => errorAnswer(unknownPath(), randomUUID()));
-  app.onError((error) => failureAnswer(error, randomUUID(), options));
+  app.notFound(() => errorResponse(unknownPath()));
+  app.onError((error) => {
+    const requestId = randomUUID();
+    return errorResponse(toAppError(error, requestId, options.reportFailure), requestId);
+  });
   return {
     fetch: async (request, context) => app.fetch(request, context),
     isKnown: (headers) => hasValidKey(headers, options.apiKeys),
@@ -133,7 +135,7 @@ async function answer(
     if (Number(request.headers.get('content-length')) > longBodyBytes) await nextTurn();
     return limited(toResponse(handler.endpoint, result, requestId));
   } catch (error) {
-    return limited(failureAnswer(error, requestId, options));
+    return limited(errorResponse(toAppError(error, requestId, options.reportFailure), requestId));
   }
 }
 
@@ -151,19 +153,4 @@ const publicCaller: Caller = { callerId: '', key: null, scopes: [] };
 function methodNotAllowed(path: Path): AppError {
   const allow = [...path.handlers.keys()];
   return new AppError('method_not_allowed', `This address takes ${allow.join(', ')}.`, { allow });
-}
-
-function failureAnswer(error: unknown, requestId: string, options: ApiOptions): Response {
-  if (error instanceof AppError) return errorAnswer(error, requestId);
-  if (!(error instanceof DOMException && error.name === 'AbortError')) {
-    options.reportFailure(`request ${requestId} failed`, error);
-  }
-  return errorAnswer(
-    describeDiskFailure(error) ??
-      new AppError(
-        'internal',
-        `Unexpected error in Touchstone. Your request is not the cause. Search the log for ${requestId}.`,
-      ),
-    requestId,
-  );
 }

@@ -4,8 +4,7 @@ import type { MessageAnswer } from '../../shared/contract/prompt-runs.ts';
 import type { AcceptedRun, RunOrigin } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
 import type { Log } from '../log.ts';
-import { describeDiskFailure } from '../storage/disk-failure.ts';
-import { errorAnswer } from './error-answer.ts';
+import { errorResponse, toAppError } from './error-response.ts';
 import type { HandlerInput } from './handler.ts';
 import { JsonAnswer } from './json-answer.ts';
 import { streamAnswer, type StreamKind } from './stream-answer.ts';
@@ -77,15 +76,9 @@ export function toMessageAnswer(run: Run, { content, usage }: RunAnswer): Messag
 
 function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFailure: Log): Response {
   const { requestId, signal } = input;
-  if (error instanceof AppError) return errorAnswer(error, requestId, runHeaders(accepted));
-  // The caller went away, or the service is being shut down: neither is a fault to report.
-  const isStopped = signal.aborted || (error instanceof Error && error.name === 'AbortError');
-  if (!isStopped) reportFailure(`request ${requestId} failed in its run`, error);
-  return errorAnswer(
-    describeDiskFailure(error) ?? new AppError('internal', 'The run ended before it was answered.'),
-    requestId,
-    runHeaders(accepted),
-  );
+  // Whatever a run fails with after its caller left is a consequence of that.
+  const failure = signal.aborted && !(error instanceof AppError) ? signal.reason : error;
+  return errorResponse(toAppError(failure, requestId, reportFailure), requestId, runHeaders(accepted));
 }
 
 /** Waits for the whole answer of a run and sends it in the endpoint's own form. */

@@ -1,8 +1,7 @@
-import { AppError } from '../../shared/app-error.ts';
 import { encodeEvent } from '../../shared/event-stream.ts';
 import type { ResponseKind } from '../../shared/contract/endpoint.ts';
 import type { Log } from '../log.ts';
-import { describeDiskFailure } from '../storage/disk-failure.ts';
+import { toAppError } from './error-response.ts';
 
 export type StreamKind = Extract<ResponseKind, 'event-stream' | 'json-array'>;
 
@@ -36,24 +35,12 @@ export interface StreamAnswerOptions {
   readonly reportFailure: Log;
 }
 
-function lastPart(error: unknown, options: StreamAnswerOptions): unknown {
-  if (error instanceof AppError) return error.toBody(options.requestId);
-  // The caller went away, or the service is being shut down: neither is a fault to report.
-  if (error instanceof Error && error.name === 'AbortError') {
-    return new AppError('internal', 'The run was stopped before its answer was complete.').toBody(options.requestId);
-  }
-  options.reportFailure(`request ${options.requestId} failed in its stream`, error);
-  const told =
-    describeDiskFailure(error) ??
-    new AppError('internal', 'Unexpected error in Touchstone. Your request is not the cause. The log has details.');
-  return told.toBody(options.requestId);
-}
-
 /**
  * Streams the parts as the caller reads them: a reader that stops reading stops the source, one that goes away ends it. A failure
  * becomes one last part in the error form, and the text stays valid to its end.
  */
 export function streamAnswer(parts: AsyncGenerator<unknown, void, void>, options: StreamAnswerOptions): Response {
+  const { requestId, reportFailure } = options;
   const encoding = encodings[options.kind];
   const encoder = new TextEncoder();
   let isFirst = true;
@@ -74,7 +61,7 @@ export function streamAnswer(parts: AsyncGenerator<unknown, void, void>, options
           text = isDone ? encoding.end(isFirst) : encoding.part(next.value, isFirst);
         } catch (error) {
           isDone = true;
-          text = encoding.part(lastPart(error, options), isFirst) + encoding.end(false);
+          text = encoding.part(toAppError(error, requestId, reportFailure).toBody(requestId), isFirst) + encoding.end(false);
         }
         isFirst = false;
         if (text !== '') controller.enqueue(encoder.encode(text));

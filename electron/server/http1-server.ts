@@ -2,7 +2,8 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import type { Socket } from 'node:net';
 import { AppError } from '../../shared/app-error.ts';
 import type { ListenerLimits } from './listener-limits.ts';
-import { errorResponse, type RequestListener } from './request-listener.ts';
+import { errorResponse } from '../api/error-response.ts';
+import type { RequestListener } from './request-listener.ts';
 import type { WindowSockets } from './window-sockets.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

@@ -3,6 +3,7 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { AppError } from '../../shared/app-error.ts';
 import type { Api } from '../api/api.ts';
+import { errorResponse, toAppError } from '../api/error-response.ts';
 import type { AccessRules } from './access-rules.ts';
 import type { BodyWatch } from './body-watch.ts';
 import type { Connection, Connections, OpenResponse } from './connections.ts';
@@ -10,7 +11,7 @@ import { IncomingRequest, type NodeRequest } from './incoming-request.ts';
 import type { Log } from './log.ts';
 import { readHead, type RequestHead } from './request-head.ts';
 import type { BrowserWindow } from './browser-window.ts';
-import { defaultHeaders, writeResponse, type NodeResponse } from './write-response.ts';
+import { writeResponse, type NodeResponse } from './write-response.ts';
 
 /** An answer over either protocol, with what HTTP/1.1 alone has. */
 export type NodeAnswer = NodeResponse & {
@@ -28,25 +29,10 @@ export interface RequestListenerOptions {
   readonly log: Log;
 }
 
-/** The error form, for answers that are given before the API is asked. */
-export function errorResponse(error: AppError): Response {
-  const requestId = randomUUID();
-  return Response.json(error.toBody(requestId), {
-    status: error.status,
-    headers: {
-      ...defaultHeaders,
-      'x-request-id': requestId,
-      ...(error.allow ? { allow: error.allow.join(', ') } : {}),
-    },
-  });
-}
-
 /** How HTTP/2 says that a request wasn't looked at and can be sent again. */
 const refusedStream = constants.NGHTTP2_REFUSED_STREAM;
 
 const tooSlow = () => new AppError('invalid_request', 'The request body took too long to arrive; send it again.');
-
-const internal = () => new AppError('internal', 'Unexpected error in Touchstone. Try again. The log has details.');
 
 /** One request with everything that belongs to it. */
 interface Exchange {
@@ -176,14 +162,13 @@ export class RequestListener {
     });
   }
 
-  /** The API never throws, and its streams end by themselves: what comes here is a fault of ours. */
+  /** The API never throws, and its streams end without an error: a failure here is a bug of ours. */
   async #fail(failure: unknown, outgoing: NodeAnswer, signal: AbortSignal): Promise<void> {
-    this.#options.log('An answer failed.', failure);
-    if (outgoing.headersSent) outgoing.destroy(new Error('The answer failed.'));
-    else
-      await writeResponse(errorResponse(internal()), outgoing, { hasBody: true, signal }).catch(() =>
-        outgoing.destroy(),
-      );
+    const requestId = randomUUID();
+    const error = toAppError(failure, requestId, this.#options.log);
+    if (outgoing.headersSent) return void outgoing.destroy(new Error('The response failed.'));
+    const written = writeResponse(errorResponse(error, requestId), outgoing, { hasBody: true, signal });
+    await written.catch(() => outgoing.destroy());
   }
 }
 

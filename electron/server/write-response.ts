@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import { defaultHeaders } from '../api/error-response.ts';
 import { JsonAnswer, type AnswerText } from '../api/json-answer.ts';
 
 /** An answer as Node takes it: what HTTP/1.1's class and HTTP/2's compatibility class have in common. */
@@ -36,16 +37,6 @@ const pieceBytes = 65_536;
 
 /** About the connection, not the answer: Node sets them for HTTP/1.1, and HTTP/2 forbids them. */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
-
-/**
- * On every response that doesn't decide otherwise. Responses hold people's texts: no cache keeps them, no browser guesses
- * another media type, and no page of another origin embeds them.
- */
-export const defaultHeaders: Readonly<Record<string, string>> = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-};
 
 function toNodeHeaders(headers: Headers): OutgoingHttpHeaders {
   const result: OutgoingHttpHeaders = { ...defaultHeaders };
