@@ -1,36 +1,27 @@
-import packageFile from '../package.json' with { type: 'json' };
 import { isUnencrypted } from '../shared/address-safety.ts';
 import type { Capability, HostState } from '../shared/contract/settings.ts';
 import type { StartChild } from './child-process/child.ts';
 import { createConversationThreads } from './agents/conversation-threads.ts';
-import { agentThreadHandlers } from './api/agent-threads.ts';
-import { agentHandlers } from './api/agents.ts';
-import type { Api } from './api/api.ts';
-import { apiKeyHandlers } from './api/api-keys.ts';
-import { auditExportHandlers } from './api/audit-exports.ts';
-import { auditReplayHandlers } from './api/audit-replay.ts';
-import { auditRetentionHandlers } from './api/audit-retention.ts';
-import { auditSampleHandlers } from './api/audit-samples.ts';
-import { auditHandlers } from './api/audit.ts';
-import { completionHandlers } from './api/completions.ts';
+import { agentHandlers, agentThreadHandlers } from './api/agents.ts';
+import type { Api, Handler } from './api/api.ts';
+import { apiKeyHandlers, privacyHandlers, settingsHandlers } from './api/settings.ts';
+import {
+  auditExportHandlers,
+  auditHandlers,
+  auditReplayHandlers,
+  auditRetentionHandlers,
+  auditSampleHandlers,
+} from './api/audit.ts';
+import { completionHandlers, groundingHandlers } from './api/completions.ts';
 import { conversationHandlers } from './api/conversations.ts';
 import { createApi } from './api/create-api.ts';
-import { dataspaceHandlers } from './api/dataspaces.ts';
-import type { Handler } from './api/handler.ts';
-import { knowledgeWindowHandlers } from './api/knowledge-window.ts';
-import { onDeviceHandlers } from './api/on-device.ts';
-import { groundingHandlers } from './api/grounding.ts';
-import { moderationWindowHandlers } from './api/moderation-window.ts';
-import { moderationHandlers } from './api/moderation.ts';
+import { dataspaceHandlers, knowledgeWindowHandlers, sourceHandlers } from './api/knowledge.ts';
+import { onDeviceHandlers, providerHandlers } from './api/providers.ts';
+import { moderationHandlers, moderationWindowHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
-import { privacyHandlers } from './api/privacy.ts';
-import { promptFolderHandlers } from './api/prompt-folders.ts';
+import { promptFolderHandlers, promptHandlers } from './api/prompts.ts';
 import { promptTransferHandlers } from './api/prompt-transfer.ts';
-import { promptHandlers } from './api/prompts.ts';
-import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
-import { settingsHandlers } from './api/settings.ts';
-import { sourceHandlers } from './api/sources.ts';
 import type { Completions } from './completions/completions.ts';
 import { createServices } from './services.ts';
 import type { KeyStore } from './key-store/key-store.ts';
@@ -40,6 +31,7 @@ import type { Embeddings } from './on-device/embeddings.ts';
 import type { OnDeviceLanguageModels } from './on-device/create-language-models.ts';
 import { describeStartFailure } from './storage/disk-failure.ts';
 import type { Storage } from './storage/storage.ts';
+import packageFile from '../package.json' with { type: 'json' };
 
 export interface HostOptions {
   readonly dataDirectory: string;

@@ -10,10 +10,12 @@ import {
 import type { Agents } from '../agents/create-agents.ts';
 import type { Log } from '../log.ts';
 import { parseAcceptHeader } from './accept.ts';
-import { implement, type Handler } from './handler.ts';
-import { learnModelOf, type LearnedModels } from './learned-models.ts';
-import { toListQuery } from './list-query.ts';
-import { originOf, streamedRunAnswer, toMessageAnswer, wholeRunAnswer } from './run-answer.ts';
+import { type Handler, implement } from './api.ts';
+import { type LearnedModels, learnModelOf } from './providers.ts';
+import { toListQuery } from './validation.ts';
+import { originOf, streamedRunResponse, toMessageAnswer, wholeRunResponse } from './run-response.ts';
+import { branchConversation, readAgentThread } from '../../shared/contract/agent-threads.ts';
+import type { ConversationThreads } from '../agents/conversation-threads.ts';
 
 /** Only a caller that names the event stream, and prefers no other named type, gets one. */
 function acceptsEvents(accept: string | null): boolean {
@@ -43,9 +45,18 @@ export function agentHandlers(agents: Agents, models: LearnedModels, reportFailu
       const { parameters, body, signal } = input;
       const accepted = await agents.run(parameters.id, body, originOf(input), { signal });
       if (acceptsEvents(input.headers.get('accept'))) {
-        return streamedRunAnswer(accepted, input, 'event-stream', reportFailure);
+        return streamedRunResponse(accepted, input, 'event-stream', reportFailure);
       }
-      return wholeRunAnswer(accepted, input, toMessageAnswer, reportFailure);
+      return wholeRunResponse(accepted, input, toMessageAnswer, reportFailure);
     }),
+  ];
+}
+
+export function agentThreadHandlers(threads: ConversationThreads): Handler[] {
+  return [
+    implement(readAgentThread, ({ parameters, caller }) => threads.read(parameters.id, caller.callerId)),
+    implement(branchConversation, ({ parameters, body, caller }) =>
+      threads.branch({ conversationId: parameters.id, runId: body.runId }, caller.callerId),
+    ),
   ];
 }

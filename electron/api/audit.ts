@@ -1,11 +1,12 @@
+import { Readable } from 'node:stream';
 import {
+  type AuditFilter,
+  type AuditReportRequest,
   countAuditFacets,
   queryConversations,
   readAuditFacets,
   searchAudit,
   summarizeAudit,
-  type AuditFilter,
-  type AuditReportRequest,
 } from '../../shared/contract/audit.ts';
 import {
   createAuditView,
@@ -16,9 +17,37 @@ import {
 import { nameSampleCallers } from '../audit/samples/sample-callers.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import { LazyList } from '../storage/lazy-list.ts';
-import { implement, type Handler } from './handler.ts';
-import { JsonAnswer } from './json-answer.ts';
-import { longJsonAnswer } from './long-json-answer.ts';
+import { type Handler, implement } from './api.ts';
+import { JsonResponse, longJsonResponse } from './json-response.ts';
+import {
+  createAuditExport,
+  deleteAuditExport,
+  downloadAuditExport,
+  followAuditExports,
+  listAuditExports,
+  previewRedaction,
+  resumeAuditExport,
+  stopAuditExport,
+} from '../../shared/contract/audit-exports.ts';
+import type { Exports } from '../audit/evidence/create-exports.ts';
+import type { ExportDownload } from '../audit/evidence/open-pack.ts';
+import type { Log } from '../log.ts';
+import { followResponse, followList } from './stream-response.ts';
+import {
+  createReplay,
+  deleteReplay,
+  followReplays,
+  listReplays,
+  readReplayResults,
+  resumeReplay,
+  retryReplay,
+  stopReplay,
+} from '../../shared/contract/audit-replay.ts';
+import type { Replays } from '../audit/replay/create-replays.ts';
+import { previewRetention, readRetention } from '../../shared/contract/audit-retention.ts';
+import type { Retention } from '../audit/retention/create-retention.ts';
+import { loadAuditSamples, readAuditSamples, removeAuditSamples } from '../../shared/contract/audit-samples.ts';
+import type { Samples } from '../audit/samples/create-samples.ts';
 
 const defaultPageSize = 20;
 const defaultRows = 50;
@@ -38,7 +67,7 @@ export function auditHandlers(audit: AuditStore): Handler[] {
         hasFeedback: body.includeFeedback ?? false,
       };
       const report = await audit.report(query, { signal });
-      return report.conversations instanceof LazyList ? longJsonAnswer(report) : new JsonAnswer(report);
+      return report.conversations instanceof LazyList ? longJsonResponse(report) : new JsonResponse(report);
     }),
     implement(searchAudit, ({ body, signal }) =>
       audit.search({ ...body, sort: body.sort ?? 'newest', limit: body.limit ?? defaultRows }, { signal }),
@@ -50,5 +79,66 @@ export function auditHandlers(audit: AuditStore): Handler[] {
     implement(createAuditView, ({ body }) => audit.views.create(body)),
     implement(updateAuditView, ({ parameters, body }) => audit.views.update(parameters.id, body)),
     implement(deleteAuditView, ({ parameters }) => audit.views.remove(parameters.id)),
+  ];
+}
+
+/** Sends a pack to be saved. What stands in it is other people's text: a browser may not run it as a page of ours. */
+function sendPack({ fileName, bytes, stream }: ExportDownload): Response {
+  return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
+    headers: {
+      'content-type': 'application/zip',
+      'content-disposition': `attachment; filename="${fileName}"`,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      ...(bytes === null ? {} : { 'content-length': String(bytes) }),
+    },
+  });
+}
+
+export function auditExportHandlers(exports: Exports, reportFailure: Log): Handler[] {
+  return [
+    implement(previewRedaction, ({ body, signal }) => exports.preview(body, { signal })),
+    implement(createAuditExport, ({ body }) => exports.create(body)),
+    implement(listAuditExports, () => ({ data: exports.list() })),
+    implement(followAuditExports, (input) =>
+      followResponse(input, (signal) => followList(exports, signal), reportFailure),
+    ),
+    implement(stopAuditExport, ({ parameters }) => exports.stop(parameters.id)),
+    implement(resumeAuditExport, ({ parameters }) => exports.resume(parameters.id)),
+    implement(deleteAuditExport, ({ parameters }) => exports.remove(parameters.id)),
+    implement(downloadAuditExport, async ({ parameters }) => sendPack(await exports.download(parameters.id))),
+  ];
+}
+
+const defaultPairs = 50;
+
+export function auditReplayHandlers(replays: Replays, reportFailure: Log): Handler[] {
+  return [
+    implement(createReplay, ({ body, signal }) => replays.create(body, { signal })),
+    implement(listReplays, () => ({ data: replays.list() })),
+    implement(followReplays, (input) => followResponse(input, (signal) => followList(replays, signal), reportFailure)),
+    implement(readReplayResults, ({ parameters, query }) =>
+      replays.results(parameters.id, { offset: query.offset ?? 0, limit: query.limit ?? defaultPairs }),
+    ),
+    implement(stopReplay, ({ parameters }) => replays.stop(parameters.id)),
+    implement(resumeReplay, ({ parameters }) => replays.resume(parameters.id)),
+    implement(retryReplay, ({ parameters }) => replays.retry(parameters.id)),
+    implement(deleteReplay, ({ parameters }) => replays.remove(parameters.id)),
+  ];
+}
+
+export function auditRetentionHandlers(retention: Retention): Handler[] {
+  return [
+    implement(readRetention, () => retention.state()),
+    implement(previewRetention, ({ body, signal }) => retention.preview(body, { signal })),
+  ];
+}
+
+export function auditSampleHandlers(samples: Samples): Handler[] {
+  return [
+    implement(readAuditSamples, () => samples.state()),
+    implement(loadAuditSamples, () => samples.load()),
+    implement(removeAuditSamples, () => samples.remove()),
   ];
 }

@@ -1,18 +1,19 @@
 import {
+  type CompletionAnswer,
+  type CompletionRequest,
   createCompletion,
   createCompletionEvents,
   createCompletionStream,
   createCompletionSync,
-  type CompletionAnswer,
-  type CompletionRequest,
 } from '../../shared/contract/completions.ts';
 import type { Completions } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import { parseAcceptHeader } from './accept.ts';
-import { implement, type Handler, type HandlerInput } from './handler.ts';
-import { originOf, remarks, streamedRunAnswer, wholeRunAnswer } from './run-answer.ts';
-import type { StreamKind } from './stream-answer.ts';
+import { type Handler, type HandlerInput, implement } from './api.ts';
+import { originOf, remarks, streamedRunResponse, wholeRunResponse } from './run-response.ts';
+import type { StreamKind } from './stream-response.ts';
+import { createGroundedCompletion, previewGrounding } from '../../shared/contract/grounding.ts';
 
 type Input = HandlerInput<unknown, unknown, CompletionRequest>;
 
@@ -36,11 +37,11 @@ export function completionHandlers(completions: Completions, reportFailure: Log)
   const start = (input: Input) => completions.start(input.body, originOf(input), { signal: input.signal });
 
   async function sync(input: Input): Promise<Response> {
-    return wholeRunAnswer(await start(input), input, toCompletionAnswer, reportFailure);
+    return wholeRunResponse(await start(input), input, toCompletionAnswer, reportFailure);
   }
 
   async function stream(input: Input, kind: StreamKind): Promise<Response> {
-    return streamedRunAnswer(await start(input), input, kind, reportFailure);
+    return streamedRunResponse(await start(input), input, kind, reportFailure);
   }
 
   return [
@@ -51,5 +52,22 @@ export function completionHandlers(completions: Completions, reportFailure: Log)
     implement(createCompletionSync, sync),
     implement(createCompletionStream, (input) => stream(input, 'json-array')),
     implement(createCompletionEvents, (input) => stream(input, 'event-stream')),
+  ];
+}
+
+export function groundingHandlers(
+  completions: Pick<Completions, 'start' | 'previewGrounding'>,
+  reportFailure: Log,
+): Handler[] {
+  return [
+    implement(previewGrounding, ({ body: { grounding, ...request }, signal }) =>
+      completions.previewGrounding(request, grounding ?? {}, { signal }),
+    ),
+    implement(createGroundedCompletion, async (input) => {
+      const { grounding, ...request } = input.body;
+      const context = { signal: input.signal, ...(grounding && { grounding }) };
+      const accepted = await completions.start(request, originOf(input), context);
+      return streamedRunResponse(accepted, input, 'event-stream', reportFailure);
+    }),
   ];
 }

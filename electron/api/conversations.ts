@@ -8,8 +8,8 @@ import {
 import { LazyList } from '../storage/lazy-list.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { Caller } from './authentication.ts';
-import { implement, type Handler } from './handler.ts';
-import { longJsonAnswer } from './long-json-answer.ts';
+import { implement, type Handler } from './api.ts';
+import { longJsonResponse } from './json-response.ts';
 
 const defaultPageSize = 20;
 
@@ -64,11 +64,11 @@ export function conversationHandlers(audit: AuditStore): Handler[] {
           'This conversation belongs to another caller. Use a key with the scope `audit`.',
         );
       }
-      if (seesAll(caller)) return longJsonAnswer(conversation);
+      if (seesAll(caller)) return longJsonResponse(conversation);
       const runs = function* () {
         for (const run of conversation.runs) yield forRunKey(run);
       };
-      return longJsonAnswer({ ...conversation, runs: new LazyList(runs) });
+      return longJsonResponse({ ...conversation, runs: new LazyList(runs) });
     }),
     implement(giveFeedback, ({ parameters, body }) =>
       audit.giveFeedback(parameters.conversationId, parameters.runId, body),

@@ -6,12 +6,11 @@ import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import type { Log } from '../log.ts';
 import type { RateLimits } from '../credits/rate-limits.ts';
 import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
-import type { Api, ApiContext } from './api.ts';
-import { authenticate, authorize, hasValidKey, type Caller } from './authentication.ts';
+import type { Api, ApiContext, Handler, HandlerInput } from './api.ts';
+import { authenticate, authorize, type Caller, hasValidKey } from './authentication.ts';
 import { errorResponse, toAppError } from './error-response.ts';
 import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
-import type { Handler, HandlerInput } from './handler.ts';
-import { JsonAnswer } from './json-answer.ts';
+import { JsonResponse } from './json-response.ts';
 import { longBodyBytes, readJsonBody, requireMediaType } from './request-body.ts';
 import { validate, validateQuery } from './validation.ts';
 
@@ -78,8 +77,8 @@ function toResponse(endpoint: Endpoint, result: unknown, requestId: string): Res
   const response =
     result instanceof Response || result === undefined
       ? (result ?? new Response(null, { status: 204 }))
-      : new JsonAnswer(result as object, { status: endpoint.status ?? 200 });
-  if (response instanceof JsonAnswer) response.setHeader('x-request-id', requestId);
+      : new JsonResponse(result as object, { status: endpoint.status ?? 200 });
+  if (response instanceof JsonResponse) response.setHeader('x-request-id', requestId);
   else response.headers.set('x-request-id', requestId);
   return response;
 }
@@ -142,7 +141,7 @@ async function answer(
 /** The names must be in lower case. */
 function withHeaders(response: Response, headers: Record<string, string>): Response {
   for (const [name, value] of Object.entries(headers)) {
-    if (response instanceof JsonAnswer) response.setHeader(name, value);
+    if (response instanceof JsonResponse) response.setHeader(name, value);
     else response.headers.set(name, value);
   }
   return response;

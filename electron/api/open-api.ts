@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { Endpoint, Form, ResponseKind } from '../../shared/contract/endpoint.ts';
 import { endpoints as contract } from '../../shared/contract/index.ts';
 import { readOpenApi } from '../../shared/contract/open-api.ts';
-import { implement, type Handler } from './handler.ts';
-import { JsonAnswer, SharedJson } from './json-answer.ts';
+import { implement, type Handler } from './api.ts';
+import { JsonResponse, SharedJson } from './json-response.ts';
 import { Components, headerDescriptions, headers, keyHeaders, runHeaders, type Json } from './open-api-components.ts';
 
 /** What can find credits used up and a model failing has headers that say what it cost. */
@@ -190,7 +190,7 @@ export function openApiHandlers(version: string): Handler[] {
   return [
     implement(readOpenApi, () => {
       shared ??= new SharedJson(createOpenApiDocument(contract, { version }));
-      return new JsonAnswer(shared);
+      return new JsonResponse(shared);
     }),
   ];
 }

@@ -14,8 +14,8 @@ import type { SystemOf } from '../prompts/transfer/known-model.ts';
 import { contentOf, requireImportable, type UploadStore } from '../prompts/transfer/upload-store.ts';
 import { zipped } from '../prompts/transfer/writers/archive.ts';
 import type { ExportedPrompt } from '../prompts/transfer/writers/exported-prompt.ts';
-import { implement, type Handler } from './handler.ts';
-import { longJsonAnswer } from './long-json-answer.ts';
+import { implement, type Handler } from './api.ts';
+import { longJsonResponse } from './json-response.ts';
 
 export interface PromptTransferWork {
   readonly prompts: Pick<Prompts, 'read' | 'readVersion' | 'createAll'>;
@@ -65,7 +65,7 @@ export function promptTransferHandlers({ prompts, reader, uploads, systemOf }: P
     implement(exportPrompts, async ({ body, signal }) => {
       const exported = await readExported(exportedPrompts(prompts, body.prompts));
       const { files, entries } = await reader.write({ exported, format: body.format }, { signal });
-      if (body.isZipped !== true) return longJsonAnswer({ files, archive: null, entries });
+      if (body.isZipped !== true) return longJsonResponse({ files, archive: null, entries });
       if (files.length === 0) throw new AppError('invalid_request', entries[0]?.message ?? 'Nothing to export.');
       const archive = { name: `prompts-${body.format}.zip`, base64: (await zipped(files)).toString('base64') };
       return { files: [], archive, entries };

@@ -6,7 +6,7 @@ import {
   setPromptLabel,
 } from '../../shared/contract/prompt-labels.ts';
 import { countDraftRuns, listPromptUsage } from '../../shared/contract/prompt-usage.ts';
-import { followPrompts, readPromptOutline, type PromptChange } from '../../shared/contract/prompt-outline.ts';
+import { followPrompts, type PromptChange, readPromptOutline } from '../../shared/contract/prompt-outline.ts';
 import { runPrompt } from '../../shared/contract/prompt-runs.ts';
 import {
   createPrompt,
@@ -14,22 +14,31 @@ import {
   deletePrompt,
   listPrompts,
   listPromptVersions,
+  type promptListQuery,
   readPrompt,
   readPromptVersion,
   updatePrompt,
-  type promptListQuery,
 } from '../../shared/contract/prompts.ts';
 import { parseAhead } from '../completions/render-prompt.ts';
 import type { PromptFilter } from '../storage/prompts/prompt-list.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
 import type { PromptChanges } from '../prompts/prompt-changes.ts';
 import type { Log } from '../log.ts';
-import { eventQueue } from './event-queue.ts';
-import { followAnswer } from './follow-answer.ts';
-import { implement, type Handler } from './handler.ts';
-import { learnModelOf, type LearnedModels } from './learned-models.ts';
-import { toListQuery } from './list-query.ts';
-import { originOf, toMessageAnswer, wholeRunAnswer } from './run-answer.ts';
+import { eventQueue, followResponse, followList } from './stream-response.ts';
+import { type Handler, implement } from './api.ts';
+import { type LearnedModels, learnModelOf } from './providers.ts';
+import { toListQuery } from './validation.ts';
+import { originOf, toMessageAnswer, wholeRunResponse } from './run-response.ts';
+import {
+  followPromptFolders,
+  linkPromptFolder,
+  listPromptFolders,
+  readFolderFile,
+  readPromptFolder,
+  settleFolderFile,
+  unlinkPromptFolder,
+} from '../../shared/contract/prompt-folders.ts';
+import type { PromptFolders } from '../prompts/folder/create-prompt-folders.ts';
 
 /** Tags of a list that commas separate; `\,` is a comma within one. */
 function readTags(list: string): string[] {
@@ -74,11 +83,11 @@ export function promptHandlers(
     // Before the address with an id, which would take `run` for one.
     implement(runPrompt, async (input) => {
       const accepted = await prompts.run(input.body, originOf(input), { signal: input.signal });
-      return wholeRunAnswer(accepted, input, toMessageAnswer, reportFailure);
+      return wholeRunResponse(accepted, input, toMessageAnswer, reportFailure);
     }),
     implement(readPromptOutline, () => prompts.outline()),
     implement(followPrompts, (input) =>
-      followAnswer(input, (signal) => changesOf(promptChanges, signal), reportFailure),
+      followResponse(input, (signal) => changesOf(promptChanges, signal), reportFailure),
     ),
     implement(listPrompts, ({ query }) => prompts.list({ ...toListQuery(query), filter: toFilter(query) })),
     implement(createPrompt, async ({ body }) => {
@@ -106,5 +115,19 @@ export function promptHandlers(
       runs: await prompts.countDraftRuns(parameters.id, parameters.versionId, body.draftId),
     })),
     implement(readPromptVersion, ({ parameters }) => prompts.readVersion(parameters.id, parameters.versionId)),
+  ];
+}
+
+export function promptFolderHandlers(folders: PromptFolders, reportFailure: Log): Handler[] {
+  return [
+    implement(listPromptFolders, () => ({ data: folders.list() })),
+    implement(followPromptFolders, (input) =>
+      followResponse(input, (signal) => followList(folders, signal), reportFailure),
+    ),
+    implement(linkPromptFolder, ({ body, signal }) => folders.link(body.path, body.folder ?? null, { signal })),
+    implement(unlinkPromptFolder, ({ parameters }) => folders.unlink(parameters.id)),
+    implement(readPromptFolder, ({ parameters }) => folders.look(parameters.id)),
+    implement(readFolderFile, ({ parameters, body, signal }) => folders.readFile(parameters.id, body.path, { signal })),
+    implement(settleFolderFile, ({ parameters, body, signal }) => folders.settle(parameters.id, body, { signal })),
   ];
 }

@@ -16,7 +16,21 @@ import {
   updateProvider,
 } from '../../shared/contract/providers.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import { implement, type Handler } from './handler.ts';
+import { type Handler, implement } from './api.ts';
+import {
+  addOnDeviceModel,
+  followOnDevice,
+  installOnDeviceModel,
+  type OnDeviceState,
+  pauseOnDeviceModel,
+  readOnDevice,
+  removeOnDeviceModel,
+  selectOnDeviceModel,
+} from '../../shared/contract/on-device.ts';
+import type { Log } from '../log.ts';
+import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
+import { eventQueue, followResponse } from './stream-response.ts';
+import type { AiSystem } from '../../shared/contract/common.ts';
 
 export function providerHandlers(providers: Providers): Handler[] {
   return [
@@ -45,4 +59,49 @@ export function providerHandlers(providers: Providers): Handler[] {
     implement(addModel, ({ body }) => providers.addModel(body.aiSystem, body.model)),
     implement(removeModel, ({ body }) => providers.removeModel(body.aiSystem, body.model)),
   ];
+}
+
+async function* onDeviceStates(
+  models: OnDeviceLanguageModels,
+  signal: AbortSignal,
+): AsyncGenerator<OnDeviceState, void, void> {
+  const queue = eventQueue<OnDeviceState>({ signal, merge: (_, next) => next });
+  queue.push(models.state());
+  const unsubscribe = models.subscribe(queue.push);
+  try {
+    yield* queue;
+  } finally {
+    unsubscribe();
+  }
+}
+
+export function onDeviceHandlers(models: OnDeviceLanguageModels, reportFailure: Log): Handler[] {
+  const stateAfter = async (change: Promise<void>): Promise<OnDeviceState> => {
+    await change;
+    return models.state();
+  };
+  return [
+    implement(readOnDevice, () => models.state()),
+    implement(followOnDevice, (input) =>
+      followResponse(input, (signal) => onDeviceStates(models, signal), reportFailure),
+    ),
+    implement(addOnDeviceModel, ({ body }) => stateAfter(models.add(body.address))),
+    implement(installOnDeviceModel, ({ parameters }) => stateAfter(models.install(parameters.id))),
+    implement(pauseOnDeviceModel, ({ parameters }) => stateAfter(models.pause(parameters.id))),
+    implement(selectOnDeviceModel, ({ parameters }) => stateAfter(models.select(parameters.id))),
+    implement(removeOnDeviceModel, ({ parameters }) => stateAfter(models.remove(parameters.id))),
+  ];
+}
+
+export type LearnedModels = Pick<Providers, 'learnModel'>;
+
+/**
+ * Lets a provider say whether it has the model that something new is to be run on, when no list has it: a program has no window
+ * that asks for the lists. Never rejects.
+ */
+export async function learnModelOf(
+  { aiSystem, model }: { aiSystem?: AiSystem | null | undefined; model?: string | null | undefined },
+  models: LearnedModels,
+): Promise<void> {
+  if (model) await models.learnModel(aiSystem ?? null, model);
 }

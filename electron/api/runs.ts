@@ -6,9 +6,8 @@ import type { Run } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
 import type { RunStore } from '../storage/storage.ts';
-import { eventQueue } from './event-queue.ts';
-import { followAnswer } from './follow-answer.ts';
-import { implement, type Handler } from './handler.ts';
+import { eventQueue, followResponse } from './stream-response.ts';
+import { type Handler, implement } from './api.ts';
 
 const defaultPageSize = 20;
 
@@ -62,7 +61,7 @@ export function runHandlers({ runs, completions, exchanges, log }: RunHandlerOpt
       const run = completions.active(runId);
       if (run === null && runs.read(runId) === null) throw unknownRun();
       // A run that has just ended has nothing more to tell; what it thought is kept with it.
-      return followAnswer(input, (signal) => (run === null ? nothing() : reasoningOf(run, signal)), log);
+      return followResponse(input, (signal) => (run === null ? nothing() : reasoningOf(run, signal)), log);
     }),
   ];
 }

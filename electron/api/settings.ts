@@ -1,14 +1,21 @@
 import {
   createBackup,
+  type HostState,
   listBackups,
   readHost,
   readSettings,
   restoreBackup,
   updateSettings,
-  type HostState,
 } from '../../shared/contract/settings.ts';
-import type { Storage } from '../storage/storage.ts';
-import { implement, type Handler } from './handler.ts';
+import type { ApiKeyStore, Storage } from '../storage/storage.ts';
+import { type Handler, implement } from './api.ts';
+import { readPrivacy } from '../../shared/contract/privacy.ts';
+import { contactedHosts, type LocationOptions, storedLocations } from '../privacy.ts';
+import { registryAddress } from '../on-device/registry-address.ts';
+import type { Providers } from '../providers/create-providers.ts';
+import { issueApiKey, listApiKeys, revokeApiKey, updateApiKey } from '../../shared/contract/api-keys.ts';
+import { readCredits } from '../../shared/contract/credits.ts';
+import type { Credits } from '../credits/credits.ts';
 
 export function settingsHandlers(storage: Storage, hostState: () => HostState): Handler[] {
   return [
@@ -26,4 +33,48 @@ export function settingsHandlers(storage: Storage, hostState: () => HostState): 
 
 function withoutAbsent<Value extends object>(value: Value): Value {
   return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Value;
+}
+
+export interface PrivacyOptions extends Omit<LocationOptions, 'linkedFolders'> {
+  readonly providers: Providers;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly linkedFolders: () => string[];
+}
+
+/** npm may take long to tell its registry, and the page names it in words then. */
+const maxRegistryMilliseconds = 3_000;
+
+export function privacyHandlers(options: PrivacyOptions): Handler[] {
+  const { providers, environment, linkedFolders } = options;
+  // Asked once: npm is started for it.
+  let registry: Promise<string | null> | null = null;
+  return [
+    implement(readPrivacy, async () => {
+      registry ??= registryAddress().catch(() => null);
+      const timeUp = new Promise<null>((resolve) => setTimeout(resolve, maxRegistryMilliseconds, null).unref());
+      const address = await Promise.race([registry, timeUp]);
+      return {
+        locations: storedLocations({ ...options, linkedFolders: linkedFolders() }),
+        keychain: providers.keychainTitle(),
+        hosts: contactedHosts(providers, environment, address),
+      };
+    }),
+  ];
+}
+
+/** The window has no limits. */
+const noLimits = { creditLimit: null, remaining: null, requestsPerMinute: null, tokensPerMinute: null };
+
+export function apiKeyHandlers(apiKeys: ApiKeyStore, credits: Credits): Handler[] {
+  return [
+    implement(listApiKeys, () => ({ data: apiKeys.list() })),
+    implement(issueApiKey, ({ body }) => apiKeys.issue(body)),
+    implement(updateApiKey, ({ parameters, body }) => apiKeys.update(parameters.id, body)),
+    implement(revokeApiKey, ({ parameters }) => apiKeys.revoke(parameters.id)),
+    implement(readCredits, ({ caller: { key } }) => {
+      if (key === null) return { ...noLimits, consumed: 0 };
+      const { creditLimit, requestsPerMinute, tokensPerMinute } = key;
+      return { creditLimit, ...credits.use(key), requestsPerMinute, tokensPerMinute };
+    }),
+  ];
 }

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { AppError, type ErrorDetail } from '../../shared/app-error.ts';
+import type { listQuery } from '../../shared/contract/common.ts';
+import type { ListQuery } from '../storage/list-page.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -95,4 +97,11 @@ export function validateQuery<Schema extends z.ZodType>(schema: Schema, url: str
     }
   }
   return validate(schema, values, 'query');
+}
+
+const defaultPageSize = 20;
+
+/** What a list is asked for, with what the caller left to us. */
+export function toListQuery({ pageSize, continuationToken }: z.output<typeof listQuery>): ListQuery {
+  return { pageSize: pageSize ?? defaultPageSize, continuationToken: continuationToken ?? null };
 }

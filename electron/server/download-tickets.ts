@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { downloadAuditExport } from '../../shared/contract/audit-exports.ts';
 import { createExportDownload } from '../../shared/contract/browser.ts';
 import { downloadPath } from '../../shared/window-session.ts';
-import { implement, type Handler } from '../api/handler.ts';
+import { implement, type Handler } from '../api/api.ts';
 
 const lifetimeMs = 60_000;
 

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { defaultHeaders } from '../api/error-response.ts';
-import { JsonAnswer, type AnswerText } from '../api/json-answer.ts';
+import { JsonResponse, type ResponseText } from '../api/json-response.ts';
 
 /** An answer as Node takes it: what HTTP/1.1's class and HTTP/2's compatibility class have in common. */
 export interface NodeResponse {
@@ -50,7 +50,7 @@ function toNodeHeaders(headers: Headers): OutgoingHttpHeaders {
 
 /** Head and text are one string to Node then, and one write to the connection. */
 async function writeText(
-  { headers, text, bytes }: AnswerText,
+  { headers, text, bytes }: ResponseText,
   status: number,
   outgoing: NodeResponse,
   options: WriteOptions,
@@ -155,7 +155,7 @@ async function writeBody(
  */
 export async function writeResponse(response: Response, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
   const { hasBody, signal } = options;
-  const whole = response instanceof JsonAnswer && hasBody && !signal.aborted ? response.unread : null;
+  const whole = response instanceof JsonResponse && hasBody && !signal.aborted ? response.unread : null;
   if (whole) return writeText(whole, response.status, outgoing, options);
   if (!response.body || !hasBody || signal.aborted) {
     await response.body?.cancel();

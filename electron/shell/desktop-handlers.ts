@@ -10,7 +10,7 @@ import {
   openExportFolder,
 } from '../../shared/contract/desktop.ts';
 import { exportsDirectory } from '../audit/evidence/export-store.ts';
-import { implement, type Handler } from '../api/handler.ts';
+import { implement, type Handler } from '../api/api.ts';
 
 const modelFile: OpenDialogOptions = {
   title: 'Choose a GGUF model',

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { app, BrowserWindow, dialog, session } from 'electron';
 import { AppError } from '../../shared/app-error.ts';
 import { takeOpenedFiles } from '../../shared/contract/desktop.ts';
-import { implement } from '../api/handler.ts';
+import { implement } from '../api/api.ts';
 import { createHost } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
 import { UsageError, type HostOptions } from '../server/host-options.ts';

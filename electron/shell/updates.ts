@@ -6,7 +6,7 @@ import {
   readUpdates,
   type UpdateState,
 } from '../../shared/contract/updates.ts';
-import { implement, type Handler } from '../api/handler.ts';
+import { implement, type Handler } from '../api/api.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 
 interface FoundUpdate {

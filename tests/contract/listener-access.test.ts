@@ -4,7 +4,7 @@ import { createServer, Server, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { JsonAnswer } from '../../electron/api/json-answer.ts';
+import { JsonResponse } from '../../electron/api/json-response.ts';
 import { DownloadTickets } from '../../electron/server/download-tickets.ts';
 import { contentSecurityPolicy } from '../../electron/server/window-content.ts';
 import { sessionHeader } from '../../shared/window-session.ts';
@@ -103,7 +103,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
     const { address } = await startListener(async (request) =>
       request.url.endsWith('/kept')
         ? Response.json({}, { headers: { 'cache-control': 'max-age=1' } })
-        : new JsonAnswer({}, { headers: { 'x-request-id': '1' } }),
+        : new JsonResponse({}, { headers: { 'x-request-id': '1' } }),
     );
     const expected = {
       'cache-control': 'no-store',

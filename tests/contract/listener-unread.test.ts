@@ -3,7 +3,7 @@ import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } f
 import { connect as connectSocket, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Api } from '../../electron/api/api.ts';
-import { JsonAnswer } from '../../electron/api/json-answer.ts';
+import { JsonResponse } from '../../electron/api/json-response.ts';
 import { defaultLimits, type ListenerLimits } from '../../electron/server/listener-limits.ts';
 import { createClearServer } from '../../electron/server/port-server.ts';
 import { fetchText, RawConnection, startListener } from '../support/http-clients.ts';
@@ -18,7 +18,7 @@ const isKnown: Api['isKnown'] = (headers) => headers['authorization'] === withKe
 const text = 'a'.repeat(16 * megabyte);
 
 const answerLong: Api['fetch'] = async (request) =>
-  request.url.endsWith('/short') ? new Response('short') : new JsonAnswer({ text });
+  request.url.endsWith('/short') ? new Response('short') : new JsonResponse({ text });
 
 async function startVictim(limits: Partial<ListenerLimits>, fetch: Api['fetch'] = answerLong) {
   const { address, port } = await startListener(fetch, { limits, isKnown });

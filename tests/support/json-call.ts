@@ -11,7 +11,7 @@ export interface JsonCall {
   readonly headers?: Record<string, string>;
 }
 
-export interface JsonAnswer extends TestAnswer {
+export interface JsonResponse extends TestAnswer {
   /** Null for an empty answer, and for one that is not JSON. */
   readonly body: Json;
 }
@@ -37,14 +37,14 @@ export async function callJson(
   method: string,
   path: string,
   call: JsonCall = {},
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   const answer = await host.send(way, jsonRequest(host, method, path, call));
   const isJson = String(answer.headers['content-type'] ?? '').startsWith('application/json');
   return { ...answer, body: isJson ? JSON.parse(answer.text) : null };
 }
 
 /** The field and issue of every detail of a refusal, after its status and code. */
-export function refusalOf({ status, body }: JsonAnswer): unknown {
+export function refusalOf({ status, body }: JsonResponse): unknown {
   return [status, body?.error?.code, body?.error?.details];
 }
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Source } from '../../shared/contract/sources.ts';
 import type { CallerRequest } from './http-clients.ts';
-import { callJson, type JsonAnswer } from './json-call.ts';
+import { callJson, type JsonResponse } from './json-call.ts';
 import type { TestHost, Way } from './test-host.ts';
 
 const boundary = 'between-the-parts';
@@ -46,7 +46,7 @@ export function uploadRequest(
   };
 }
 
-export async function upload(host: TestHost, way: Way, parts: readonly UploadPart[]): Promise<JsonAnswer> {
+export async function upload(host: TestHost, way: Way, parts: readonly UploadPart[]): Promise<JsonResponse> {
   const answer = await host.send(way, uploadRequest(host, formOf(parts)));
   return { ...answer, body: JSON.parse(answer.text) };
 }

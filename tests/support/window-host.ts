@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Handler } from '../../electron/api/handler.ts';
+import type { Handler } from '../../electron/api/api.ts';
 import { createHost } from '../../electron/create-host.ts';
 import { ServerControl } from '../../electron/server/server-control.ts';
 import type { Storage } from '../../electron/storage/storage.ts';

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../../../electron/api/create-api.ts';
-import { implement } from '../../../electron/api/handler.ts';
+import { implement } from '../../../electron/api/api.ts';
 import { createRateLimits } from '../../../electron/credits/rate-limits.ts';
 import type { ApiKeyStore, AuthenticatedKey } from '../../../electron/storage/storage.ts';
 import { AppError } from '../../../shared/app-error.ts';

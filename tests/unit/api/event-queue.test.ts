@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventQueue } from '../../../electron/api/event-queue.ts';
+import { eventQueue } from '../../../electron/api/stream-response.ts';
 
 const join = (pending: string, next: string) => pending + next;
 

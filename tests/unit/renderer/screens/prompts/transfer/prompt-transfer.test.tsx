@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { implement } from '../../../../../../electron/api/handler.ts';
+import { implement } from '../../../../../../electron/api/api.ts';
 import { createOpenedFiles } from '../../../../../../electron/shell/opened-files.ts';
-import { PromptsScreen } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
-import { PromptTransfer } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
+import { PromptsScreen, PromptTransfer } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import {
   closeTransfer,
   openExport,

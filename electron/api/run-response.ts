@@ -5,9 +5,9 @@ import type { AcceptedRun, RunOrigin } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import { errorResponse, toAppError } from './error-response.ts';
-import type { HandlerInput } from './handler.ts';
-import { JsonAnswer } from './json-answer.ts';
-import { streamAnswer, type StreamKind } from './stream-answer.ts';
+import type { HandlerInput } from './api.ts';
+import { JsonResponse } from './json-response.ts';
+import { streamResponse, type StreamKind } from './stream-response.ts';
 
 type Input = Pick<HandlerInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'signal' | 'requestId'>;
 
@@ -82,7 +82,7 @@ function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFa
 }
 
 /** Waits for the whole answer of a run and sends it in the endpoint's own form. */
-export async function wholeRunAnswer(
+export async function wholeRunResponse(
   accepted: AcceptedRun,
   input: Input,
   toBody: (run: Run, answer: RunAnswer) => object,
@@ -90,14 +90,14 @@ export async function wholeRunAnswer(
 ): Promise<Response> {
   try {
     const answer = await accepted.run.complete();
-    return new JsonAnswer(toBody(accepted.run, answer), { headers: runHeaders(accepted) });
+    return new JsonResponse(toBody(accepted.run, answer), { headers: runHeaders(accepted) });
   } catch (error) {
     return failedRun(error, accepted, input, reportFailure);
   }
 }
 
 /** Streams a run chunk by chunk. */
-export async function streamedRunAnswer(
+export async function streamedRunResponse(
   accepted: AcceptedRun,
   input: Input,
   kind: StreamKind,
@@ -110,7 +110,7 @@ export async function streamedRunAnswer(
   } catch (error) {
     return failedRun(error, accepted, input, reportFailure);
   }
-  return streamAnswer(toChunks(accepted, parts), {
+  return streamResponse(toChunks(accepted, parts), {
     kind,
     headers: runHeaders(accepted),
     requestId: input.requestId,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { longJsonAnswer } from '../../../electron/api/long-json-answer.ts';
+import { longJsonResponse } from '../../../electron/api/json-response.ts';
 import { LazyList } from '../../../electron/storage/lazy-list.ts';
 
 /** Runs of 100,000 characters, with what was read of them and whether somebody said that no more is wanted. */
@@ -31,7 +31,7 @@ test('says what JSON.stringify says of the same lists as arrays', async () => {
         const lazy = new LazyList(() =>
           inner.map((one) => ({ ...one, list: new LazyList(() => one.list.values()) })).values(),
         );
-        const answer = longJsonAnswer({ before: 1, rest, items: lazy, after: ['a', { b: null }] });
+        const answer = longJsonResponse({ before: 1, rest, items: lazy, after: ['a', { b: null }] });
         const expected = JSON.stringify({ before: 1, rest, items: inner, after: ['a', { b: null }] });
         expect(await answer.text()).toBe(expected);
       },
@@ -41,7 +41,7 @@ test('says what JSON.stringify says of the same lists as arrays', async () => {
 
 test('a long one comes in pieces and is the same text', async () => {
   const { list } = longRuns(50);
-  const answer = longJsonAnswer({ id: 1, runs: list });
+  const answer = longJsonResponse({ id: 1, runs: list });
   const pieces: string[] = [];
   for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) pieces.push(piece);
   expect(pieces.length).toBeGreaterThan(10);
@@ -52,7 +52,7 @@ test('long texts within an item are pieces of their own', async () => {
   const long = 'ü'.repeat(1_100_000);
   const runs = [{ id: 1, input: { texts: [long, undefined, long] }, output: { content: long } }];
   const pieces: string[] = [];
-  const { body } = longJsonAnswer({ runs: new LazyList(() => runs.values()) });
+  const { body } = longJsonResponse({ runs: new LazyList(() => runs.values()) });
   for await (const piece of body!.pipeThrough(new TextDecoderStream())) pieces.push(piece);
   expect(pieces.join('')).toBe(JSON.stringify({ runs }));
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2 * long.length);
@@ -60,7 +60,7 @@ test('long texts within an item are pieces of their own', async () => {
 
 test('is read only as far as it is taken, and no further once its reader has left', async () => {
   const { list, state } = longRuns(1000);
-  const reader = longJsonAnswer({ runs: list }).body!.getReader();
+  const reader = longJsonResponse({ runs: list }).body!.getReader();
   for (let piece = 0; piece < 5; piece += 1) await reader.read();
   expect(state.read).toBeLessThan(30);
   await reader.cancel();
@@ -72,5 +72,5 @@ test('one that fails in the middle has no end', async () => {
     yield* longRuns(20).list;
     throw new Error('unreadable');
   });
-  await expect(longJsonAnswer({ runs: failing }).text()).rejects.toThrow('unreadable');
+  await expect(longJsonResponse({ runs: failing }).text()).rejects.toThrow('unreadable');
 });

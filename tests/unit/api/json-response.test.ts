@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { JsonAnswer } from '../../../electron/api/json-answer.ts';
+import { JsonResponse } from '../../../electron/api/json-response.ts';
 
 const value = { text: 'Grüße, 世界' };
 const headers = { 'x-run-id': 'one' };
 
 test('an answer that is looked at is the Response that it stands for', async () => {
   const [answer, plain] = [
-    new JsonAnswer(value, { status: 201, headers }),
+    new JsonResponse(value, { status: 201, headers }),
     Response.json(value, { status: 201, headers }),
   ];
   expect(answer).toBeInstanceOf(Response);
@@ -23,7 +23,7 @@ test('an answer that is looked at is the Response that it stands for', async () 
 });
 
 test('an answer that nobody looked at is handed out as text, with the headers that it was given last', () => {
-  const answer = new JsonAnswer(value, { headers });
+  const answer = new JsonResponse(value, { headers });
   answer.setHeader('x-request-id', 'two');
   expect(answer.unread).toEqual({
     headers: { 'content-type': 'application/json', 'x-run-id': 'one', 'x-request-id': 'two' },
@@ -32,7 +32,7 @@ test('an answer that nobody looked at is handed out as text, with the headers th
 });
 
 test('once somebody has its headers in hand, they are what counts', () => {
-  const answer = new JsonAnswer(value, { headers });
+  const answer = new JsonResponse(value, { headers });
   answer.headers.set('x-run-id', 'changed');
   answer.setHeader('x-request-id', 'two');
   expect(answer.unread).toBeNull();
@@ -40,7 +40,7 @@ test('once somebody has its headers in hand, they are what counts', () => {
 });
 
 test.for(['body', 'text', 'json', 'bytes', 'blob'] as const)('reading %s leaves nothing unread', async (property) => {
-  const answer = new JsonAnswer(value);
+  const answer = new JsonResponse(value);
   const read = answer[property];
   await (typeof read === 'function' ? read.call(answer) : read);
   expect(answer.unread).toBeNull();

@@ -1,0 +1,183 @@
+import { LazyList } from '../storage/lazy-list.ts';
+
+type Overridden =
+  'headers' | 'body' | 'bodyUsed' | 'text' | 'json' | 'arrayBuffer' | 'bytes' | 'blob' | 'formData' | 'clone';
+
+/** `Response` is typed as a bag of properties, which a class may not override; what it overrides is left out of the base. */
+const ResponseStatus = Response as unknown as new (body: null, init: { status: number }) => Omit<Response, Overridden>;
+
+/** What goes over the wire. */
+export interface ResponseText {
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The text in UTF-8, when it is already there. */
+  readonly bytes?: Uint8Array | undefined;
+}
+
+/** A document that many responses send: its text is made once. */
+export class SharedJson {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+
+  constructor(value: object) {
+    this.text = JSON.stringify(value);
+    this.bytes = Buffer.from(this.text);
+  }
+}
+
+/**
+ * A complete JSON answer that stays text: `Headers` and a stream to read it from are made only for those who ask for them, as
+ * they cost more than writing the JSON does.
+ */
+export class JsonResponse extends ResponseStatus implements Response {
+  readonly #headers: Record<string, string>;
+  readonly #text: string;
+  readonly #bytes: Uint8Array | undefined;
+  #plain: Response | undefined;
+
+  /** The names of the headers must be in lower case. */
+  constructor(value: object, { status = 200, headers }: { status?: number; headers?: Record<string, string> } = {}) {
+    super(null, { status });
+    const shared = value instanceof SharedJson ? value : null;
+    this.#text = shared?.text ?? JSON.stringify(value);
+    this.#bytes = shared?.bytes;
+    this.#headers = { 'content-type': 'application/json', ...headers };
+  }
+
+  /** Null once somebody has asked for the headers or the body, and may have changed them. */
+  get unread(): ResponseText | null {
+    return this.#plain ? null : { headers: this.#headers, text: this.#text, bytes: this.#bytes };
+  }
+
+  setHeader(name: string, value: string): void {
+    if (this.#plain) this.#plain.headers.set(name, value);
+    else this.#headers[name] = value;
+  }
+
+  get headers(): Headers {
+    return this.#toPlain().headers;
+  }
+
+  get body(): Response['body'] {
+    return this.#toPlain().body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#plain?.bodyUsed ?? false;
+  }
+
+  text(): Promise<string> {
+    return this.#toPlain().text();
+  }
+
+  json(): Promise<unknown> {
+    return this.#toPlain().json();
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#toPlain().arrayBuffer();
+  }
+
+  bytes(): ReturnType<Response['bytes']> {
+    return this.#toPlain().bytes();
+  }
+
+  blob(): ReturnType<Response['blob']> {
+    return this.#toPlain().blob();
+  }
+
+  formData(): ReturnType<Response['formData']> {
+    return this.#toPlain().formData();
+  }
+
+  clone(): Response {
+    return this.#toPlain().clone();
+  }
+
+  #toPlain(): Response {
+    return (this.#plain ??= new Response(this.#text, { status: this.status, headers: this.#headers }));
+  }
+}
+
+/** Characters of an answer that are put together before any of it is sent; a shorter one goes out as one piece, with its length. */
+const wholeLength = 1_048_576;
+
+/** Characters that are handed to the connection at once. */
+const pieceLength = 65_536;
+
+function* listPieces(items: Iterable<unknown>): Generator<string, void, void> {
+  let before = '[';
+  for (const item of items) {
+    yield before;
+    yield* jsonPieces(item);
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
+/** How far a value is searched for what is written piece by piece. */
+const maxSearchDepth = 3;
+
+/** Whether a value has a `LazyList` among its own values, or a long text or a `LazyList` a few levels below. */
+function isInPieces(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return value.length > pieceLength;
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof LazyList) return true;
+  return depth < maxSearchDepth && Object.values(value).some((part) => isInPieces(part, depth + 1));
+}
+
+/** The text of `JSON.stringify`. Every `LazyList` is read only as far as somebody asks, and every long text is a piece of its own. */
+function* jsonPieces(value: unknown): Generator<string, void, void> {
+  if (value instanceof LazyList) return yield* listPieces(value);
+  const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || !isInPieces(value);
+  if (isWhole) return yield JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return yield* listPieces(value);
+  let before = '{';
+  for (const [name, part] of Object.entries(value)) {
+    if (part === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* jsonPieces(part);
+    before = ',';
+  }
+  yield '}';
+}
+
+/** At least so many characters, unless the text ends before. */
+function takePieces(pieces: Iterator<string, void, void>, length: number): { text: string; isDone: boolean } {
+  let text = '';
+  while (text.length < length) {
+    const next = pieces.next();
+    if (next.done) return { text, isDone: true };
+    text += next.value;
+  }
+  return { text, isDone: false };
+}
+
+/**
+ * A JSON answer that may be longer than memory, or a string, can hold. What its lists hold is read as the caller takes it; a failure
+ * in the middle ends the connection without an end of the text.
+ */
+export function longJsonResponse(value: object): Response {
+  const headers = { 'content-type': 'application/json' };
+  const pieces = jsonPieces(value);
+  const beginning = takePieces(pieces, wholeLength);
+  if (beginning.isDone) return new Response(beginning.text, { headers });
+  const encoder = new TextEncoder();
+  let first: string | null = beginning.text;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        // A caller who reads as fast as it is written must not keep the others waiting.
+        await new Promise(setImmediate);
+        const { text, isDone } = first === null ? takePieces(pieces, pieceLength) : { text: first, isDone: false };
+        first = null;
+        if (text !== '') controller.enqueue(encoder.encode(text));
+        if (isDone) controller.close();
+      },
+      cancel: () => void pieces.return(),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers });
+}
