@@ -15,8 +15,7 @@ export function parseAcceptHeader(header: string | null): AcceptedTypes {
     if (!qualities.has(type.toLowerCase())) qualities.set(type.toLowerCase(), q);
   }
   return {
-    quality: (type) =>
-      qualities.get(type) ?? qualities.get(type.replace(/\/.*/, '/*')) ?? qualities.get('*/*') ?? 0,
+    quality: (type) => qualities.get(type) ?? qualities.get(type.replace(/\/.*/, '/*')) ?? qualities.get('*/*') ?? 0,
     namedQuality: (type) => qualities.get(type) ?? 0,
   };
 }

@@ -23,7 +23,9 @@ describe('errorResponse', () => {
   test('adds the headers that belong to the code', () => {
     const headersOf = (error: AppError) => errorResponse(error).headers;
     expect(headersOf(new AppError('unauthorized', 'No key.')).get('www-authenticate')).toBe('Bearer');
-    expect(headersOf(new AppError('rate_limited', 'Slow down.', { retryAfterSeconds: 7 })).get('retry-after')).toBe('7');
+    expect(headersOf(new AppError('rate_limited', 'Slow down.', { retryAfterSeconds: 7 })).get('retry-after')).toBe(
+      '7',
+    );
     const allow = ['GET', 'PUT'];
     expect(headersOf(new AppError('method_not_allowed', 'No.', { allow })).get('allow')).toBe('GET, PUT');
   });
