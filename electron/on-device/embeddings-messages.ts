@@ -14,13 +14,3 @@ export interface EmbeddingsThreadStart {
   readonly workspace: number;
   readonly workspaces: number;
 }
-
-/** A thread works on one text at a time. */
-export interface EmbeddingsQuestion {
-  readonly text: string;
-}
-
-export type EmbeddingsAnswer =
-  | { readonly type: 'ready'; readonly model: SharedModel }
-  | { readonly type: 'embedded'; readonly vector: Float32Array<ArrayBuffer> }
-  | { readonly type: 'failed'; readonly details: string };

@@ -1,11 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import { createWorkerClient, startThread } from '../common/worker-client.ts';
 import { workerUrl } from '../common/worker-url.ts';
-import type {
-  EmbeddingsAnswer,
-  EmbeddingsQuestion,
-  EmbeddingsThreadStart,
-  SharedModel,
-} from './embeddings-messages.ts';
+import type { EmbeddingsThreadStart, SharedModel } from './embeddings-messages.ts';
+import type { EmbeddingsMethods } from './embeddings-worker.ts';
 
 /** One thread that makes embeddings. */
 export interface EmbeddingsThread {
@@ -24,50 +20,34 @@ export interface EmbeddingsThreadOptions {
   readonly onFailure: (error: Error) => void;
 }
 
-/** Starts a thread. It holds the host open only while it starts and while it has a text. */
+/** Starts a thread. It keeps the host alive only while it starts and while it has a text. */
 export function createEmbeddingsThread({ start, onReady, onFailure }: EmbeddingsThreadOptions): EmbeddingsThread {
-  // A debugger's or test runner's own options are not for this thread.
-  const worker = new Worker(workerUrl(import.meta.url, 'embeddings-worker'), { execArgv: [], workerData: start });
-  let isReady = false;
-  let asked: PromiseWithResolvers<Float32Array> | null = null;
+  const worker = createWorkerClient<EmbeddingsMethods>({
+    name: 'Embedding',
+    start: () => startThread(workerUrl(import.meta.url, 'embeddings-worker'), { data: start }),
+    onCrash(reason) {
+      isFree = false;
+      onFailure(reason);
+    },
+  });
+  let isFree = false;
 
-  function rest(): PromiseWithResolvers<Float32Array> | null {
-    const answered = asked;
-    asked = null;
-    worker.unref();
-    return answered;
-  }
-
-  function onAnswer(message: EmbeddingsAnswer): void {
-    if (message.type === 'ready') {
-      isReady = true;
-      worker.unref();
-      onReady(message.model);
-    } else if (message.type === 'embedded') rest()?.resolve(message.vector);
-    else rest()?.reject(new Error(`Embedding failed: ${message.details}`));
-  }
-
-  function onEnd(error: Error): void {
-    isReady = false;
-    rest()?.reject(error);
-    onFailure(error);
-  }
-
-  worker.on('message', onAnswer);
-  worker.on('error', onEnd);
-  worker.on('exit', (code) => onEnd(new Error(`The embedding thread ended with exit code ${code}`)));
+  worker.call('model', null).then((model) => {
+    isFree = true;
+    onReady(model);
+  }, onFailure);
   return {
     get isFree() {
-      return isReady && asked === null;
+      return isFree;
     },
-    embed(text) {
-      asked = Promise.withResolvers();
-      worker.ref();
-      worker.postMessage({ text } satisfies EmbeddingsQuestion);
-      return asked.promise;
+    async embed(text) {
+      isFree = false;
+      try {
+        return await worker.call('embed', text);
+      } finally {
+        isFree = worker.isRunning;
+      }
     },
-    async end() {
-      await worker.terminate();
-    },
+    end: () => worker.terminate(new DOMException('The embedding was stopped.', 'AbortError')),
   };
 }

@@ -19,9 +19,8 @@ import type { PackCheckpoint, PackPlan, PackRecord } from './pack-state.ts';
 import { createRedactor } from './redaction.ts';
 import { writeSelection } from './selection-file.ts';
 import { conversationsOf, type SelectedConversation } from '../query/selection.ts';
-import type { ExportMessage } from './export-messages.ts';
 import { maxPreviewedRuns } from './preview-rules.ts';
-import { runExportWorker } from './run-export-worker.ts';
+import { runPreviewWorker } from './run-export-worker.ts';
 
 interface PreviewRequest {
   readonly selection: ExportSelection;
@@ -49,16 +48,9 @@ async function previewPack(
     count.conversations += 1;
     count.runs += numbers[at + 1]!;
   }
-  const answers: Extract<ExportMessage, { type: 'previewed' }>['rules'][] = [];
   const { columns, rules, runs = 'all' } = request;
-  await runExportWorker(
-    { kind: 'preview', databaseFile, conversations: first, runs, columns, rules },
-    { signal, onMessage: (message) => message.type === 'previewed' && answers.push(message.rules) },
-  );
-  signal.throwIfAborted();
-  const [answer] = answers;
-  if (answer === undefined) throw new Error('The preview ended without an answer.');
-  return { ...count, ...answer };
+  const preview = await runPreviewWorker({ databaseFile, conversations: first, runs, columns, rules }, signal);
+  return { ...count, ...preview };
 }
 
 /** This moment: what ended before it is on disk, what ends later shows by its time. */

@@ -1,10 +1,9 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { AuditExport } from '../../../shared/contract/audit-exports.ts';
 import type { Log } from '../../log.ts';
-import type { ExportMessage } from './export-messages.ts';
 import type { ExportStore } from './export-store.ts';
 import { packFiles, type PackCheckpoint, type PackRecord } from './pack-state.ts';
-import { runExportWorker } from './run-export-worker.ts';
+import { runPackWorker } from './run-export-worker.ts';
 
 export interface ExportJobOptions {
   readonly record: PackRecord;
@@ -121,25 +120,20 @@ export class ExportJob {
       await this.#change({ conversations });
     }
     this.#setStep('writing');
-    const results: Extract<ExportMessage, { type: 'completed' }>['result'][] = [];
-    await runExportWorker(
-      { kind: 'pack', databaseFile, folder, plan, conversations },
-      { signal, onMessage: (message) => this.#hear(message, results) },
+    const result = await runPackWorker(
+      { databaseFile, folder, plan, conversations },
+      {
+        signal,
+        onProgress: (progress) => {
+          if ('step' in progress) this.#step = progress.step;
+          else this.#progress = progress.checkpoint;
+          this.#options.onChange();
+        },
+      },
     );
-    const [result] = results;
-    if (result === undefined) {
-      if (!signal.aborted) throw new Error('The writer of the pack ended without saying why.');
-      return;
-    }
+    if (result === null) return;
     await this.#change({ state: 'completed', completedAt: Date.now(), result });
     await store.tidy(plan.id);
-  }
-
-  #hear(message: ExportMessage, results: Extract<ExportMessage, { type: 'completed' }>['result'][]): void {
-    if (message.type === 'progress') this.#progress = message.progress;
-    else if (message.type === 'step') this.#step = message.step;
-    else if (message.type === 'completed') results.push(message.result);
-    this.#options.onChange();
   }
 
   async #fail(error: unknown): Promise<void> {

@@ -1,60 +1,49 @@
-import { parentPort, workerData } from 'node:worker_threads';
+/** Entry point of the thread that writes one evidence pack or previews its rules; started by `run-export-worker.ts`. */
 import Database from 'better-sqlite3';
-import { AppError, type ErrorBody } from '../../../shared/app-error.ts';
+import { AppError } from '../../../shared/app-error.ts';
+import { type CallContext, serveCalls } from '../../common/worker-server.ts';
 import { describeDiskFailure } from '../../storage/disk-failure.ts';
-import { createExportRows } from '../../storage/export-rows.ts';
-import type { ExportTask, ExportMessage } from './export-messages.ts';
+import { createExportRows, type ExportRows } from '../../storage/export-rows.ts';
 import { finishPack } from './finish-pack.ts';
-import { previewRules } from './preview-rules.ts';
+import type { PackCheckpoint, PackPlan, PackResult } from './pack-state.ts';
+import { type PreviewedRules, previewRules, type PreviewTask } from './preview-rules.ts';
 import { writePack } from './write-pack.ts';
 
-const port = parentPort!;
-const task = workerData as ExportTask;
-const stop = new AbortController();
-
-function post(message: ExportMessage): void {
-  port.postMessage(message);
+export interface PackTask {
+  readonly databaseFile: string;
+  readonly folder: string;
+  readonly plan: PackPlan;
+  readonly conversations: number;
 }
 
-async function work(database: Database.Database): Promise<void> {
-  const rows = createExportRows(database);
-  if (task.kind === 'preview') {
-    post({ type: 'previewed', rules: previewRules(task, rows) });
-    return;
+/** The last checkpoint, or the step that has started. */
+export type PackProgress = { readonly checkpoint: PackCheckpoint } | { readonly step: 'checking' | 'packing' };
+
+async function withRows<Result>(file: string, run: (rows: ExportRows) => Result | Promise<Result>): Promise<Result> {
+  const database = new Database(file, { readonly: true, fileMustExist: true });
+  try {
+    return await run(createExportRows(database));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+      throw new AppError('conflict', 'The disk is full. Free some space, then resume the pack.');
+    throw describeDiskFailure(error) ?? error;
+  } finally {
+    database.close();
   }
-  const written = await writePack({
-    ...task,
-    rows,
-    signal: stop.signal,
-    onProgress: (progress) => post({ type: 'progress', progress }),
-  });
-  if (written === null) return;
-  const result = await finishPack({
-    ...task,
-    written,
-    signal: stop.signal,
-    onStep: (step) => post({ type: 'step', step }),
-  });
-  post({ type: 'completed', result });
 }
 
-/** What went wrong, as data: a worker's errors lose their fields on the way. */
-function describe(error: unknown): { message: string; stack: string; body: ErrorBody | null } {
-  const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
-  const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC';
-  const known = isFull
-    ? new AppError('conflict', 'The disk is full. Free some space, then resume the pack.')
-    : (describeDiskFailure(error) ?? error);
-  return { message, stack, body: known instanceof AppError ? known.toBody('') : null };
-}
+const methods = {
+  preview: (task: PreviewTask): Promise<PreviewedRules> =>
+    withRows(task.databaseFile, (rows) => previewRules(task, rows)),
+  writePack: (task: PackTask, { signal, onProgress }: CallContext<PackProgress>): Promise<PackResult | null> =>
+    withRows(task.databaseFile, async (rows) => {
+      const onCheckpoint = (checkpoint: PackCheckpoint) => onProgress({ checkpoint });
+      const written = await writePack({ ...task, rows, signal, onProgress: onCheckpoint });
+      if (written === null) return null;
+      return finishPack({ ...task, written, signal, onStep: (step) => onProgress({ step }) });
+    }),
+};
 
-port.on('message', () => stop.abort());
-const database = new Database(task.databaseFile, { readonly: true, fileMustExist: true });
-try {
-  await work(database);
-} catch (error) {
-  if (!stop.signal.aborted) post({ type: 'failed', ...describe(error) });
-} finally {
-  database.close();
-  port.close();
-}
+export type ExportMethods = typeof methods;
+
+serveCalls(methods);

@@ -1,12 +1,22 @@
-import type { RedactionPreview } from '../../../shared/contract/audit-exports.ts';
+import type { ExportColumn, RedactionPreview, RedactionRule } from '../../../shared/contract/audit-exports.ts';
 import type { ExportRows } from '../../storage/export-rows.ts';
-import type { PreviewedRules, PreviewTask } from './export-messages.ts';
+import type { SelectedConversation } from '../query/selection.ts';
 import { exportRecord } from './export-record.ts';
 import type { Place } from './found-places.ts';
 import { createRedactor, replacementOf } from './redaction.ts';
 
 /** Runs that a preview looks at, at most. */
 export const maxPreviewedRuns = 500;
+
+export interface PreviewTask {
+  readonly databaseFile: string;
+  readonly conversations: readonly SelectedConversation[];
+  readonly runs: 'all' | 'matched';
+  readonly columns: readonly ExportColumn[];
+  readonly rules: readonly RedactionRule[];
+}
+
+export type PreviewedRules = Pick<RedactionPreview, 'examinedRuns' | 'rules'>;
 
 const maxSamples = 10;
 /** Characters around a found place. */

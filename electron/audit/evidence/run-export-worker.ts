@@ -1,40 +1,40 @@
-import { Worker } from 'node:worker_threads';
-import { errorFromBody } from '../../../shared/app-error.ts';
+import { createWorkerClient, startThread } from '../../common/worker-client.ts';
 import { workerUrl } from '../../common/worker-url.ts';
-import type { ExportMessage, ExportTask } from './export-messages.ts';
+import type { ExportMethods, PackProgress, PackTask } from './export-worker.ts';
+import type { PackResult } from './pack-state.ts';
+import type { PreviewedRules, PreviewTask } from './preview-rules.ts';
 
-export interface ExportWorkerOptions {
-  readonly onMessage: (message: ExportMessage) => void;
-  /** Ends the worker, a pack's at its next checkpoint. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * Does a task in a thread of its own, so that no pattern and no long text holds the service. Resolves when the thread has
- * ended, also when it was stopped. Throws what went wrong in it: `AppError` for what is expected.
- */
-export function runExportWorker(task: ExportTask, { onMessage, signal }: ExportWorkerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(workerUrl(import.meta.url, 'export-worker'), { workerData: task });
-    // A preview leaves nothing behind: it need not come to an end.
-    const stop = () => (task.kind === 'preview' ? void worker.terminate() : worker.postMessage('stop'));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    worker.on('message', (message: ExportMessage) => {
-      if (message.type === 'failed') reject(failureOf(message));
-      else onMessage(message);
-    });
-    worker.on('error', reject);
-    worker.on('exit', () => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    });
+/** A pattern or a long text can take minutes, so each task has a thread. */
+function startExportWorker() {
+  return createWorkerClient<ExportMethods>({
+    name: 'The evidence pack',
+    start: () => startThread(workerUrl(import.meta.url, 'export-worker')),
   });
 }
 
-function failureOf({ message, stack, body }: Extract<ExportMessage, { type: 'failed' }>): Error {
-  if (body !== null) return errorFromBody(body, message);
-  const error = new Error(message);
-  error.stack = stack;
-  return error;
+const ended = new DOMException('The task is complete.', 'AbortError');
+
+/** Writes a pack, from its last checkpoint on. After an abort it resolves with null as soon as the next checkpoint is on disk. */
+export async function runPackWorker(
+  task: PackTask,
+  options: { readonly signal: AbortSignal; readonly onProgress: (progress: PackProgress) => void },
+): Promise<PackResult | null> {
+  const worker = startExportWorker();
+  try {
+    return await worker.call('writePack', task, { ...options, onAbort: 'wait' });
+  } catch (error) {
+    if (options.signal.aborted) return null;
+    throw error;
+  } finally {
+    await worker.terminate(ended);
+  }
+}
+
+export async function runPreviewWorker(task: PreviewTask, signal: AbortSignal): Promise<PreviewedRules> {
+  const worker = startExportWorker();
+  try {
+    return await worker.call('preview', task, { signal });
+  } finally {
+    await worker.terminate(ended);
+  }
 }

@@ -1,12 +1,12 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { AppError } from '../../../shared/app-error.ts';
+import { type CallContext, serveCalls } from '../../common/worker-server.ts';
 import { databaseFile } from '../../storage/database.ts';
 import { isDamage, removeIndexFile } from '../../storage/index-file.ts';
 import { createLogWriter } from '../../storage/log-writer.ts';
 import { createIdleTask } from '../../storage/idle-task.ts';
 import { AuditEngine } from './audit-engine.ts';
-import type { AuditAnswer, AuditCall, AuditCalls, AuditMessage } from './audit-calls.ts';
+import type { AuditMethods } from './audit-methods.ts';
 import { indexFile } from './index-database.ts';
 import { readAhead } from './read-ahead.ts';
 
@@ -15,7 +15,6 @@ import { readAhead } from './read-ahead.ts';
  * is asked, and answers one question at a time, so that none of it holds up the event loop of the host. It is told of
  * everything that is recorded, so it also writes the database's log back.
  */
-const port = parentPort!;
 const { directory } = workerData as { directory: string };
 const database = new Database(databaseFile(directory), { readonly: true });
 // Pages are read where the operating system has them, without a copy.
@@ -27,7 +26,6 @@ let ahead: Generator<void, void, void> | null = null;
 let isFollowing = false;
 let hasDiscarded = false;
 let isClosed = false;
-const cancelled = new Set<number>();
 /** Whether something was removed that the log of the runs still holds. */
 let isLogDue = false;
 const erasure = createIdleTask(() => {
@@ -79,76 +77,52 @@ function readAheadOnce(): void {
   setImmediate(readOn);
 }
 
-const calls: AuditCalls = {
-  follow() {
-    logWriter.writeBack();
-    if (!isFollowing) follow();
-  },
-  writeBack: () => logWriter.writeBack(),
-  erase() {
-    isLogDue = true;
-    calls.follow(null);
-    erasure.start();
-  },
-  report: (input) => startedEngine().report(input),
-  list: (input) => startedEngine().list(input),
-  search: (input) => startedEngine().search(input),
-  select: (input) => startedEngine().select(input),
-  summarize: (input, turn) => startedEngine().summarize(input, turn!),
-  facets: () => startedEngine().facets(),
-  countFacets: (input, turn) => startedEngine().countFacets(input, turn!),
-};
-
-function failureOf(error: unknown): AuditAnswer['error'] {
-  if (error instanceof AppError) return { code: error.code, message: error.message, details: error.details };
-  return {
-    code: 'internal',
-    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    details: [],
-    cause: error instanceof Error && 'code' in error ? String(error.code) : undefined,
+/** A query: with an index that is rebuilt once if it is damaged, and with the idle work that follows each query. */
+function query<Input, Result>(run: (input: Input, context: CallContext) => Result | Promise<Result>) {
+  return async (input: Input, context: CallContext): Promise<Result> => {
+    try {
+      return await run(input, context);
+    } catch (error) {
+      if (!discardDamagedIndex(error)) throw error;
+      return await run(input, context);
+    } finally {
+      readAheadOnce();
+      erasure.noteQuestion();
+      // The query indexed the removals before it.
+      erasure.start();
+    }
   };
 }
 
-/** Lets other questions in; throws when this one is no longer asked. */
-async function pause(id: number): Promise<void> {
-  await new Promise(setImmediate);
-  if (cancelled.has(id)) throw new AppError('internal', 'The search was canceled.');
+function followAndWriteBack(): void {
+  logWriter.writeBack();
+  if (!isFollowing) follow();
 }
 
-async function answer({ id, method, input }: AuditCall): Promise<void> {
-  if (isClosed || cancelled.delete(id)) return;
-  try {
-    const ask = (): unknown => calls[method](input as never, () => pause(id));
-    let result: unknown;
-    try {
-      result = await ask();
-    } catch (error) {
-      if (!discardDamagedIndex(error)) throw error;
-      result = await ask();
-    }
-    port.postMessage({ id, result } satisfies AuditAnswer);
-  } catch (error) {
-    port.postMessage({ id, error: failureOf(error) } satisfies AuditAnswer);
-  } finally {
-    cancelled.delete(id);
-  }
-  if (method === 'follow' || method === 'writeBack' || method === 'erase') return;
-  readAheadOnce();
-  erasure.noteQuestion();
-  // A question takes up what was removed before it.
-  erasure.start();
-}
+const methods: AuditMethods = {
+  follow: followAndWriteBack,
+  writeBack: () => logWriter.writeBack(),
+  erase() {
+    isLogDue = true;
+    followAndWriteBack();
+    erasure.start();
+  },
+  report: query((input) => startedEngine().report(input)),
+  list: query((input) => startedEngine().list(input)),
+  search: query((input) => startedEngine().search(input)),
+  select: query((input) => startedEngine().select(input)),
+  summarize: query((input, { pause }) => startedEngine().summarize(input, pause)),
+  facets: query(() => startedEngine().facets()),
+  countFacets: query((input, { pause }) => startedEngine().countFacets(input, pause)),
+};
 
-port.on('message', (message: AuditMessage) => {
-  if (message === 'close') {
+serveCalls(methods, {
+  onDispose() {
     isClosed = true;
     erasure.stop();
     ahead?.return();
     engine?.close();
     logWriter.close();
     database.close();
-    port.close();
-  } else if ('cancel' in message) cancelled.add(message.cancel);
-  // A later message may cancel this one, and is read only when this turn is over.
-  else setImmediate(() => void answer(message));
+  },
 });

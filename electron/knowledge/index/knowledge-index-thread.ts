@@ -1,16 +1,14 @@
 /** Entry point of the thread that holds the index; started by `create-knowledge-index.ts`. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { serveCalls } from '../../common/worker-server.ts';
 import { createIdleTask } from '../../storage/idle-task.ts';
 import { isDamage, removeIndexFile } from '../../storage/index-file.ts';
-import type { IndexAnswer, IndexCall, IndexLoss, IndexMessage } from './index-calls.ts';
 import { indexFile } from './passage-store.ts';
 import { IndexEngine } from './index-engine.ts';
 
-const port = parentPort!;
 const { directory } = workerData as { directory: string };
 let engine: IndexEngine | null = null;
 const erasure = createIdleTask(() => startedEngine().erase());
-const waiting = new Set<number>();
 let isPurging = false;
 let isClosed = false;
 
@@ -27,23 +25,20 @@ function withoutDamage<Result>(act: () => Result): Result {
     engine?.close();
     engine = null;
     removeIndexFile(indexFile(directory));
-    port.postMessage('lost' satisfies IndexLoss);
+    sendEvent('lost');
     return act();
   }
 }
 
-function answer({ id, method, input }: IndexCall): void {
-  if (!waiting.delete(id)) return;
-  try {
-    const result: unknown = withoutDamage(() => startedEngine()[method](input as never));
-    port.postMessage({ id, result } satisfies IndexAnswer);
-  } catch (error) {
-    const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-    port.postMessage({ id, failure, code } satisfies IndexAnswer);
-  }
-  erasure.noteQuestion();
-  startPurging();
+function method<Input, Result>(run: (engine: IndexEngine, input: Input) => Result) {
+  return (input: Input): Result => {
+    try {
+      return withoutDamage(() => run(startedEngine(), input));
+    } finally {
+      erasure.noteQuestion();
+      startPurging();
+    }
+  };
 }
 
 /** A slice at a time, with questions in between. */
@@ -59,21 +54,30 @@ function startPurging(): void {
   setImmediate(purge);
 }
 
-function close(): void {
-  isClosed = true;
-  erasure.stop();
-  engine?.close();
-  port.close();
-}
+const methodNames = [
+  'begin',
+  'add',
+  'finish',
+  'removeSources',
+  'removeDataspace',
+  'sources',
+  'search',
+  'passages',
+  'read',
+] as const;
 
-port.on('message', (message: IndexMessage) => {
-  // After the calls that came before it.
-  if (message === 'close') setImmediate(close);
-  else if ('cancel' in message) waiting.delete(message.cancel);
-  else {
-    waiting.add(message.id);
-    // A later message may cancel this one, and is read only when this turn is over.
-    setImmediate(answer, message);
-  }
+export type IndexMethods = Pick<IndexEngine, (typeof methodNames)[number]>;
+
+const methods = Object.fromEntries(
+  methodNames.map((name) => [name, method((index, input) => index[name](input as never))]),
+);
+
+/** The only event is `lost`: the index was damaged, and a new, empty one replaces it. */
+const sendEvent = serveCalls<'lost'>(methods, {
+  onDispose() {
+    isClosed = true;
+    erasure.stop();
+    engine?.close();
+  },
 });
 startPurging();

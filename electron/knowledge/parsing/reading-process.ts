@@ -1,24 +1,7 @@
 import { AppError } from '../../../shared/app-error.ts';
 import { childEnvironment, describeEnd, type ChildEnd, type StartChild } from '../../child-process/child.ts';
+import type { WorkerConnection } from '../../common/worker-client.ts';
 import { workerUrl } from '../../common/worker-url.ts';
-import type { ReadAnswer, ReadQuestion } from './source-reader-messages.ts';
-
-/** A process that reads one file after the other. */
-export interface ReadingProcess {
-  /** False as soon as it has ended or is about to. */
-  readonly isAlive: boolean;
-  /** Sends a question; what comes back goes to `onAnswer`, and the end of the process, with its reason, to `onEnd`. */
-  ask(question: ReadQuestion, handlers: ReadingHandlers): void;
-  /** Nobody waits for an answer any more: the process no longer holds the host open. */
-  rest(): void;
-  /** Ends the process at once, whatever it is doing. */
-  end(): Promise<void>;
-}
-
-export interface ReadingHandlers {
-  readonly onAnswer: (answer: ReadAnswer) => void;
-  readonly onEnd: (reason: AppError) => void;
-}
 
 export function unreadable(reason: string, cause?: unknown): AppError {
   return new AppError('invalid_request', reason, { cause });
@@ -53,43 +36,24 @@ function failureFor(end: ChildEnd, memoryMegabytes: number, cause: Error): AppEr
  * Starts the process. It is one of its own, as a thread that runs out of memory within a single call of V8 (a list of ten million
  * entries in a JSON file) takes its whole process with it.
  */
-export function startReadingProcess(startChild: StartChild, memoryMegabytes: number): ReadingProcess {
+export function startReadingProcess(startChild: StartChild, memoryMegabytes: number): WorkerConnection {
   const child = startChild({
     program: workerUrl(import.meta.url, 'source-reader-process'),
     parameters: [String(memoryMegabytes)],
     heapMegabytes: Math.round(memoryMegabytes * heapShare),
     environment: childEnvironment(),
   });
-  const ended = Promise.withResolvers<void>();
-  let handlers: ReadingHandlers | null = null;
-  let isAlive = true;
-
-  child.onMessage((answer) => handlers?.onAnswer(answer as ReadAnswer));
+  child.setHoldsHost(false);
+  const ended = Promise.withResolvers<Error>();
   child.onEnd((end) => {
-    isAlive = false;
     const cause = new Error(`The process that reads files ended (${describeEnd(end)}). ${child.errorOutput}`);
-    handlers?.onEnd(failureFor(end, memoryMegabytes, cause));
-    ended.resolve();
+    ended.resolve(failureFor(end, memoryMegabytes, cause));
   });
-
   return {
-    get isAlive() {
-      return isAlive;
-    },
-    ask(question, given) {
-      handlers = given;
-      child.setHoldsHost(true);
-      child.send(question);
-    },
-    rest() {
-      handlers = null;
-      child.setHoldsHost(false);
-    },
-    async end() {
-      isAlive = false;
-      child.setHoldsHost(true);
-      child.kill();
-      await ended.promise;
-    },
+    send: child.send,
+    onMessage: child.onMessage,
+    ended: ended.promise,
+    setHoldsHost: child.setHoldsHost,
+    kill: child.kill,
   };
 }

@@ -1,48 +1,60 @@
 /**
- * Entry point of the process that reads files for dataspaces; started by `source-reader.ts`. It ends when the connection to its
- * parent does, however the parent ended.
+ * Entry point of the process that reads files for dataspaces; started by `reading-process.ts`. It exits when its parent does, even if
+ * that crashes.
  */
 import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { AppError } from '../../../shared/app-error.ts';
 import { connectToParent } from '../../child-process/parent-connection.ts';
+import { type CallContext, serveCalls } from '../../common/worker-server.ts';
 import { workerUrl } from '../../common/worker-url.ts';
+import { SourceFailure, type SourceMediaType } from './parsed-source.ts';
+import { type PackedDocument, packDocument, textParts } from './packed-document.ts';
 import { readDocument } from './read-document.ts';
-import { SourceFailure } from './parsed-source.ts';
-import { packDocument, textParts, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
+
+export interface ReadTask {
+  readonly path: string;
+  readonly mediaType: SourceMediaType;
+}
+
+/** The fraction that is read, or the next part of the text; all parts come before the result. */
+export type ReadProgress = { readonly fraction: number } | { readonly part: string };
 
 /** More often would only cost time. */
 const progressStep = 0.01;
 
-/** Not 1, which on Windows is also that of a process that was ended from outside. */
+/** Not 1: that is the exit code of a process that is killed on Windows. */
 const failureExitCode = 70;
 
-// Who works with the window comes first.
+// The window must stay responsive.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 new Worker(workerUrl(import.meta.url, 'source-reader-watch'), {
   execArgv: [],
   workerData: { memoryMegabytes: Number(process.argv[2]), parentId: process.ppid },
 }).unref();
 
-const { send: answer, onMessage } = connectToParent<ReadQuestion, ReadAnswer>();
+const methods = {
+  /** Throws an `AppError` with a reason for the user; any other error is a bug or a damaged file. */
+  async read({ path, mediaType }: ReadTask, { onProgress }: CallContext<ReadProgress>): Promise<PackedDocument> {
+    let reported = 0;
+    const report = (fraction: number) => {
+      if (fraction < reported + progressStep) return;
+      reported = fraction;
+      onProgress({ fraction });
+    };
+    try {
+      const document = await readDocument(path, mediaType, report);
+      for (const part of textParts(document.text)) onProgress({ part });
+      return packDocument(document);
+    } catch (error) {
+      throw error instanceof SourceFailure ? new AppError('invalid_request', error.message) : error;
+    }
+  },
+};
 
-async function read({ id, path, mediaType }: ReadQuestion): Promise<void> {
-  let reported = 0;
-  const report = (fraction: number) => {
-    if (fraction < reported + progressStep) return;
-    reported = fraction;
-    answer({ type: 'progress', id, fraction });
-  };
-  try {
-    const document = await readDocument(path, mediaType, report);
-    for (const part of textParts(document.text)) answer({ type: 'text', id, part });
-    answer({ type: 'read', id, document: packDocument(document) });
-  } catch (error) {
-    if (error instanceof SourceFailure) return answer({ type: 'failed', id, reason: error.message });
-    answer({ type: 'broken', id, details: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
-}
+export type SourceReaderMethods = typeof methods;
 
-onMessage((question) => void read(question));
+serveCalls(methods, { port: { ...connectToParent(), close: () => process.exit() } });
 process.on('uncaughtException', (error) => {
   process.stderr.write(error.stack ?? String(error));
   process.exit(failureExitCode);

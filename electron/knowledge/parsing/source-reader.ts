@@ -1,8 +1,11 @@
+import { AppError } from '../../../shared/app-error.ts';
 import { forkChild } from '../../child-process/fork-child.ts';
 import { createMutex } from '../../common/mutex.ts';
 import type { ParsedSource, ReadSourceOptions, SourceReader, SourceReaderOptions } from './parsed-source.ts';
-import { damaged, startReadingProcess, unreadable, type ReadingProcess } from './reading-process.ts';
-import { unpackDocument, type ReadAnswer, type ReadQuestion } from './source-reader-messages.ts';
+import { createWorkerClient, type WorkerClient } from '../../common/worker-client.ts';
+import { unpackDocument } from './packed-document.ts';
+import { damaged, startReadingProcess, unreadable } from './reading-process.ts';
+import type { ReadTask, SourceReaderMethods } from './source-reader-process.ts';
 
 /** An idle process ends after this: until then it holds its parsers and what is left of the last file. */
 const idleSeconds = 60;
@@ -13,16 +16,14 @@ const maxProcesses = 2;
 const stopped = () => new DOMException('Reading was stopped.', 'AbortError');
 
 interface Slot {
+  readonly worker: WorkerClient<SourceReaderMethods>;
   isBusy: boolean;
-  reading: ReadingProcess | null;
   idleTimer: NodeJS.Timeout | undefined;
 }
 
-async function endProcess(slot: Slot): Promise<void> {
-  clearTimeout(slot.idleTimer);
-  const { reading } = slot;
-  slot.reading = null;
-  await reading?.end();
+async function endProcess({ worker, idleTimer }: Slot): Promise<void> {
+  clearTimeout(idleTimer);
+  await worker.terminate(stopped());
 }
 
 /** Reads files in processes that start with the first file and are replaced when one of them misbehaves. */
@@ -34,16 +35,18 @@ export function createSourceReader({
   const closing = new AbortController();
   const queue = createMutex(() => undefined, { concurrency: maxProcesses });
   const slots = Array.from({ length: maxProcesses }, (): Slot => ({
+    worker: createWorkerClient({
+      name: 'The process that reads files',
+      start: () => startReadingProcess(startChild, memoryMegabytes),
+    }),
     isBusy: false,
-    reading: null,
     idleTimer: undefined,
   }));
-  let lastId = 0;
 
   /** A free slot, preferably one whose process is running. */
   function takeSlot(): Slot {
     const free = slots.filter(({ isBusy }) => !isBusy);
-    const slot = free.find(({ reading }) => reading?.isAlive) ?? free[0]!;
+    const slot = free.find(({ worker }) => worker.isRunning) ?? free[0]!;
     slot.isBusy = true;
     clearTimeout(slot.idleTimer);
     return slot;
@@ -54,41 +57,28 @@ export function createSourceReader({
     if (!closing.signal.aborted) slot.idleTimer = setTimeout(() => void endProcess(slot), idleSeconds * 1000).unref();
   }
 
-  /** Settles with the response, the end of the process, the deadline or the signal, whichever comes first. */
-  async function read(
-    slot: Slot,
-    question: ReadQuestion,
-    { signal, onProgress }: ReadSourceOptions,
-  ): Promise<ParsedSource> {
-    if (!slot.reading?.isAlive) slot.reading = startReadingProcess(startChild, memoryMegabytes);
-    const reading = slot.reading;
-    const result = Promise.withResolvers<ParsedSource>();
+  /** Rejects when the process ends, and at the deadline or an abort, which end the process. */
+  async function read({ worker }: Slot, task: ReadTask, options: ReadSourceOptions): Promise<ParsedSource> {
+    const { signal, onProgress } = options;
     const parts: string[] = [];
-    let mustEnd = false;
-    const giveUp = (error: Error) => {
-      mustEnd = true;
-      result.reject(error);
-    };
-    const onAnswer = (answer: ReadAnswer) => {
-      if (answer.id !== question.id) return;
-      if (answer.type === 'progress') onProgress?.(answer.fraction);
-      else if (answer.type === 'text') parts.push(answer.part);
-      else if (answer.type === 'read') result.resolve(unpackDocument(parts.join(''), answer.document));
-      else if (answer.type === 'failed') result.reject(unreadable(answer.reason));
-      else giveUp(unreadable(damaged, new Error(answer.details)));
-    };
-    const onAbort = () => giveUp(stopped());
-    const tooLong = `Reading the file took longer than ${deadlineSeconds} seconds. Split it into smaller files.`;
-    const deadline = setTimeout(() => giveUp(unreadable(tooLong)), deadlineSeconds * 1000);
-    signal.addEventListener('abort', onAbort, { once: true });
-    reading.ask(question, { onAnswer, onEnd: giveUp });
     try {
-      return await result.promise;
-    } finally {
-      clearTimeout(deadline);
-      signal.removeEventListener('abort', onAbort);
-      reading.rest();
-      if (mustEnd) await endProcess(slot);
+      const document = await worker.call('read', task, {
+        signal,
+        onAbort: 'terminate',
+        timeLimitMs: deadlineSeconds * 1000,
+        onProgress(progress) {
+          if ('part' in progress) parts.push(progress.part);
+          else onProgress?.(progress.fraction);
+        },
+      });
+      return unpackDocument(parts.join(''), document);
+    } catch (error) {
+      // After an unexpected error the state of the process is unknown. Its memory must be free before the next one starts.
+      if (!(error instanceof AppError)) await worker.terminate(stopped());
+      if (signal.aborted) throw stopped();
+      if (error instanceof AppError) throw error;
+      if ((error as Error).name !== 'TimeoutError') throw unreadable(damaged, error);
+      throw unreadable(`Reading the file took longer than ${deadlineSeconds} seconds. Split it into smaller files.`);
     }
   }
 
@@ -99,10 +89,8 @@ export function createSourceReader({
         throw stopped();
       });
       const slot = takeSlot();
-      lastId += 1;
       try {
-        const question = { id: lastId, path, mediaType };
-        return await read(slot, question, { signal: either, ...(onProgress && { onProgress }) });
+        return await read(slot, { path, mediaType }, { signal: either, ...(onProgress && { onProgress }) });
       } finally {
         releaseSlot(slot);
         release();

@@ -1,11 +1,5 @@
 import type { ReadDocument } from './document-writer.ts';
-import type { ParsedSource, Passage, SourceMediaType, SourcePage } from './parsed-source.ts';
-
-export interface ReadQuestion {
-  readonly id: number;
-  readonly path: string;
-  readonly mediaType: SourceMediaType;
-}
+import type { ParsedSource, Passage, SourcePage } from './parsed-source.ts';
 
 /**
  * A document as it crosses between processes: a large file has 100,000 passages, and copying that many objects would hold up
@@ -18,16 +12,6 @@ export interface PackedDocument {
   readonly passages: Int32Array;
   readonly headings: readonly string[];
 }
-
-export type ReadAnswer =
-  | { readonly type: 'progress'; readonly id: number; readonly fraction: number }
-  /** The next part of the text; all of them come before the document. */
-  | { readonly type: 'text'; readonly id: number; readonly part: string }
-  | { readonly type: 'read'; readonly id: number; readonly document: PackedDocument }
-  /** A reason for a person. */
-  | { readonly type: 'failed'; readonly id: number; readonly reason: string }
-  /** Nobody foresaw this one; `details` are for the log. */
-  | { readonly type: 'broken'; readonly id: number; readonly details: string };
 
 const numbersOfPage = 3;
 const numbersOfPassage = 5;
