@@ -28,7 +28,7 @@ import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 import { uncount, useDeletions } from '../stores/deletions.ts';
 import { readAgain, useFollow } from './follow.ts';
-import type { LibraryFilter } from '../stores/prompts-view.ts';
+import type { LibraryFilter } from '../stores/prompts.ts';
 
 export const promptsKey = ['prompts'] as const;
 const listKey = [...promptsKey, 'list'] as const;

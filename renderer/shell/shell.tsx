@@ -8,8 +8,8 @@ import { runsKey } from '../queries/runs.ts';
 import { useSettings } from '../queries/settings.ts';
 import { useRefetchOnReconnect } from '../queries/use-refetch-on-reconnect.ts';
 import { type Action, allActions, useActionStore } from '../stores/actions.ts';
-import { useActivity } from '../stores/activity.ts';
-import { applyTheme, useConnection, useRecentObjects, useWindowState } from '../stores/window.ts';
+import { useLiveRuns } from '../stores/live-runs.ts';
+import { usePageTitle, applyTheme, useConnection, useRecentObjects, useWindowState } from '../stores/window.ts';
 import { About } from './about.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { useGlobalKeys } from './global-keys.ts';
@@ -160,8 +160,8 @@ function useKeptTheme(): void {
 function useRenewalAfterRuns(): void {
   const queryClient = useQueryClient();
   useEffect(() => {
-    const unsubscribe = useActivity.subscribe(({ streamingRuns }, before) => {
-      if (streamingRuns >= before.streamingRuns) return;
+    const unsubscribe = useLiveRuns.subscribe(({ activeCount }, before) => {
+      if (activeCount >= before.activeCount) return;
       void queryClient.invalidateQueries({ queryKey: hostKey });
       void queryClient.invalidateQueries({ queryKey: runsKey });
     });
@@ -188,11 +188,11 @@ function useCommandAddress(): void {
 /** Keeps what was opened for the palette's recent objects. */
 function useRecording(screen: Screen | undefined): void {
   const [location] = useLocation();
-  const place = useActivity((state) => state.place);
+  const title = usePageTitle((state) => state.title);
   useEffect(() => {
-    if (!screen || place === null || location === `/${screen.id}`) return;
-    useRecentObjects.getState().add({ address: location, title: place, screen: screen.name });
-  }, [location, place, screen]);
+    if (!screen || title === null || location === `/${screen.id}`) return;
+    useRecentObjects.getState().add({ address: location, title, screen: screen.name });
+  }, [location, screen, title]);
 }
 
 /** The frame of the window around the open screen. */

@@ -10,7 +10,7 @@ import { useHostState } from '../queries/host-state.ts';
 import { useOnDevice } from '../queries/on-device.ts';
 import { serverState } from '../queries/server-state.ts';
 import { useSettings } from '../queries/settings.ts';
-import { useActivity } from '../stores/activity.ts';
+import { useLiveRuns } from '../stores/live-runs.ts';
 import { useConnection } from '../stores/window.ts';
 import { settingsAddress } from './addresses.ts';
 import { openOverlay } from './overlay-state.ts';
@@ -100,7 +100,7 @@ export function databaseSummary({ runs, databaseBytes }: Pick<HostState, 'runs' 
 
 function Database() {
   const { data } = useHostState();
-  const streaming = useActivity((state) => state.streamingRuns);
+  const streaming = useLiveRuns((state) => state.activeCount);
   if (!data) return null;
   const text = databaseSummary(data, streaming);
   return (
@@ -112,7 +112,7 @@ function Database() {
 
 /** Background activity. Each entry links to its page. */
 export function StatusBar() {
-  const streaming = useActivity((state) => state.streamingRuns);
+  const streaming = useLiveRuns((state) => state.activeCount);
   return (
     <footer className="statusbar">
       <Server />

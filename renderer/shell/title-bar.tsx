@@ -6,7 +6,7 @@ import { Icon } from '../components/icon.tsx';
 import { KeyCaps, keyShortcut } from '../components/key-caps.tsx';
 import { Menu } from '../components/menu.tsx';
 import { useCapability, useHost } from '../host/host-context.tsx';
-import { useActivity } from '../stores/activity.ts';
+import { usePageTitle } from '../stores/window.ts';
 import { openOverlay } from './overlay-state.ts';
 
 function Mark() {
@@ -73,13 +73,13 @@ function AppMenu() {
  * where the window has no other frame; the style sheet keeps their place free.
  */
 export function TitleBar({ screenName }: { screenName: string }) {
-  const place = useActivity((state) => state.place);
+  const title = usePageTitle((state) => state.title);
   return (
     <header className="titlebar">
       <AppMenu />
       <div className="titlebar__place">
         <h1 className="screen-name">{screenName}</h1>
-        {place && <span className="tertiary wide-only truncate">{place}</span>}
+        {title && <span className="tertiary wide-only truncate">{title}</span>}
       </div>
       <button
         type="button"

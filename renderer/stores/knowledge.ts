@@ -4,7 +4,8 @@ import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import type { Model } from '../../shared/contract/providers.ts';
 import type { Client } from '../host/client.ts';
 import { type DraftChange, noGrounding, onDeviceChoice, useDrafts } from './playground-drafts.ts';
-import { useLiveRuns } from './playground-runs.ts';
+import { startCompletion } from './completion-runs.ts';
+import type { CompletionSlot } from './live-runs.ts';
 import { usePlaygroundView } from './playground-view.ts';
 import { createSource, maximumSourceBytes } from '../../shared/contract/sources.ts';
 import { describeError } from '../components/state-panels.tsx';
@@ -19,9 +20,9 @@ export const useAnswerModel = create<AnswerModel>()(
   }),
 );
 
-/** The newest answer of each dataspace is a live run with this key. */
-export function answerKey(dataspaceId: string): string {
-  return `knowledge/${dataspaceId}`;
+/** The slot of the newest answer from a dataspace. */
+export function answerSlot(dataspaceId: string): CompletionSlot {
+  return `dataspace/${dataspaceId}`;
 }
 
 /** The question is a variable's value: braces in it are text, not a template. */
@@ -49,8 +50,7 @@ export interface DataspaceQuestion {
 
 /** Streams an answer from a dataspace with the chosen model; resolves when it has ended in any way. */
 export async function askDataspace(client: Client, { dataspaceId, question, onRunId }: DataspaceQuestion) {
-  await useLiveRuns.getState().start(client, {
-    draftId: answerKey(dataspaceId),
+  await startCompletion(client, answerSlot(dataspaceId), {
     request: answerRequest(dataspaceId, question, useAnswerModel.getState()),
     transport: 'sse',
     hasReasoning: false,

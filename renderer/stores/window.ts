@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import type { Connection } from '../host/watch-connection.ts';
@@ -83,4 +84,15 @@ export function applyTheme(theme: Theme): void {
     document.documentElement.dataset['theme'] = theme;
     localStorage.setItem(storageKey, theme);
   }
+}
+
+/** The object that the open screen shows, for the title bar: `Examples / Answer from a passage`. */
+export const usePageTitle = create<{ title: string | null }>()(() => ({ title: null }));
+
+/** Shows a title in the title bar while the component is mounted. */
+export function useShowPageTitle(title: string | null): void {
+  useEffect(() => {
+    usePageTitle.setState({ title });
+    return () => usePageTitle.setState({ title: null });
+  }, [title]);
 }

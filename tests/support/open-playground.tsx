@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { PlaygroundScreen } from '../../renderer/screens/playground/playground-screen.tsx';
 import { useModelChoices } from '../../renderer/stores/model-choices.ts';
 import { useDrafts } from '../../renderer/stores/playground-drafts.ts';
-import { useLiveRuns } from '../../renderer/stores/playground-runs.ts';
+import { useLiveRuns } from '../../renderer/stores/live-runs.ts';
 import { usePlaygroundView } from '../../renderer/stores/playground-view.ts';
 import { addEndpoint } from '../../shared/contract/providers.ts';
 import { giveEverythingSize } from './layout-stand-ins.ts';
@@ -26,7 +26,7 @@ export async function openPlayground({ isWide = true } = {}): Promise<OpenPlaygr
   vi.stubGlobal('matchMedia', () => ({ matches: isWide, addEventListener: () => {}, removeEventListener: () => {} }));
   Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList;
   useDrafts.setState(firstDrafts, true);
-  useLiveRuns.setState({ live: {}, waiting: {} });
+  useLiveRuns.setState(useLiveRuns.getInitialState(), true);
   useModelChoices.setState({ recent: [], favourites: [] });
   usePlaygroundView.setState(usePlaygroundView.getInitialState(), true);
   const provider = await startScriptedProvider();

@@ -11,8 +11,9 @@ import { agentAddress } from '../../shell/addresses.ts';
 import { CopyLink } from '../../shell/copy-link.tsx';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { useActions } from '../../stores/actions.ts';
-import { useAgentTurns } from '../../stores/agent-turns.ts';
+import { agentSlot } from '../../stores/agents.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
+import { dismissRun } from '../../stores/live-runs.ts';
 import { AgentForm } from './agent-form.tsx';
 import { AgentSide } from './agent-side.tsx';
 import { editAgentAddress, type AgentsAddress } from './agents-address.ts';
@@ -25,7 +26,7 @@ function useAgentCommands(agent: Agent, conversationId: string | null) {
   const [, navigate] = useLocation();
   const removeAgent = useRemoveAgent();
   const start = (): void => {
-    useAgentTurns.getState().dismiss(agent.id);
+    dismissRun(agentSlot(agent.id));
     navigate(agentAddress(agent.id));
   };
   const edit = (): void => navigate(editAgentAddress(agent.id, conversationId));

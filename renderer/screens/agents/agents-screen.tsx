@@ -11,7 +11,7 @@ import { VirtualList } from '../../components/virtual-list.tsx';
 import { useAgents } from '../../queries/agents.ts';
 import { agentAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
-import { usePlace } from '../../stores/activity.ts';
+import { useShowPageTitle } from '../../stores/window.ts';
 import { useDeletions } from '../../stores/deletions.ts';
 import { AgentForm } from './agent-form.tsx';
 import { AgentPanel } from './agent-panel.tsx';
@@ -82,7 +82,7 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
   const search = useRef<HTMLInputElement>(null);
   const address = readAgentsAddress(location);
   const open = 'agentId' in address ? agents.find(({ id }) => id === address.agentId) : undefined;
-  usePlace(open?.name ?? null);
+  useShowPageTitle(open?.name ?? null);
   useActions('agents', [
     {
       id: 'agents.new',

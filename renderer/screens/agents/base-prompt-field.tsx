@@ -9,7 +9,7 @@ import { describeError } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import { promptVersionOptions, usePrompt, usePromptsAtOnce, usePromptVersion } from '../../queries/prompts.ts';
 import { promptAddress } from '../../shell/addresses.ts';
-import { everyPrompt } from '../../stores/prompts-view.ts';
+import { everyPrompt } from '../../stores/prompts.ts';
 import { basePromptText } from './agent-fields.ts';
 
 /** More prompts than anyone looks through; typing narrows them. */

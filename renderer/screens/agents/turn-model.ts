@@ -1,7 +1,8 @@
 import type { ThreadRun } from '../../../shared/contract/agent-threads.ts';
 import type { Citation } from '../../../shared/contract/completions.ts';
 import { formatPlural } from '../../components/format.ts';
-import { isAnswering, type LiveTurn } from '../../stores/agent-turns.ts';
+import type { AgentTurn } from '../../stores/live-runs.ts';
+import { isActive, type RunState } from '../../stores/run-stream.ts';
 
 /** One message and its answer as the conversation shows it. */
 export interface ShownTurn {
@@ -13,7 +14,7 @@ export interface ShownTurn {
   reasoning: string;
   isReasoningLive: boolean;
   citations: readonly Citation[];
-  state: LiveTurn['state'];
+  state: RunState;
   finishReason: string | null;
   failure: { code: string; message: string; requestId: string | null } | null;
   aiSystem: ThreadRun['aiSystem'] | null;
@@ -34,7 +35,7 @@ export interface Memory {
   forgottenTurns: number;
 }
 
-const states: Record<ThreadRun['status'], LiveTurn['state']> = {
+const states: Record<ThreadRun['status'], RunState> = {
   Running: 'streaming',
   Completed: 'completed',
   Cancelled: 'stopped',
@@ -79,7 +80,7 @@ function keptTurn(run: ThreadRun): ShownTurn {
   };
 }
 
-function liveShown(turn: LiveTurn): ShownTurn {
+function liveShown(turn: AgentTurn): ShownTurn {
   return {
     key: turn.runId ?? turn.key,
     runId: turn.runId,
@@ -98,8 +99,8 @@ function liveShown(turn: LiveTurn): ShownTurn {
     aiSystem: null,
     model: null,
     createdAt: new Date(turn.sentAt).toISOString(),
-    totalMs: turn.totalMs,
-    tokens: turn.tokens,
+    totalMs: turn.endedAt === null ? null : turn.endedAt - turn.startedAt,
+    tokens: turn.usage?.total_tokens ?? null,
     memory: null,
     conversationId: turn.conversationId,
     branches: [],
@@ -110,13 +111,13 @@ function liveShown(turn: LiveTurn): ShownTurn {
  * The turns of a conversation with the newest one in its place: last until the host has it, afterwards with the text that the
  * window knows better, because the host writes a turn down a moment after its end.
  */
-export function shownTurns(kept: readonly ThreadRun[], live: LiveTurn | null): ShownTurn[] {
+export function shownTurns(kept: readonly ThreadRun[], live: AgentTurn | null): ShownTurn[] {
   const turns = kept.map(keptTurn);
   if (!live) return turns;
   const index = turns.findIndex(({ runId }) => runId !== null && runId === live.runId);
   const known = turns[index];
   if (!known) return [...turns, liveShown(live)];
-  if (!isAnswering(live) && known.state !== 'streaming') return turns;
+  if (!isActive(live) && known.state !== 'streaming') return turns;
   const { aiSystem, model, memory, branches } = known;
   return turns.with(index, { ...liveShown(live), aiSystem, model, memory, branches });
 }

@@ -6,14 +6,15 @@ import { useHost } from '../../host/host-context.tsx';
 import { useBranchConversation, useRenewTurns, useTurns } from '../../queries/agents.ts';
 import { auditKey } from '../../queries/audit.ts';
 import { agentAddress } from '../../shell/addresses.ts';
-import { draftKey, useAgentDrafts } from '../../stores/agent-drafts.ts';
-import { isAnswering, useAgentTurns, type LiveTurn } from '../../stores/agent-turns.ts';
+import { agentSlot, draftKey, sendToAgent, useAgentDrafts } from '../../stores/agents.ts';
+import { stopRun, useLiveRuns, type AgentTurn } from '../../stores/live-runs.ts';
+import { isActive } from '../../stores/run-stream.ts';
 import { describeError } from '../../components/state-panels.tsx';
 import { showToast } from '../../stores/toasts.ts';
 import { shownTurns, type ShownTurn } from './turn-model.ts';
 
 /** The turn that stands in this conversation: the one just sent, also while a new conversation has no id yet. */
-function isHere(turn: LiveTurn | undefined, conversationId: string | null): turn is LiveTurn {
+function isHere(turn: AgentTurn | undefined, conversationId: string | null): turn is AgentTurn {
   return turn !== undefined && turn.conversationId === conversationId;
 }
 
@@ -24,7 +25,8 @@ export function useConversation(agent: Agent, conversationId: string | null) {
   const [location, navigate] = useLocation();
   const renewTurns = useRenewTurns();
   const kept = useTurns(conversationId);
-  const newest = useAgentTurns(({ turns }) => turns[agent.id]);
+  const slot = agentSlot(agent.id);
+  const newest = useLiveRuns(({ runs }) => runs[slot]);
   const live = isHere(newest, conversationId) ? newest : null;
   const turns = useMemo(() => shownTurns(kept.data?.runs ?? [], live), [kept.data, live]);
   const key = draftKey(agent.id, conversationId);
@@ -39,8 +41,8 @@ export function useConversation(agent: Agent, conversationId: string | null) {
   };
 
   const send = async (text: string, target = conversationId): Promise<void> => {
-    if (isAnswering(useAgentTurns.getState().turns[agent.id])) return;
-    const turn = await useAgentTurns.getState().send(client, {
+    if (isActive(useLiveRuns.getState().runs[slot])) return;
+    const turn = await sendToAgent(client, {
       agentId: agent.id,
       conversationId: target,
       message: text,
@@ -59,7 +61,7 @@ export function useConversation(agent: Agent, conversationId: string | null) {
   /** Says something else in the place of a turn, in a conversation of its own; the one before stays. */
   const sendInPlace = async (turn: ShownTurn, text: string): Promise<void> => {
     if (conversationId === null || turn.runId === null) return;
-    if (isAnswering(useAgentTurns.getState().turns[agent.id])) return;
+    if (isActive(useLiveRuns.getState().runs[slot])) return;
     try {
       const target = await branch({ conversationId, runId: turn.runId });
       goOn(target);
@@ -76,10 +78,10 @@ export function useConversation(agent: Agent, conversationId: string | null) {
     turns,
     message,
     write,
-    isAnswering: isAnswering(newest),
-    isAnsweringHere: isAnswering(live),
+    isAnswering: isActive(newest),
+    isAnsweringHere: isActive(live),
     send: () => {
-      if (message.trim() === '' || isAnswering(newest)) return;
+      if (message.trim() === '' || isActive(newest)) return;
       write('');
       void send(message);
     },
@@ -87,7 +89,7 @@ export function useConversation(agent: Agent, conversationId: string | null) {
     retry: (turn: ShownTurn) =>
       void (turn.state === 'completed' ? sendInPlace(turn, turn.message) : send(turn.message)),
     sendInPlace: (turn: ShownTurn, text: string) => void sendInPlace(turn, text),
-    stop: () => useAgentTurns.getState().stop(agent.id),
+    stop: () => stopRun(slot),
   };
 }
 

@@ -13,7 +13,7 @@ import { useAuditFacets, useAuditSummary } from '../../queries/audit.ts';
 import { useHostState } from '../../queries/host-state.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { noteListAddress } from '../../stores/audit.ts';
-import { usePlace } from '../../stores/activity.ts';
+import { useShowPageTitle } from '../../stores/window.ts';
 import { AuditServices } from './audit-work.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { filterChips } from './filter/filter-fields.ts';
@@ -100,7 +100,7 @@ function Conversations() {
   const listRef = useRef<HTMLDivElement>(null);
   const [areViewsOpen, setViewsOpen] = useState(false);
   const [isExporting, setExporting] = useState(false);
-  usePlace(placeName(address, facets));
+  useShowPageTitle(placeName(address, facets));
   const views = (
     <ViewsPanel
       filter={filter}

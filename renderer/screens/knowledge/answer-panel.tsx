@@ -18,11 +18,12 @@ import { settingsAddress } from '../../shell/addresses.ts';
 import { auditAddress } from '../../shell/audit-address.ts';
 import { useActions } from '../../stores/actions.ts';
 import { questionOf } from '../../stores/knowledge.ts';
-import { isUnderWay, type LiveRun } from '../../stores/playground-run.ts';
+import type { CompletionRun } from '../../stores/live-runs.ts';
+import { isActive } from '../../stores/run-stream.ts';
 import { PassageResult, type OpenPassage } from './search-results.tsx';
 
 interface AnswerPanelProps {
-  run: LiveRun;
+  run: CompletionRun;
   open: OpenPassage | null;
   onAskAgain: () => void;
   onPickModel: () => void;
@@ -65,7 +66,7 @@ function AnswerFailure({ run, onAskAgain, onPickModel }: Pick<AnswerPanelProps, 
 }
 
 /** What limits the trust in an answer that has come. */
-function Cautions({ run }: { run: LiveRun }) {
+function Cautions({ run }: { run: CompletionRun }) {
   const meaning = finishMeaning(run.finishReason);
   const best = Math.max(0, ...run.citations.map(({ relevance }) => relevance));
   const isAnswered = run.state === 'completed';
@@ -90,7 +91,7 @@ function Cautions({ run }: { run: LiveRun }) {
 }
 
 function AnswerState({ run, onStop }: Pick<AnswerPanelProps, 'run' | 'onStop'>) {
-  if (isUnderWay(run)) {
+  if (isActive(run)) {
     return (
       <>
         <span role="status">
@@ -142,7 +143,6 @@ function Sources({
 }
 
 function Foot({ run, onAskAgain }: Pick<AnswerPanelProps, 'run' | 'onAskAgain'>) {
-  const conversationId = new Map(run.wire.responseHeaders).get('x-conversation-id');
   return (
     <div className="row knowledge__answer-foot">
       {/* A failure offers it where it helps. */}
@@ -153,9 +153,9 @@ function Foot({ run, onAskAgain }: Pick<AnswerPanelProps, 'run' | 'onAskAgain'>)
       )}
       {run.text !== '' && <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" />}
       <span className="grow" />
-      {run.runId !== null && conversationId !== undefined && (
+      {run.runId !== null && run.conversationId !== null && (
         <Link
-          href={auditAddress({ filter: {}, sort: 'newest', conversationId, runId: run.runId })}
+          href={auditAddress({ filter: {}, sort: 'newest', conversationId: run.conversationId, runId: run.runId })}
           className="link row small nowrap"
         >
           <Icon icon={FileSearch} size="small" />
@@ -169,7 +169,7 @@ function Foot({ run, onAskAgain }: Pick<AnswerPanelProps, 'run' | 'onAskAgain'>)
 /** A question to a dataspace with its answer, and the passages that it was given. */
 export function AnswerPanel({ run, open, onAskAgain, onPickModel, onStop, onEnd }: AnswerPanelProps) {
   const question = questionOf(run.request);
-  const isRunning = isUnderWay(run);
+  const isRunning = isActive(run);
   const { scroller, onScroll } = useFollowScroll(run.key, isRunning);
   useActions('knowledge.answer', [
     {

@@ -16,7 +16,7 @@ import {
 } from '../../queries/knowledge.ts';
 import { dataspaceAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
-import { usePlace } from '../../stores/activity.ts';
+import { useShowPageTitle } from '../../stores/window.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
 import { uploadFiles, type ChosenFile } from '../../stores/knowledge.ts';
 import { DataspaceList } from './dataspace-list.tsx';
@@ -118,7 +118,7 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
   const isPlain = address.sourceId === null && address.dataspaceId === null;
   const dataspace = isPlain ? dataspaces[0] : dataspaces.find(({ id }) => id === wantedId);
   if (openId !== (dataspace?.id ?? null)) setOpenId(dataspace?.id ?? null);
-  usePlace(dataspace?.name ?? null);
+  useShowPageTitle(dataspace?.name ?? null);
   const group = 'Knowledge';
   useActions('knowledge', [
     {

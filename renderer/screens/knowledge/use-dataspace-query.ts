@@ -7,9 +7,9 @@ import { useHost } from '../../host/host-context.tsx';
 import { runsKey } from '../../queries/runs.ts';
 import { draftAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
-import { answerKey, askDataspace, createGroundedDraft, questionOf } from '../../stores/knowledge.ts';
-import { isUnderWay } from '../../stores/playground-run.ts';
-import { useLiveRuns } from '../../stores/playground-runs.ts';
+import { answerSlot, askDataspace, createGroundedDraft, questionOf } from '../../stores/knowledge.ts';
+import { isActive } from '../../stores/run-stream.ts';
+import { dismissRun, stopRun, useLiveRuns } from '../../stores/live-runs.ts';
 
 /**
  * What is typed, searched and asked in a dataspace. The newest answer stays until another query or "Sources" replaces it,
@@ -22,13 +22,13 @@ export function useDataspaceQuery(
   const { client } = useHost();
   const queryClient = useQueryClient();
   const [, navigate] = useLocation();
-  const run = useLiveRuns(({ live }) => live[answerKey(id)]) ?? null;
+  const run = useLiveRuns(({ runs }) => runs[answerSlot(id)]) ?? null;
   const [text, setText] = useState(() => (run ? questionOf(run.request) : ''));
   const [searched, setSearched] = useState('');
   const [isPickingModel, setPickingModel] = useState(false);
 
-  const dismissAnswer = (): void => useLiveRuns.getState().dismiss(answerKey(id));
-  const stop = (): void => useLiveRuns.getState().stop(answerKey(id));
+  const dismissAnswer = (): void => dismissRun(answerSlot(id));
+  const stop = (): void => stopRun(answerSlot(id));
   const clear = (): void => {
     setText('');
     setSearched('');
@@ -83,7 +83,7 @@ export function useDataspaceQuery(
       },
       onSearch: search,
       onAsk: () => ask(text.trim()),
-      onEscape: () => (isUnderWay(run ?? undefined) ? stop() : clear()),
+      onEscape: () => (isActive(run) ? stop() : clear()),
       onUseInPlayground: openPlayground,
       isPickingModel,
       onPickingModel: setPickingModel,

@@ -7,7 +7,7 @@ import { Popover } from '../../components/popover.tsx';
 import { ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
 import { useSettings } from '../../queries/settings.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
-import { usePlace } from '../../stores/activity.ts';
+import { useShowPageTitle } from '../../stores/window.ts';
 import { useModerationStore } from '../../stores/moderation.ts';
 import { type ModerationAddress, useModerationAddress } from './moderation-address.ts';
 import { ListPane } from './list-pane.tsx';
@@ -135,7 +135,7 @@ export function ModerationScreen() {
   const { batch, labelled, results, share } = useShownBatch(address.batchId, labelledId, thresholds);
   const open = useOpenText(batch, results, address.index ?? (batch ? 0 : null), thresholds);
   const load = useLoadTexts(classifiers, (id) => address.openBatch(id, 0));
-  usePlace(batch?.name ?? null);
+  useShowPageTitle(batch?.name ?? null);
 
   const check = (checkedText: string) => {
     address.openText();

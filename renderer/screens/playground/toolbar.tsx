@@ -7,7 +7,7 @@ import { IconButton } from '../../components/icon-button.tsx';
 import { keyShortcut } from '../../components/key-caps.tsx';
 import { Popover } from '../../components/popover.tsx';
 import { DraftMenu } from './draft-menu.tsx';
-import type { PlaygroundState } from './playground.tsx';
+import type { PlaygroundState } from './playground-screen.tsx';
 import { Parameters, RunHistory } from './side-panel.tsx';
 import { Badge, Spinner } from '../../components/marks.tsx';
 import { usePromptVersion } from '../../queries/prompts.ts';
@@ -17,7 +17,7 @@ import { isEdited } from '../../drafts/draft-version.ts';
 import type { Runner } from './session/use-session.ts';
 
 function buttonState({ runner, mustWait }: { runner: Runner; mustWait: boolean }) {
-  if (runner.isUnderWay) return { isRunning: true, text: 'Stop' };
+  if (runner.isActive) return { isRunning: true, text: 'Stop' };
   if (runner.isWaiting) return { isRunning: true, text: 'Cancel run' };
   return { isRunning: false, text: mustWait ? 'Download and run' : 'Run' };
 }
@@ -28,7 +28,7 @@ function RunButton(props: { runner: Runner; mustWait: boolean }) {
   const { isRunning, text } = buttonState(props);
   return (
     <>
-      {runner.isWaiting && !runner.isUnderWay && (
+      {runner.isWaiting && !runner.isActive && (
         <span className="row small accent nowrap" role="status">
           <Spinner />
           Queued until the model is ready

@@ -7,7 +7,7 @@ import { formatPlural, formatTime } from '../../components/format.ts';
 import { Select } from '../../components/select.tsx';
 import { countRows, diffRows, diffSettings, foldRows, limitRows } from './compare-model.ts';
 import type { ComparedVersion, DiffLine, DiffRow } from './compare-model.ts';
-import { useDiffView } from '../../stores/prompts-view.ts';
+import { useDiffView } from '../../stores/prompts.ts';
 import './compare.css';
 
 /** Rows that are drawn at first. More would block the window before anyone has read these. */

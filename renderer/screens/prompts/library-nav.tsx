@@ -3,7 +3,7 @@ import type { PromptOutline } from '../../../shared/contract/prompt-outline.ts';
 import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
-import { usePromptsView } from '../../stores/prompts-view.ts';
+import { usePromptsView } from '../../stores/prompts.ts';
 import { folderPlace } from './library-model.ts';
 import { Badge } from '../../components/marks.tsx';
 import { usePromptFolders } from './folders/folder-queries.ts';

@@ -14,7 +14,7 @@ import { TextField } from '../../components/text-field.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { useModels } from '../../queries/models.ts';
 import type { usePromptList } from '../../queries/prompts.ts';
-import { everyPrompt, isNarrowed, usePromptsView } from '../../stores/prompts-view.ts';
+import { everyPrompt, isNarrowed, usePromptsView } from '../../stores/prompts.ts';
 import { shutdownBadge } from '../../components/models/model-list.ts';
 import { modelOf } from './library-model.ts';
 import { LibraryNav } from './library-nav.tsx';

@@ -21,10 +21,10 @@ import {
 } from '../../queries/prompts.ts';
 import { draftAddress, promptAddress, versionDraftAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
-import { usePlace } from '../../stores/activity.ts';
+import { useShowPageTitle } from '../../stores/window.ts';
 import { useDeletions } from '../../stores/deletions.ts';
 import { useDrafts } from '../../stores/playground-drafts.ts';
-import { isNarrowed, usePromptsView } from '../../stores/prompts-view.ts';
+import { isNarrowed, usePromptsView } from '../../stores/prompts.ts';
 import { closeFolders, openFolders, useFoldersState } from './folders/folders-state.ts';
 import { LibraryNav } from './library-nav.tsx';
 import { type OpenAddress, PromptDetail } from './prompt-detail.tsx';
@@ -164,7 +164,7 @@ function Library({ outline, onNew }: { outline: PromptOutline; onNew: () => void
   const address = readPromptsAddress(location);
   const { promptId, prompt } = useOpenPrompt(address);
   const exported = useExported(listed);
-  usePlace(prompt.data?.name ?? null);
+  useShowPageTitle(prompt.data?.name ?? null);
   useActions('prompts', [
     {
       id: 'prompts.find',

@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { FileSearch, Play, Square, SquareTerminal } from 'lucide-react';
 import { useMemo, type KeyboardEvent } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { MessageAnswer } from '../../../shared/contract/prompt-runs.ts';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import { parseTemplate } from '../../../shared/prompt-template.ts';
 import { Button } from '../../components/button.tsx';
@@ -16,7 +15,9 @@ import { promptUsageKey } from '../../queries/prompt-usage.ts';
 import { runsKey } from '../../queries/runs.ts';
 import { versionDraftAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
-import { usePromptRuns, type PromptRun } from '../../stores/prompt-runs.ts';
+import { stopRun, useLiveRuns, type VersionRun } from '../../stores/live-runs.ts';
+import { promptSlot, setRunValue, startVersionRun, useRunValues } from '../../stores/prompts.ts';
+import { isActive } from '../../stores/run-stream.ts';
 import { auditAddress } from '../../shell/audit-address.ts';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
 import { readFields, readReplacements, type VariableField } from '../../drafts/variable-model.ts';
@@ -26,7 +27,7 @@ const noValues = {};
 
 /** The fields of a version: what was typed here, and what an empty one falls back to. */
 function useRunFields(version: PromptVersion) {
-  const typed = usePromptRuns(({ values }) => values[version.promptId] ?? noValues) as Record<string, string>;
+  const typed = useRunValues(({ values }) => values[version.promptId] ?? noValues) as Record<string, string>;
   const variables = useMemo(() => parseTemplate(version.promptText).variables, [version.promptText]);
   const known = new Map(version.variables.map((variable) => [variable.name, variable]));
   const values = Object.fromEntries(
@@ -74,7 +75,7 @@ function Field({ row, promptId }: { row: Row; promptId: string }) {
           aria-invalid={field.problem ? true : undefined}
           aria-describedby={note === null ? undefined : `${id}-note`}
           value={field.text}
-          onChange={(event) => usePromptRuns.getState().fill(promptId, field.name, event.target.value)}
+          onChange={(event) => setRunValue(promptId, field.name, event.target.value)}
         />
       </div>
       {note !== null && (
@@ -86,8 +87,9 @@ function Field({ row, promptId }: { row: Row; promptId: string }) {
   );
 }
 
-function AnswerFoot({ answer }: { answer: MessageAnswer }) {
-  const { conversationId, runId, usage } = answer;
+function AnswerFoot({ run }: { run: VersionRun }) {
+  const { conversationId, runId, usage, text } = run;
+  if (conversationId === null || runId === null) return null;
   const href = auditAddress({ filter: {}, sort: 'newest', conversationId, runId });
   return (
     <div className="prompts__answer-foot row small tertiary">
@@ -95,17 +97,19 @@ function AnswerFoot({ answer }: { answer: MessageAnswer }) {
         <Icon icon={FileSearch} size="small" />
         Open in audit
       </Link>
-      <span className="numbers">
-        {formatCount(usage.prompt_tokens)} + {formatCount(usage.completion_tokens)} tokens
-      </span>
+      {usage && (
+        <span className="numbers">
+          {formatCount(usage.prompt_tokens)} + {formatCount(usage.completion_tokens)} tokens
+        </span>
+      )}
       <span className="grow" />
-      <CopyButton text={answer.message} label="Copy answer" isIconOnly size="small" />
+      <CopyButton text={text} label="Copy answer" isIconOnly size="small" />
     </div>
   );
 }
 
-function Answer({ run, runAgain }: { run: PromptRun; runAgain: () => void }) {
-  if (run.state === 'running') {
+function Answer({ run, runAgain }: { run: VersionRun; runAgain: () => void }) {
+  if (isActive(run)) {
     return (
       <p className="row small accent" role="status">
         <Spinner />
@@ -120,7 +124,7 @@ function Answer({ run, runAgain }: { run: PromptRun; runAgain: () => void }) {
       </ErrorFailure>
     );
   }
-  if (run.answer === null) {
+  if (run.state === 'stopped') {
     return (
       <p className="row small secondary" role="status">
         <Icon icon={Square} size="small" />
@@ -130,17 +134,17 @@ function Answer({ run, runAgain }: { run: PromptRun; runAgain: () => void }) {
   }
   return (
     <>
-      {run.answer.warnings?.map(({ message }) => (
+      {run.warnings.map(({ message }) => (
         <Notice key={message} tone="caution">
           {message}
         </Notice>
       ))}
-      {run.answer.message === '' ? (
+      {run.text === '' ? (
         <p className="tertiary">The model returned no text.</p>
       ) : (
-        <MarkdownView key={run.answer.runId} text={run.answer.message} isGrowing={false} />
+        <MarkdownView key={run.key} text={run.text} isGrowing={false} />
       )}
-      <AnswerFoot answer={run.answer} />
+      <AnswerFoot run={run} />
     </>
   );
 }
@@ -172,18 +176,18 @@ export function RunView({ version }: { version: PromptVersion }) {
   const [, navigate] = useLocation();
   const { rows, replacements } = useRunFields(version);
   const isInvalid = rows.some(({ field }) => field.problem !== null);
-  const newest = usePromptRuns(({ runs }) => runs[version.promptId]);
+  const slot = promptSlot(version.promptId);
+  const newest = useLiveRuns(({ runs }) => runs[slot]);
   const shown = newest?.versionId === version.id ? newest : undefined;
-  const isRunning = newest?.state === 'running';
+  const isRunning = isActive(newest);
   const queryClient = useQueryClient();
-  const { start, stop } = usePromptRuns.getState();
   const run = async (): Promise<void> => {
-    await start(client, { version, replacements });
+    await startVersionRun(client, version, replacements);
     await Promise.all([promptUsageKey, runsKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })));
   };
-  const stopRun = (): void => stop(version.promptId);
+  const stop = (): void => stopRun(slot);
   const canRun = !isRunning && !isInvalid;
-  useRunActions({ isRunning, canRun }, () => void run(), stopRun);
+  useRunActions({ isRunning, canRun }, () => void run(), stop);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !canRun) return;
     event.preventDefault();
@@ -206,7 +210,7 @@ export function RunView({ version }: { version: PromptVersion }) {
         {rows.length === 0 && <p className="small tertiary">This version has no variables.</p>}
         <div className="row">
           {isRunning ? (
-            <Button variant="primary" icon={Square} keys="Escape" onClick={stopRun}>
+            <Button variant="primary" icon={Square} keys="Escape" onClick={stop}>
               Stop
             </Button>
           ) : (

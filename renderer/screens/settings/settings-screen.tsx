@@ -6,7 +6,7 @@ import { ErrorBoundary } from '../../components/error-boundary.tsx';
 import { matchScore } from '../../components/match-score.ts';
 import { TextField } from '../../components/text-field.tsx';
 import { settingsAddress, type SettingsPageId } from '../../shell/addresses.ts';
-import { usePlace } from '../../stores/activity.ts';
+import { useShowPageTitle } from '../../stores/window.ts';
 import { ApiKeysPage } from './api-keys/api-keys-page.tsx';
 import { AppearancePage } from './appearance/appearance-page.tsx';
 import { DataPage } from './data/data-page.tsx';
@@ -79,7 +79,7 @@ export function SettingsScreen() {
   const [location, navigate] = useLocation();
   const id = location.split('/')[2];
   const page = settingsPages.find((entry) => entry.id === id);
-  usePlace(page?.title ?? null);
+  useShowPageTitle(page?.title ?? null);
   if (!page) return <Redirect to={settingsAddress(settingsPages[0].id)} replace />;
   const Page = components[page.id];
   return (

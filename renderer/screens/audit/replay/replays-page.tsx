@@ -21,7 +21,7 @@ import {
 } from '../../../queries/audit-replays.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { useAuditSelection } from '../../../stores/audit.ts';
-import { usePlace } from '../../../stores/activity.ts';
+import { useShowPageTitle } from '../../../stores/window.ts';
 import { PairView } from './pair-view.tsx';
 import { replayAddress } from '../../../shell/addresses.ts';
 import './replay.css';
@@ -214,7 +214,7 @@ export function ReplaysPage({ id }: { id: string | null }) {
   const replays = useReplays();
   const list = replays.data?.data ?? [];
   const replay = list.find((one) => one.id === id) ?? (id === null ? list[0] : undefined);
-  usePlace(replay ? `Replays / ${replay.name}` : 'Replays');
+  useShowPageTitle(replay ? `Replays / ${replay.name}` : 'Replays');
   return (
     <>
       <div className="toolbar">

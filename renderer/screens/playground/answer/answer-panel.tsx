@@ -12,13 +12,11 @@ import { CopyLink } from '../../../shell/copy-link.tsx';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { CompareColumns } from '../compare/compare-columns.tsx';
 import { maxComparedColumns, type Comparison } from '../compare/use-comparison.ts';
-import { FirstStart } from '../first-start/first-start.tsx';
-import type { PlaygroundState } from '../playground.tsx';
-import { AnswerBody } from './answer-body.tsx';
-import { MetricsBar } from './metrics-bar.tsx';
+import { FirstStart } from '../first-start.tsx';
+import type { PlaygroundState } from '../playground-screen.tsx';
+import { AnswerBody, type RemedyActions } from './answer-body.tsx';
+import { MetricsBar, RunStateMark } from './run-status.tsx';
 import { isRatable, RateAnswer, useRatingActions } from './rate-answer.tsx';
-import type { RemedyActions } from './run-failure.tsx';
-import { RunStateMark } from './run-state-mark.tsx';
 import type { ShownRun } from './shown-run.ts';
 import './answer.css';
 

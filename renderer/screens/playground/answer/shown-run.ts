@@ -3,7 +3,8 @@ import type { Citation, Usage, Warning } from '../../../../shared/contract/compl
 import type { Model } from '../../../../shared/contract/providers.ts';
 import type { RunDetail } from '../../../../shared/contract/runs.ts';
 import type { RunFailure } from '../../../components/run-words.ts';
-import type { LiveRun, RunState } from '../../../stores/playground-run.ts';
+import type { CompletionRun } from '../../../stores/live-runs.ts';
+import type { RunState } from '../../../stores/run-stream.ts';
 import { estimateTokens } from '../../../components/format.ts';
 
 /** One run as the answer shows it, under way or from the history. */
@@ -67,7 +68,7 @@ function estimatedUsage(sent: string, received: string): Usage | null {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
-function liveMetrics(run: LiveRun, model: Model | null, now: number): Metrics {
+function liveMetrics(run: CompletionRun, model: Model | null, now: number): Metrics {
   const { promptText, systemMessage } = run.request;
   const usage = run.usage ?? estimatedUsage(promptText + (systemMessage ?? ''), run.text + run.reasoning);
   const output = usage?.completion_tokens ?? 0;
@@ -87,7 +88,7 @@ function liveMetrics(run: LiveRun, model: Model | null, now: number): Metrics {
   };
 }
 
-export function shownLive(run: LiveRun, model: Model | null, now: number): ShownRun {
+export function shownLive(run: CompletionRun, model: Model | null, now: number): ShownRun {
   return {
     key: run.key,
     runId: run.runId,

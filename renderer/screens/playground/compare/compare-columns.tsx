@@ -6,15 +6,13 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { modelPlace } from '../../../components/models/model-list.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import type { ComparedColumn } from '../../../stores/playground-drafts.ts';
-import { columnKey } from '../../../stores/playground-runs.ts';
+import { columnSlot } from '../../../stores/completion-runs.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import { AnswerBody } from '../answer/answer-body.tsx';
-import { MetricsBar } from '../answer/metrics-bar.tsx';
+import { AnswerBody, type RemedyActions } from '../answer/answer-body.tsx';
+import { MetricsBar, RunStateMark } from '../answer/run-status.tsx';
 import { isRatable, RateAnswer } from '../answer/rate-answer.tsx';
-import type { RemedyActions } from '../answer/run-failure.tsx';
-import { RunStateMark } from '../answer/run-state-mark.tsx';
 import type { ShownRun } from '../answer/shown-run.ts';
-import type { PlaygroundState } from '../playground.tsx';
+import type { PlaygroundState } from '../playground-screen.tsx';
 import { useChosenModel, useShownRun } from '../session/use-session.ts';
 import './compare.css';
 
@@ -131,7 +129,7 @@ function Column({ number, title, model, run, actions, onStop, onRemove }: Column
 function ComparedAnswer({ state, column, number }: { state: PlaygroundState; column: ComparedColumn; number: number }) {
   const { draft, comparison } = state;
   const model = useChosenModel(column);
-  const run = useShownRun({ ...draft, id: columnKey(draft.id, column.id), shownRunId: column.runId }, model);
+  const run = useShownRun(columnSlot(draft.id, column.id), column.runId, model);
   return (
     <Column
       number={number}

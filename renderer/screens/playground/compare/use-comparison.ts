@@ -6,11 +6,11 @@ import { describeError } from '../../../components/state-panels.tsx';
 import { useHost } from '../../../host/host-context.tsx';
 import { runsKey } from '../../../queries/runs.ts';
 import { useDrafts, type ComparedColumn, type Draft } from '../../../stores/playground-drafts.ts';
-import { isUnderWay } from '../../../stores/playground-run.ts';
-import { columnKey, useLiveRuns } from '../../../stores/playground-runs.ts';
+import { columnSlot, startCompletion } from '../../../stores/completion-runs.ts';
+import { dismissRun, stopRun, useLiveRuns } from '../../../stores/live-runs.ts';
+import { isActive } from '../../../stores/run-stream.ts';
 import { showToast } from '../../../stores/toasts.ts';
-import { groundedRequest } from '../grounding/use-grounding.ts';
-import { referenceOf } from '../grounding/passage-choice.ts';
+import { groundedRequest, referenceOf } from '../grounding/grounding-model.ts';
 import { asSent, readChoice, readRequest } from '../session/run-request.ts';
 
 type ChosenModel = Pick<Model, 'aiSystem' | 'name'>;
@@ -23,7 +23,7 @@ export interface Comparison {
   columns: readonly ComparedColumn[];
   isActive: boolean;
   canAdd: boolean;
-  isUnderWay: boolean;
+  isRunning: boolean;
   /** The column whose model is chosen in the picker; `new` for another column, null while the picker is closed. */
   picking: string | null;
   /** Opens the picker for another column; with `run`, all columns run once the model is chosen. */
@@ -82,8 +82,7 @@ function useColumnRuns(draftId: string) {
     const { dataspaceIds, ...rest } = read.request;
     const request = column.isGrounded && dataspaceIds ? { ...rest, dataspaceIds } : rest;
     changeColumn(draftId, column.id, { aiSystem, model });
-    await useLiveRuns.getState().start(client, {
-      draftId: columnKey(draftId, column.id),
+    await startCompletion(client, columnSlot(draftId, column.id), {
       request: asSent(request, draft),
       choice: column.isGrounded ? choice : null,
       transport: draft.transport,
@@ -120,7 +119,7 @@ function usePicking(draft: Draft, runAll: () => void) {
         columns.length < maxComparedColumns ? [...columns, newColumn(model, true)] : columns,
       );
     } else {
-      useLiveRuns.getState().dismiss(columnKey(draft.id, columnId));
+      dismissRun(columnSlot(draft.id, columnId));
       changeColumn(draft.id, columnId, { aiSystem: model.aiSystem, model: model.name, runId: null, isGrounded: true });
     }
     if (isRun || picking.isRun) runAll();
@@ -145,7 +144,7 @@ export function useComparison(
   const { start, samePassages } = useColumnRuns(draft.id);
   const preparing = useRef<AbortController | null>(null);
   const [isPreparing, setPreparing] = useState(false);
-  const isRunning = useLiveRuns(({ live }) => columns.some(({ id }) => isUnderWay(live[columnKey(draft.id, id)])));
+  const isRunning = useLiveRuns(({ runs }) => columns.some(({ id }) => isActive(runs[columnSlot(draft.id, id)])));
 
   const startAll = async (): Promise<void> => {
     const current = draftNow(draft.id);
@@ -175,17 +174,17 @@ export function useComparison(
 
   const stop = (): void => {
     preparing.current?.abort();
-    for (const { id } of columns) useLiveRuns.getState().stop(columnKey(draft.id, id));
+    for (const { id } of columns) stopRun(columnSlot(draft.id, id));
   };
   const remove = (columnId: string): void => {
-    useLiveRuns.getState().dismiss(columnKey(draft.id, columnId));
+    dismissRun(columnSlot(draft.id, columnId));
     changeColumns(draft.id, (all) => all.filter(({ id }) => id !== columnId));
   };
   return {
     columns,
     isActive: columns.length > 0,
     canAdd: columns.length < maxComparedColumns,
-    isUnderWay: isRunning || isPreparing,
+    isRunning: isRunning || isPreparing,
     ...picker,
     withoutPassages: () => {
       const without = newColumn({ aiSystem: draft.aiSystem, name: draft.model }, false);
@@ -200,7 +199,7 @@ export function useComparison(
       if (column) void start(column, readChoice(draft));
     },
     stop,
-    stopColumn: (columnId) => useLiveRuns.getState().stop(columnKey(draft.id, columnId)),
+    stopColumn: (columnId) => stopRun(columnSlot(draft.id, columnId)),
     remove,
     close: () => {
       for (const { id } of columns) remove(id);

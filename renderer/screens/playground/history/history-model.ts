@@ -1,5 +1,5 @@
 import type { RunListItem } from '../../../../shared/contract/runs.ts';
-import type { LiveRun } from '../../../stores/playground-run.ts';
+import type { CompletionRun } from '../../../stores/live-runs.ts';
 
 /** One line of the history. */
 export type HistoryRow = Pick<
@@ -31,7 +31,7 @@ const statuses = {
   failed: 'Failed',
 } as const;
 
-function liveRow(run: LiveRun): HistoryRow {
+function liveRow(run: CompletionRun): HistoryRow {
   return {
     runId: run.runId ?? run.key,
     aiSystem: run.request.aiSystem,
@@ -53,7 +53,7 @@ function liveRow(run: LiveRun): HistoryRow {
  * The history with the newest run in its place: on top until the host lists it, afterwards with the state that the window
  * knows better, because the host writes a run down a moment after its end.
  */
-export function historyRows(kept: readonly RunListItem[], live: LiveRun | null): HistoryRow[] {
+export function historyRows(kept: readonly RunListItem[], live: CompletionRun | null): HistoryRow[] {
   const rows = kept.map((run): HistoryRow => ({ ...run, isNew: false }));
   if (!live) return rows;
   const row = liveRow(live);

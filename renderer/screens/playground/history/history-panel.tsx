@@ -8,7 +8,7 @@ import { ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx'
 import { Button } from '../../../components/button.tsx';
 import { VirtualList } from '../../../components/virtual-list.tsx';
 import { useRuns } from '../../../queries/runs.ts';
-import type { LiveRun } from '../../../stores/playground-run.ts';
+import type { CompletionRun } from '../../../stores/live-runs.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { errorWord, historyRows } from './history-model.ts';
 import type { HistoryRow } from './history-model.ts';
@@ -70,7 +70,7 @@ function Row({ row, isShown }: { row: HistoryRow; isShown: boolean }) {
 
 export interface HistoryPanelProps {
   draftId: string;
-  live: LiveRun | null;
+  live: CompletionRun | null;
   /** The run whose answer is on the screen. */
   shownRunId: string | null;
   onRestore: (runId: string) => void;

@@ -9,7 +9,8 @@ import type { Client } from '../../../host/client.ts';
 import { draftAddress } from '../../../shell/addresses.ts';
 import { rememberModel } from '../../../stores/model-choices.ts';
 import { type Draft, type DraftChange, useDrafts } from '../../../stores/playground-drafts.ts';
-import { useLiveRuns } from '../../../stores/playground-runs.ts';
+import { draftSlot } from '../../../stores/completion-runs.ts';
+import { dismissRun, useLiveRuns } from '../../../stores/live-runs.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { putBack } from './run-request.ts';
 import { type Prompt, type PromptVersion, readPrompt, readPromptVersion } from '../../../../shared/contract/prompts.ts';
@@ -17,9 +18,9 @@ import { versionChange } from '../../../drafts/draft-version.ts';
 
 function openIn(draft: Draft, prompt: Prompt, version: PromptVersion, change: DraftChange): void {
   const { id: _id, updatedAt: _updatedAt, ...contents } = draft;
-  const live = useLiveRuns.getState().live[draft.id];
+  const live = useLiveRuns.getState().runs[draftSlot(draft.id)];
   // A run that never got an id would go on standing in front of what is opened.
-  if (live && live.runId === null) useLiveRuns.getState().dismiss(draft.id);
+  if (live && live.runId === null) dismissRun(draftSlot(draft.id));
   useDrafts.getState().change(draft.id, change);
   showToast({
     tone: 'neutral',
@@ -111,9 +112,9 @@ async function putRunBack(client: Client, runId: string, { signal }: { signal: A
   const { drafts, change, activate } = useDrafts.getState();
   const before = drafts.find(({ id }) => id === draftId);
   if (!before) return draftId;
-  const live = useLiveRuns.getState().live[draftId];
+  const live = useLiveRuns.getState().runs[draftSlot(draftId)];
   // A run that never got an id would go on standing in front of the one that is put back.
-  if (live && live.runId === null) useLiveRuns.getState().dismiss(draftId);
+  if (live && live.runId === null) dismissRun(draftSlot(draftId));
   const { id: _id, updatedAt: _updatedAt, ...contents } = before;
   change(draftId, putBack(run, before));
   activate(draftId);

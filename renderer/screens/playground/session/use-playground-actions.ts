@@ -40,7 +40,7 @@ export interface ActionTargets {
 const group = 'Playground';
 
 function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[] {
-  const isBusy = runner.isUnderWay || runner.isWaiting;
+  const isBusy = runner.isActive || runner.isWaiting;
   return [
     {
       id: 'playground.run',

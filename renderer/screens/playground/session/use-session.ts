@@ -10,9 +10,9 @@ import { promptUsageKey } from '../../../queries/prompt-usage.ts';
 import { runsKey, useRun } from '../../../queries/runs.ts';
 import { useDrafts } from '../../../stores/playground-drafts.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
-import { isUnderWay } from '../../../stores/playground-run.ts';
-import type { LiveRun } from '../../../stores/playground-run.ts';
-import { useLiveRuns } from '../../../stores/playground-runs.ts';
+import { draftSlot, startCompletion } from '../../../stores/completion-runs.ts';
+import { queueRun, stopRun, useLiveRuns, type CompletionRun, type CompletionSlot } from '../../../stores/live-runs.ts';
+import { isActive } from '../../../stores/run-stream.ts';
 import { shownKept, shownLive, withKept } from '../answer/shown-run.ts';
 import type { ShownRun } from '../answer/shown-run.ts';
 import { runsOnDevice } from '../../../components/models/model-list.ts';
@@ -33,17 +33,17 @@ export function isWaitingForModel(model: Model | null): boolean {
   return model !== null && !model.isReady && runsOnDevice(model);
 }
 
-/** The newest run of the draft since the window opened; null before it and while an older one is shown in its place. */
-export function useLiveRun(draftId: string): LiveRun | null {
-  return useLiveRuns(({ live }) => live[draftId] ?? null);
+/** The newest run of a slot since the window opened; null before it. */
+export function useLiveRun(slot: CompletionSlot): CompletionRun | null {
+  return useLiveRuns(({ runs }) => runs[slot] ?? null);
 }
 
-/** The run whose answer is on the screen: the one under way, or the one that was put back or made before a restart. */
-export function useShownRun(draft: Draft, model: Model | null): ShownRun | null {
-  const live = useLiveRun(draft.id);
-  const isLive = live !== null && (live.runId === null || live.runId === draft.shownRunId || isUnderWay(live));
-  const isEnded = live !== null && !isUnderWay(live);
-  const kept = useRun(isLive && !isEnded ? null : ((isLive ? live.runId : null) ?? draft.shownRunId)).data;
+/** The run whose answer is on the screen: the active one, or `shownRunId`, which was restored or ran before a restart. */
+export function useShownRun(slot: CompletionSlot, shownRunId: string | null, model: Model | null): ShownRun | null {
+  const live = useLiveRun(slot);
+  const isLive = live !== null && (live.runId === null || live.runId === shownRunId || isActive(live));
+  const isEnded = live !== null && !isActive(live);
+  const kept = useRun(isLive && !isEnded ? null : ((isLive ? live.runId : null) ?? shownRunId)).data;
   return useMemo(() => {
     // The model may be another one by now than the run's.
     const pricesOf = (run: Pick<Draft, 'aiSystem' | 'model'>) =>
@@ -55,7 +55,7 @@ export function useShownRun(draft: Draft, model: Model | null): ShownRun | null 
 }
 
 export interface Runner {
-  isUnderWay: boolean;
+  isActive: boolean;
   /** Begins by itself as soon as the on-device model is there. */
   isWaiting: boolean;
   /** Why the last attempt didn't start; null after an edit and for another draft. */
@@ -84,8 +84,9 @@ function mayReason(model: Model | null): boolean {
 export function useRunner(draftId: string, model: Model | null): Runner {
   const { client } = useHost();
   const queryClient = useQueryClient();
-  const underWay = useLiveRuns(({ live }) => isUnderWay(live[draftId]));
-  const isWaiting = useLiveRuns(({ waiting }) => draftId in waiting);
+  const slot = draftSlot(draftId);
+  const isRunning = useLiveRuns(({ runs }) => isActive(runs[slot]));
+  const isWaiting = useLiveRuns(({ queued }) => queued.has(slot));
   const current = useDrafts(({ drafts }) => drafts.find(({ id }) => id === draftId));
   const [blocked, setBlocked] = useState<{ draft: Draft; blocker: Blocker } | null>(null);
   // It holds for the draft as it was: another draft or an edit takes it off the screen.
@@ -98,8 +99,7 @@ export function useRunner(draftId: string, model: Model | null): Runner {
       const read = readRequest(draft, model);
       setBlocked('blocker' in read ? { draft, blocker: read.blocker } : null);
       if ('blocker' in read) return;
-      const run = await useLiveRuns.getState().start(client, {
-        draftId,
+      const run = await startCompletion(client, slot, {
         request: asSent(read.request, draft),
         choice: choice ?? readChoice(draft),
         transport: draft.transport,
@@ -116,20 +116,20 @@ export function useRunner(draftId: string, model: Model | null): Runner {
         run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
       ]);
     },
-    [client, draftId, model, queryClient],
+    [client, draftId, model, queryClient, slot],
   );
 
   const beginWhenReady = useCallback(async (): Promise<void> => {
-    const signal = useLiveRuns.getState().wait(draftId);
+    const signal = queueRun(slot);
     try {
       await onDeviceModelReady(client, signal);
     } catch (cause) {
       if (signal.aborted) return;
-      useLiveRuns.getState().stop(draftId);
+      stopRun(slot);
       throw cause;
     }
     if (!signal.aborted) await begin();
-  }, [begin, client, draftId]);
+  }, [begin, client, slot]);
 
   // The model may also become ready without a download: ServiceAi is routed to another one in the settings.
   useEffect(() => {
@@ -141,6 +141,6 @@ export function useRunner(draftId: string, model: Model | null): Runner {
     [begin, beginWhenReady, model],
   );
   const runWith = useCallback((choice: GroundingChoice) => void begin(choice), [begin]);
-  const stop = useCallback(() => useLiveRuns.getState().stop(draftId), [draftId]);
-  return { isUnderWay: underWay, isWaiting, blocker, run, runWith, stop };
+  const stop = useCallback(() => stopRun(slot), [slot]);
+  return { isActive: isRunning, isWaiting, blocker, run, runWith, stop };
 }

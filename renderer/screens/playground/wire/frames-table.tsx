@@ -4,10 +4,8 @@ import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent } from '
 import { classNames } from '../../../components/class-names.ts';
 import { formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
-import type { LiveRun } from '../../../stores/playground-run.ts';
-import { jsonTokens } from './json-tokens.ts';
-import { findFrames, frameGist, frameRow, longGapLimit } from './wire-model.ts';
-import type { FrameRow } from './wire-model.ts';
+import type { CompletionRun } from '../../../stores/live-runs.ts';
+import { findFrames, frameGist, frameRow, type FrameRow, jsonTokens, longGapLimit } from './wire-model.ts';
 
 const rowHeight = 20;
 /** What a row can show at all; a JSON answer may be megabytes in one frame. */
@@ -61,7 +59,7 @@ function FramesHeader({
   words,
   onWords,
 }: {
-  run: LiveRun;
+  run: CompletionRun;
   found: number | null;
   words: string;
   onWords: (words: string) => void;
@@ -100,13 +98,13 @@ function ColumnNames() {
 }
 
 /** The frames that are found, the one that is open, and a list of them that follows the newest while the reader is at its end. */
-function useFrames(run: LiveRun, words: string) {
+function useFrames(run: CompletionRun, words: string) {
   const [openFrame, setOpenFrame] = useState<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);
   const { frames } = run.wire;
   const count = run.frameCount;
-  const isUnderWay = run.endedAt === null;
+  const isActive = run.endedAt === null;
   const found = useMemo(() => (words === '' ? null : findFrames(frames, count, words)), [frames, count, words]);
   const shown = found?.length ?? count;
   const virtualizer = useVirtualizer({
@@ -121,8 +119,8 @@ function useFrames(run: LiveRun, words: string) {
     setOpenFrame(null);
   }, [run.key]);
   useEffect(() => {
-    if (isFollowing.current && isUnderWay && shown > 0) virtualizer.scrollToIndex(shown - 1, { align: 'end' });
-  }, [shown, isUnderWay, virtualizer]);
+    if (isFollowing.current && isActive && shown > 0) virtualizer.scrollToIndex(shown - 1, { align: 'end' });
+  }, [shown, isActive, virtualizer]);
 
   const onScroll = (): void => {
     const element = scroller.current;
@@ -144,7 +142,7 @@ function useFrames(run: LiveRun, words: string) {
 }
 
 /** Every frame of the answer with its time. */
-export function FramesTable({ run }: { run: LiveRun }) {
+export function FramesTable({ run }: { run: CompletionRun }) {
   const [words, setWords] = useState('');
   const { found, openFrame, toggle, virtualizer, body } = useFrames(run, words);
   const { frames } = run.wire;

@@ -10,15 +10,13 @@ import { ProviderExchanges } from '../../../components/exchanges/provider-exchan
 import { Badge } from '../../../components/marks.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import type { Transport } from '../../../stores/playground-drafts.ts';
-import type { LiveRun, WireLog } from '../../../stores/playground-run.ts';
+import type { CompletionRun } from '../../../stores/live-runs.ts';
+import type { WireLog } from '../../../stores/run-stream.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import type { ShownRun } from '../answer/shown-run.ts';
-import { preciseClock } from '../format.ts';
 import { FramesTable, JsonText } from './frames-table.tsx';
-import { codeLanguages, transports } from './wire-code.ts';
-import type { CodeLanguage } from './wire-code.ts';
+import { type CodeLanguage, codeLanguages, transports, useServiceAddress } from './wire-code.ts';
 import { longestGap, publicRequest, requestText, tickMarks } from './wire-model.ts';
-import { useServiceAddress } from './use-wire-code.ts';
 
 const transportOptions = (['sync', 'json-array', 'sse'] as const).map((value) => ({
   value,
@@ -32,7 +30,7 @@ function StatusBadge({ status }: { status: number | null }) {
 }
 
 /** When the frames came, as a row of marks. */
-function Ticks({ run }: { run: LiveRun }) {
+function Ticks({ run }: { run: CompletionRun }) {
   const { frames } = run.wire;
   const count = run.frameCount;
   // A frame in fifty moves the picture by less than a mark.
@@ -58,6 +56,12 @@ function Ticks({ run }: { run: LiveRun }) {
       <span className="caption tertiary nowrap">{words}</span>
     </>
   );
+}
+
+/** Time of day with milliseconds: `14:09:31.204`. */
+function preciseClock(time: Date): string {
+  const part = (value: number, length = 2): string => String(value).padStart(length, '0');
+  return `${part(time.getHours())}:${part(time.getMinutes())}:${part(time.getSeconds())}.${part(time.getMilliseconds(), 3)}`;
 }
 
 const RequestView = memo(function RequestView({ wire, sentAt }: { wire: WireLog; sentAt: number }) {
@@ -95,7 +99,7 @@ const RequestView = memo(function RequestView({ wire, sentAt }: { wire: WireLog;
 
 export interface WirePanelProps {
   /** Null before the first run of this draft since the window opened. */
-  run: LiveRun | null;
+  run: CompletionRun | null;
   /** The run whose answer is on the screen, perhaps from the history. */
   shown: ShownRun | null;
   transport: Transport;
@@ -131,7 +135,7 @@ const wireViews = [
   { value: 'provider', label: 'Provider' },
 ] as const;
 
-function ServiceView({ run, isKept }: { run: LiveRun | null; isKept: boolean }) {
+function ServiceView({ run, isKept }: { run: CompletionRun | null; isKept: boolean }) {
   if (!run) {
     return (
       <p className="wire__empty small secondary">

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useAgentDrafts } from '../../../../renderer/stores/agent-drafts.ts';
+import { useAgentDrafts } from '../../../../renderer/stores/agents.ts';
 
 /** As a browser does in all other windows when one has written. */
 function writeInAnotherWindow(messages: Record<string, string>): void {

@@ -9,7 +9,7 @@ import { HostProvider } from '../../../../../renderer/host/host-context.tsx';
 import { createQueryClient } from '../../../../../renderer/queries/query-client.ts';
 import { AuditScreen } from '../../../../../renderer/screens/audit/audit-screen.tsx';
 import { DataPage } from '../../../../../renderer/screens/settings/data/data-page.tsx';
-import { useLiveRuns } from '../../../../../renderer/stores/playground-runs.ts';
+import { useLiveRuns } from '../../../../../renderer/stores/live-runs.ts';
 import { usePlaygroundView } from '../../../../../renderer/stores/playground-view.ts';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { readSettings } from '../../../../../shared/contract/settings.ts';
@@ -52,7 +52,7 @@ test('the Provider view shows what the provider got, of a run just made, from th
   await expectExchange();
 
   // After a restart only the host knows the run.
-  act(() => useLiveRuns.setState({ live: {} }));
+  act(() => useLiveRuns.setState({ runs: {} }));
   await expectExchange();
   fireEvent.click(screen.getByRole('radio', { name: 'Request' }));
   await screen.findByText(/frames aren't stored/);

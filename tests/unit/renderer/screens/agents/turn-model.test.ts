@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ThreadRun } from '../../../../../shared/contract/agent-threads.ts';
 import { memoryText, readMemory, shownTurns, waysOf } from '../../../../../renderer/screens/agents/turn-model.ts';
-import type { LiveTurn } from '../../../../../renderer/stores/agent-turns.ts';
+import type { AgentTurn } from '../../../../../renderer/stores/live-runs.ts';
 
 function kept(conversationRunId: string, status: ThreadRun['status'], content: string): ThreadRun {
   return {
@@ -20,9 +20,8 @@ function kept(conversationRunId: string, status: ThreadRun['status'], content: s
   } as unknown as ThreadRun;
 }
 
-const live: LiveTurn = {
+const live: AgentTurn = {
   key: 'k',
-  agentId: 'a',
   conversationId: 'c',
   runId: 'two',
   message: 'ask two',
@@ -30,12 +29,19 @@ const live: LiveTurn = {
   reasoning: '',
   isReasoningLive: false,
   citations: [],
+  warnings: [],
   state: 'streaming',
   finishReason: null,
-  tokens: null,
+  usage: null,
+  servedBy: null,
+  credits: null,
   sentAt: 0,
-  totalMs: null,
+  startedAt: 0,
+  firstTokenAt: null,
+  endedAt: null,
   error: null,
+  wire: { method: 'POST', path: '', headers: {}, body: '', frames: [], status: null, responseHeaders: [] },
+  frameCount: 0,
 };
 
 const brief = (turns: ReturnType<typeof shownTurns>) => turns.map(({ key, text, state }) => [key, text, state]);

@@ -5,7 +5,7 @@ import { KnowledgeScreen } from '../../../../../renderer/screens/knowledge/knowl
 import { onDeviceKey } from '../../../../../renderer/queries/on-device.ts';
 import { createGroundedDraft, useAnswerModel } from '../../../../../renderer/stores/knowledge.ts';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
-import { useLiveRuns } from '../../../../../renderer/stores/playground-runs.ts';
+import { dismissRun, useLiveRuns, type CompletionSlot } from '../../../../../renderer/stores/live-runs.ts';
 import { createDataspace } from '../../../../../shared/contract/dataspaces.ts';
 import type { OnDeviceState } from '../../../../../shared/contract/on-device.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  for (const key of Object.keys(useLiveRuns.getState().live)) act(() => useLiveRuns.getState().dismiss(key));
+  for (const slot of Object.keys(useLiveRuns.getState().runs)) act(() => dismissRun(slot as CompletionSlot));
 });
 
 const answer = () => screen.findByRole('region', { name: 'Answer text' });
@@ -88,9 +88,9 @@ test('while the on-device model loads, the answer says so', async () => {
   expect((await screen.findByText('Waiting for the first token')).closest('[role=status]')).toBeTruthy();
   await waitFor(() => expect(opened.queryClient.getQueryData(onDeviceKey)).toBeDefined());
   act(() => {
-    const [key, run] = Object.entries(useLiveRuns.getState().live)[0]!;
+    const [key, run] = Object.entries(useLiveRuns.getState().runs)[0]!;
     const request = { ...run!.request, aiSystem: 'ServiceAi', model: 'hl-gpt-4.1-mini' } as const;
-    useLiveRuns.setState({ live: { [key]: { ...run!, request } } });
+    useLiveRuns.setState({ runs: { [key]: { ...run!, request } } });
     opened.queryClient.setQueryData<OnDeviceState>(onDeviceKey, (state) => {
       const engine = { state: 'loading', loadingSince: new Date().toISOString() } as const;
       return state && { ...state, engine: { ...state.engine, ...engine } };
@@ -138,7 +138,7 @@ test('an answer stays while another screen is open, and "Sources" closes it', as
   expect((await answer()).textContent).toContain('It is 42');
   fireEvent.click(screen.getByRole('button', { name: 'Sources' }));
   expect(await screen.findByRole('option', { name: /kestrel\.md/ })).toBeTruthy();
-  expect(Object.keys(useLiveRuns.getState().live)).toEqual([]);
+  expect(Object.keys(useLiveRuns.getState().runs)).toEqual([]);
 });
 
 test('search shows Markdown as text, and a query without evidence as a weak match', async () => {

@@ -7,7 +7,8 @@ import { readConversation } from '../../../../../shared/contract/conversations.t
 import { PlaygroundScreen } from '../../../../../renderer/screens/playground/playground-screen.tsx';
 import { useModelChoices } from '../../../../../renderer/stores/model-choices.ts';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
-import { useLiveRuns } from '../../../../../renderer/stores/playground-runs.ts';
+import { draftSlot } from '../../../../../renderer/stores/completion-runs.ts';
+import { queueRun, useLiveRuns } from '../../../../../renderer/stores/live-runs.ts';
 import { usePlaygroundView } from '../../../../../renderer/stores/playground-view.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
@@ -23,7 +24,7 @@ beforeEach(async () => {
   vi.stubGlobal('matchMedia', () => media);
   Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList;
   useDrafts.setState(firstDrafts, true);
-  useLiveRuns.setState({ live: {}, waiting: {} });
+  useLiveRuns.setState(useLiveRuns.getInitialState(), true);
   useModelChoices.setState({ recent: [], favourites: [] });
   usePlaygroundView.setState(usePlaygroundView.getInitialState(), true);
   provider = await startScriptedProvider();
@@ -137,7 +138,7 @@ test('the toolbar has one button for Run and Stop, which keeps the focus while a
     });
   button.focus();
   let waiting!: AbortSignal;
-  act(() => void (waiting = useLiveRuns.getState().wait(activeId())));
+  act(() => void (waiting = queueRun(draftSlot(activeId()))));
   await shows('Cancel run');
   fireEvent.click(button);
   expect(waiting.aborted).toBe(true);

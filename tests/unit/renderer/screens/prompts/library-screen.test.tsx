@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { PromptsScreen } from '../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
-import { everyPrompt, usePromptsView } from '../../../../../renderer/stores/prompts-view.ts';
+import { everyPrompt, usePromptsView } from '../../../../../renderer/stores/prompts.ts';
 import { deleteWithUndo, useDeletions } from '../../../../../renderer/stores/deletions.ts';
 import { dismissToast, useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { readPromptLabel, setPromptLabel } from '../../../../../shared/contract/prompt-labels.ts';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Tooltip } from 'radix-ui';
 import { Router } from 'wouter';
 import { memoryLocation } from 'wouter/memory-location';
-import { RunFailure } from '../../../../../renderer/screens/playground/answer/run-failure.tsx';
+import { RunFailure } from '../../../../../renderer/screens/playground/answer/answer-body.tsx';
 import type { ShownRun } from '../../../../../renderer/screens/playground/answer/shown-run.ts';
 import { ProvidersPage } from '../../../../../renderer/screens/settings/providers/providers-page.tsx';
 import { AppError } from '../../../../../shared/app-error.ts';

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { RunDetail } from '../../../../../../shared/contract/runs.ts';
-import type { LiveRun } from '../../../../../../renderer/stores/playground-run.ts';
+import type { CompletionRun } from '../../../../../../renderer/stores/live-runs.ts';
 import { shownKept, shownLive, withKept } from '../../../../../../renderer/screens/playground/answer/shown-run.ts';
 import { testModel } from '../test-model.ts';
 
-const live: LiveRun = {
+const live: CompletionRun = {
   key: 'key',
-  draftId: 'draft',
   runId: '00000000-0000-4000-8000-000000000001',
+  conversationId: null,
   state: 'streaming',
   request: { promptText: 'x'.repeat(400), aiSystem: 'OpenAi', model: 'gpt-test' },
   transport: 'sse',
@@ -24,13 +24,13 @@ const live: LiveRun = {
   citations: [],
   servedBy: 'OpenAi/gpt-test',
   credits: 1,
-  creditsRemaining: null,
   error: null,
   wire: { method: 'POST', path: '', headers: {}, body: '', frames: [], status: 200, responseHeaders: [] },
   frameCount: 0,
 };
 
 const kept: RunDetail = {
+  draftId: 'draft',
   runId: '00000000-0000-4000-8000-000000000001',
   conversationId: '00000000-0000-4000-8000-000000000002',
   messageId: '00000000-0000-4000-8000-000000000003',
@@ -47,7 +47,6 @@ const kept: RunDetail = {
   cost: 0.0042,
   errorCode: null,
   title: 'x',
-  draftId: 'draft',
   input: {
     promptText: 'x',
     systemMessage: null,

@@ -4,8 +4,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CompareColumns } from '../../../../../../renderer/screens/playground/compare/compare-columns.tsx';
 import { useComparison } from '../../../../../../renderer/screens/playground/compare/use-comparison.ts';
 import { useLinkedScroll } from '../../../../../../renderer/screens/playground/compare/compare-columns.tsx';
-import type { PlaygroundState } from '../../../../../../renderer/screens/playground/playground.tsx';
+import type { PlaygroundState } from '../../../../../../renderer/screens/playground/playground-screen.tsx';
 import { useRunner, useShownRun } from '../../../../../../renderer/screens/playground/session/use-session.ts';
+import { draftSlot } from '../../../../../../renderer/stores/completion-runs.ts';
 import { useModelChoices } from '../../../../../../renderer/stores/model-choices.ts';
 import { useActiveDraft, useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
@@ -29,7 +30,7 @@ function Harness() {
   useEffect(() => {
     comparison = current;
   });
-  const shown = useShownRun(draft, null);
+  const shown = useShownRun(draftSlot(draft.id), draft.shownRunId, null);
   const state = {
     draft,
     comparison: current,

@@ -4,7 +4,7 @@ import {
   rankText,
   toggleExclusion,
   togglePin,
-} from '../../../../../../renderer/screens/playground/grounding/passage-choice.ts';
+} from '../../../../../../renderer/screens/playground/grounding/grounding-model.ts';
 import { noGrounding } from '../../../../../../renderer/stores/playground-drafts.ts';
 
 const rotor = { sourceId: 'a', start: 0, end: 90 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunListItem } from '../../../../../../shared/contract/runs.ts';
-import type { LiveRun } from '../../../../../../renderer/stores/playground-run.ts';
+import type { CompletionRun } from '../../../../../../renderer/stores/live-runs.ts';
 import { errorWord, historyRows } from '../../../../../../renderer/screens/playground/history/history-model.ts';
 
 const live = {
@@ -14,7 +14,7 @@ const live = {
   endedAt: null,
   servedBy: null,
   error: null,
-} as unknown as LiveRun;
+} as unknown as CompletionRun;
 const kept = { runId: 'run', status: 'Running', cost: 0.1, model: 'gpt-test' } as RunListItem;
 
 const shown = (rows: ReturnType<typeof historyRows>) =>
@@ -33,19 +33,19 @@ test('a row shows the first words of the answer, or of the prompt until there is
 });
 
 test('a run that the host lists already stands once, in the state that the window knows better', () => {
-  const stopped = { ...live, runId: 'run', state: 'stopped', endedAt: 30 } as LiveRun;
+  const stopped = { ...live, runId: 'run', state: 'stopped', endedAt: 30 } as CompletionRun;
   expect(shown(historyRows([kept], stopped))).toEqual([{ runId: 'run', status: 'Cancelled', isNew: false }]);
 });
 
 test('what the host wrote down at the end counts', () => {
   const done: RunListItem = { ...kept, status: 'Completed' };
-  expect(historyRows([done], { ...live, runId: 'run', state: 'completed' } as LiveRun)).toEqual([
+  expect(historyRows([done], { ...live, runId: 'run', state: 'completed' } as CompletionRun)).toEqual([
     { ...done, isNew: false },
   ]);
 });
 
 test('a run that the host refused before it began is none', () => {
-  expect(historyRows([], { ...live, state: 'failed' } as LiveRun)).toEqual([]);
+  expect(historyRows([], { ...live, state: 'failed' } as CompletionRun)).toEqual([]);
 });
 
 test('codes of errors become words', () => {

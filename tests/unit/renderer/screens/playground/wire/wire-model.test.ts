@@ -4,13 +4,13 @@ import {
   frameData,
   frameGist,
   frameRow,
-  longGapLimit,
+  jsonTokens,
   longestGap,
+  longGapLimit,
   publicRequest,
   requestText,
   tickMarks,
 } from '../../../../../../renderer/screens/playground/wire/wire-model.ts';
-import { jsonTokens } from '../../../../../../renderer/screens/playground/wire/json-tokens.ts';
 
 const frames = [0, 10, 20, 30, 200, 210].map((at, index) => ({
   text: `data: {"n": ${index}}\n\n`,

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHost } from '../../../../electron/create-host.ts';
 import type { Client } from '../../../../renderer/host/client.ts';
-import { followRun, type LiveRun, type RunOptions } from '../../../../renderer/stores/playground-run.ts';
+import { completionSource, type CompletionOptions } from '../../../../renderer/stores/completion-runs.ts';
+import { followRun, type RunProgress } from '../../../../renderer/stores/run-stream.ts';
 import { startScriptedProvider, type ScriptedProvider } from '../../../support/scripted-provider.ts';
 import { windowClient } from '../../../support/window-client.ts';
 import { createMemoryKeyStore } from '../../../../electron/key-store/memory-key-store.ts';
@@ -35,11 +36,13 @@ beforeEach(async () => {
 afterEach(() => close());
 
 /** Starts a run and gives every state that it was in. */
-function start(options: Partial<RunOptions> = {}) {
-  const states: LiveRun[] = [];
+function start({
+  signal = new AbortController().signal,
+  ...options
+}: Partial<CompletionOptions> & { signal?: AbortSignal } = {}) {
+  const states: RunProgress[] = [];
   const seen = new Set<() => void>();
-  const ended = followRun(client, {
-    draftId: 'draft',
+  const source = completionSource({
     request: {
       promptText: 'Hello {{name}}',
       aiSystem: 'OpenAiCompatible',
@@ -48,14 +51,18 @@ function start(options: Partial<RunOptions> = {}) {
     },
     transport: 'sse',
     hasReasoning: false,
-    signal: new AbortController().signal,
+    ...options,
+  });
+  const ended = followRun(client, {
+    details: {},
+    source,
+    signal,
     onChange: (run) => {
       states.push(run);
       for (const check of seen) check();
     },
-    ...options,
   });
-  const until = (condition: (run: LiveRun) => boolean): Promise<LiveRun> =>
+  const until = (condition: (run: RunProgress) => boolean): Promise<RunProgress> =>
     new Promise((resolve) => {
       const check = (): void => {
         const run = states.at(-1);

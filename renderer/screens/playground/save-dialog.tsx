@@ -1,28 +1,28 @@
-import { useId, useState, type FormEvent } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { ChevronRight } from 'lucide-react';
 import { useLocation } from 'wouter';
-import type { PromptVariable, PromptVersion, PromptVersionInput } from '../../../../shared/contract/prompts.ts';
-import { keptVariables } from '../../../../shared/prompt-content.ts';
-import { Button } from '../../../components/button.tsx';
-import { Segmented } from '../../../components/choices.tsx';
-import { formatPlural } from '../../../components/format.ts';
-import { Icon } from '../../../components/icon.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
-import { describeError, Notice } from '../../../components/state-panels.tsx';
-import { TextField } from '../../../components/text-field.tsx';
+import type { PromptVariable, PromptVersion, PromptVersionInput } from '../../../shared/contract/prompts.ts';
+import { keptVariables } from '../../../shared/prompt-content.ts';
+import { Button } from '../../components/button.tsx';
+import { Segmented } from '../../components/choices.tsx';
+import { formatPlural } from '../../components/format.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { describeError, Notice } from '../../components/state-panels.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import {
   useAddVersion,
   useCreatePrompt,
   usePrompt,
   usePromptOutline,
   usePromptVersion,
-} from '../../../queries/prompts.ts';
-import { useCountDraftRuns } from '../../../queries/prompt-usage.ts';
-import { promptAddress } from '../../../shell/addresses.ts';
-import { useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
-import { showToast } from '../../../stores/toasts.ts';
-import { VariableFields } from '../../../components/variable-fields.tsx';
-import { isEdited, readVersion } from '../../../drafts/draft-version.ts';
+} from '../../queries/prompts.ts';
+import { useCountDraftRuns } from '../../queries/prompt-usage.ts';
+import { promptAddress } from '../../shell/addresses.ts';
+import { type Draft, useDrafts } from '../../stores/playground-drafts.ts';
+import { showToast } from '../../stores/toasts.ts';
+import { VariableFields } from '../../components/variable-fields.tsx';
+import { isEdited, readVersion } from '../../drafts/draft-version.ts';
 
 const kinds = [
   { value: 'version', label: 'New version' },

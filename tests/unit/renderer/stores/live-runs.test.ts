@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../../renderer/host/client.ts';
 import { useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
-import { columnKey, useLiveRuns } from '../../../../renderer/stores/playground-runs.ts';
+import { columnSlot, draftSlot, startCompletion } from '../../../../renderer/stores/completion-runs.ts';
+import { dismissRun, stopRun, useLiveRuns, type CompletionSlot } from '../../../../renderer/stores/live-runs.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -20,7 +21,7 @@ test('answers that stream side by side are drawn together, once for each frame',
   const client = { stream: async () => ({ parts: streams[opened++]!.parts }) } as unknown as Client;
   const request = { promptText: 'Hello', aiSystem: 'Groq', model: 'm' } as const;
   const ended = streams.map((_, index) =>
-    useLiveRuns.getState().start(client, { draftId: `d${index}`, request, transport: 'sse', hasReasoning: false }),
+    startCompletion(client, draftSlot(`d${index}`), { request, transport: 'sse', hasReasoning: false }),
   );
   const runId = crypto.randomUUID();
   // The first state of a run is drawn at once.
@@ -34,8 +35,11 @@ test('answers that stream side by side are drawn together, once for each frame',
   await new Promise(setImmediate);
   expect([callbacks.length, draws]).toEqual([1, 0]);
   callbacks[0]!(0);
-  const { live } = useLiveRuns.getState();
-  expect([draws, streams.map((_, index) => live[`d${index}`]?.text)]).toEqual([1, ['word', 'word', 'word', 'word']]);
+  const { runs } = useLiveRuns.getState();
+  expect([draws, streams.map((_, index) => runs[draftSlot(`d${index}`)]?.text)]).toEqual([
+    1,
+    ['word', 'word', 'word', 'word'],
+  ]);
   unsubscribe();
   await Promise.all(streams.map(({ writer }) => writer.close()));
   await Promise.all(ended);
@@ -54,13 +58,52 @@ test('deleting a draft stops its run and those of its compared models, and no ot
     },
   } as unknown as Client;
   const request = { promptText: 'Hello', aiSystem: 'Groq', model: 'm' } as const;
-  const keys = [deleted, columnKey(deleted, 'c1'), other];
-  const ended = keys.map((draftId) =>
-    useLiveRuns.getState().start(client, { draftId, request, transport: 'sse', hasReasoning: false }),
-  );
+  const slots = [draftSlot(deleted), columnSlot(deleted, 'c1'), draftSlot(other)];
+  const ended = slots.map((slot) => startCompletion(client, slot, { request, transport: 'sse', hasReasoning: false }));
   remove(deleted);
   await Promise.all(ended.slice(0, 2));
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false]);
-  useLiveRuns.getState().stop(other);
+  stopRun(draftSlot(other));
   await Promise.all(ended);
+});
+
+/** A run that streams until the test ends it. */
+function startOpenRun(slot: CompletionSlot) {
+  const { writer, parts } = openStream();
+  const client = { stream: async () => ({ parts }) } as unknown as Client;
+  const request = { promptText: 'Hello', aiSystem: 'Groq', model: 'm' } as const;
+  const ended = startCompletion(client, slot, { request, transport: 'sse', hasReasoning: false });
+  return {
+    end: async () => {
+      await writer.close();
+      return ended;
+    },
+  };
+}
+
+test('a run counts as active until it ends, also after another run took its slot', async () => {
+  const count = () => useLiveRuns.getState().activeCount;
+  const first = startOpenRun(draftSlot('one'));
+  const second = startOpenRun(draftSlot('one'));
+  const third = startOpenRun(draftSlot('three'));
+  expect(count()).toBe(3);
+  await first.end();
+  expect(count()).toBe(2);
+  dismissRun(draftSlot('three'));
+  expect(count()).toBe(2);
+  await third.end();
+  await second.end();
+  expect(count()).toBe(0);
+});
+
+test('a slot shows its newest run, and nothing once it is dismissed', async () => {
+  const slot = draftSlot('shown');
+  const first = startOpenRun(slot);
+  const second = startOpenRun(slot);
+  const shown = useLiveRuns.getState().runs[slot]?.key;
+  await first.end();
+  expect(useLiveRuns.getState().runs[slot]?.key).toBe(shown);
+  dismissRun(slot);
+  await second.end();
+  expect(useLiveRuns.getState().runs[slot]).toBeUndefined();
 });

@@ -1,0 +1,84 @@
+import {
+  createCompletionEvents,
+  createCompletionStream,
+  createCompletionSync,
+  type CompletionRequest,
+} from '../../shared/contract/completions.ts';
+import { createGroundedCompletion, type GroundingChoice } from '../../shared/contract/grounding.ts';
+import type { Client } from '../host/client.ts';
+import { startRun, stopRun, type CompletionRun, type CompletionSlot } from './live-runs.ts';
+import { rememberComparedModel, rememberModel } from './model-choices.ts';
+import { useDrafts, type Transport } from './playground-drafts.ts';
+import type { RunSource } from './run-stream.ts';
+
+export interface CompletionOptions {
+  request: CompletionRequest;
+  /** Passages that a person has chosen. Such a run is streamed as server-sent events, whichever transport is set. */
+  choice?: GroundingChoice | null;
+  transport: Transport;
+  /** Whether the model may reason. */
+  hasReasoning: boolean;
+  /** Whether it runs beside the draft's own answer, on another model. */
+  isCompared?: boolean;
+  /** Called once, when the host has named the run. */
+  onRunId?: (runId: string) => void;
+}
+
+/** The slot of a draft's own answer. */
+export function draftSlot(draftId: string): CompletionSlot {
+  return `draft/${draftId}`;
+}
+
+/** The slot of a compared model beside a draft's own answer. */
+export function columnSlot(draftId: string, columnId: string): CompletionSlot {
+  return `draft/${draftId}/${columnId}`;
+}
+
+export function completionSource({ request, choice, transport, hasReasoning }: CompletionOptions): RunSource {
+  return {
+    isStreamed: transport !== 'sync' || Boolean(choice),
+    hasReasoning: hasReasoning && transport !== 'sync',
+    open: async (client, options) => {
+      if (choice)
+        return client.stream(createGroundedCompletion, { body: { ...request, grounding: choice }, ...options });
+      if (transport === 'sse') return client.stream(createCompletionEvents, { body: request, ...options });
+      if (transport === 'json-array') return client.stream(createCompletionStream, { body: request, ...options });
+      const { choices, ...answer } = await client.call(createCompletionSync, {
+        body: request,
+        isLasting: true,
+        ...options,
+      });
+      const [first] = choices;
+      return {
+        answer: { ...answer, text: first?.message.content ?? '', finishReason: first?.finish_reason ?? null },
+      };
+    },
+  };
+}
+
+/** Runs a completion in a slot. Resolves at the end of the run: completed, stopped or failed. */
+export function startCompletion(
+  client: Client,
+  slot: CompletionSlot,
+  options: CompletionOptions,
+): Promise<CompletionRun> {
+  const { request, transport, onRunId } = options;
+  const remember = options.isCompared ? rememberComparedModel : rememberModel;
+  remember({ aiSystem: request.aiSystem, name: request.model });
+  return startRun(client, slot, {
+    details: { request, transport },
+    source: completionSource(options),
+    onAccepted: ({ runId }) => onRunId?.(runId),
+  });
+}
+
+/** A deleted draft can neither show its runs nor stop them, so they end with it, those of its compared models included. */
+useDrafts.subscribe(({ drafts }, before) => {
+  if (drafts === before.drafts) return;
+  const ids = new Set(drafts.map(({ id }) => id));
+  for (const { id, compared } of before.drafts) {
+    if (ids.has(id)) continue;
+    stopRun(draftSlot(id));
+    for (const column of compared ?? []) stopRun(columnSlot(id, column.id));
+  }
+});

@@ -1,0 +1,219 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { Citation, CompletionChunk, Usage, Warning } from '../../shared/contract/completions.ts';
+import { followReasoning } from '../../shared/contract/runs.ts';
+import type { Client, WireFrame, WireObserver } from '../host/client.ts';
+
+/** What went over the wire for one run. `frames` only ever grows and keeps its identity: a new state of the run copies nothing. */
+export interface WireLog {
+  method: string;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  frames: WireFrame[];
+  status: number | null;
+  responseHeaders: readonly (readonly [string, string])[];
+}
+
+export type RunState = 'connecting' | 'streaming' | 'completed' | 'stopped' | 'failed';
+
+/** One run as the window follows it. Each state that is drawn is a new object. */
+export interface RunProgress {
+  /** Created by the window. The host's `runId` arrives with the head of the response. */
+  key: string;
+  runId: string | null;
+  /** Null until the host has sent it, unless the request names the conversation. */
+  conversationId: string | null;
+  state: RunState;
+  /** Milliseconds since 1970. */
+  sentAt: number;
+  /** Milliseconds of `performance.now()`; the others are on the same clock. */
+  startedAt: number;
+  /** Of the reasoning, if the model reasons. */
+  firstTokenAt: number | null;
+  endedAt: number | null;
+  text: string;
+  reasoning: string;
+  isReasoningLive: boolean;
+  usage: Usage | null;
+  finishReason: string | null;
+  warnings: readonly Warning[];
+  /** The passages that the model was given. The host sends them at the end. */
+  citations: readonly Citation[];
+  servedBy: string | null;
+  credits: number | null;
+  error: AppError | null;
+  wire: WireLog;
+  /** Length of `wire.frames` when this state was drawn. */
+  frameCount: number;
+}
+
+/** An answer that arrives in one response. */
+export interface WholeAnswer {
+  runId: string;
+  conversationId?: string;
+  text: string;
+  finishReason: string | null;
+  usage: Usage;
+  warnings?: readonly Warning[] | undefined;
+  citations?: readonly Citation[] | undefined;
+}
+
+export interface RunSource {
+  /** Whether the head of the response comes with the first token. */
+  isStreamed: boolean;
+  /** Whether reasoning may come. Public streams leave it out; the window reads it from an endpoint of its own. */
+  hasReasoning: boolean;
+  open(
+    client: Client,
+    options: { signal: AbortSignal; wire: WireObserver },
+  ): Promise<{ parts: AsyncIterable<CompletionChunk> } | { answer: WholeAnswer }>;
+}
+
+export interface FollowOptions<Details> {
+  /** What the caller wants to have beside the progress, such as the request. */
+  details: Details;
+  source: RunSource;
+  signal: AbortSignal;
+  /** Called with every change; it decides when to draw. */
+  onChange: (run: RunProgress & Details) => void;
+}
+
+export function isActive(run: Pick<RunProgress, 'state'> | null | undefined): boolean {
+  return run?.state === 'connecting' || run?.state === 'streaming';
+}
+
+function newProgress(): RunProgress {
+  return {
+    key: crypto.randomUUID(),
+    runId: null,
+    conversationId: null,
+    state: 'connecting',
+    sentAt: Date.now(),
+    startedAt: performance.now(),
+    firstTokenAt: null,
+    endedAt: null,
+    text: '',
+    reasoning: '',
+    isReasoningLive: false,
+    usage: null,
+    finishReason: null,
+    warnings: [],
+    citations: [],
+    servedBy: null,
+    credits: null,
+    error: null,
+    wire: { method: 'POST', path: '', headers: {}, body: '', frames: [], status: null, responseHeaders: [] },
+    frameCount: 0,
+  };
+}
+
+function applyHead(run: RunProgress, status: number, headers: Headers): void {
+  const credits = headers.get('x-credits-consumed');
+  run.wire = { ...run.wire, status, responseHeaders: [...headers] };
+  run.runId = headers.get('x-run-id');
+  run.conversationId = headers.get('x-conversation-id') ?? run.conversationId;
+  run.servedBy = headers.get('x-served-by');
+  run.credits = credits === null ? null : Number(credits);
+}
+
+function applyChunk(run: RunProgress, chunk: CompletionChunk): void {
+  run.runId = chunk.runId;
+  run.text += chunk.choice.message.content ?? '';
+  run.finishReason = chunk.choice.finish_reason ?? run.finishReason;
+  run.usage = chunk.usage ?? run.usage;
+  run.warnings = chunk.warnings ?? run.warnings;
+  run.citations = chunk.citations ?? run.citations;
+}
+
+function applyAnswer(run: RunProgress, answer: WholeAnswer): void {
+  run.runId = answer.runId;
+  run.conversationId = answer.conversationId ?? run.conversationId;
+  run.firstTokenAt = performance.now();
+  run.text = answer.text;
+  run.finishReason = answer.finishReason;
+  run.usage = answer.usage;
+  run.warnings = answer.warnings ?? [];
+  run.citations = answer.citations ?? [];
+}
+
+/** Reads the reasoning of a run until the signal aborts or the run ends. A failure to read it doesn't fail the run. */
+async function readReasoning(
+  client: Client,
+  run: RunProgress,
+  signal: AbortSignal,
+  onChange: () => void,
+): Promise<void> {
+  if (run.runId === null) return;
+  try {
+    const { parts } = await client.stream(followReasoning, { parameters: { id: run.runId }, signal });
+    for await (const { text } of parts) {
+      run.reasoning += text;
+      run.isReasoningLive = true;
+      onChange();
+    }
+  } catch (cause) {
+    if (!(cause instanceof AppError) && !signal.aborted) throw cause;
+  } finally {
+    run.isReasoningLive = false;
+    onChange();
+  }
+}
+
+function asAppError(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  return new AppError('internal', "Couldn't read the answer. Run again, or open the run in the audit.", { cause });
+}
+
+/**
+ * Starts a run and follows it to its end. Resolves with a run that completed, failed or was stopped by the signal, with the text
+ * that arrived. It never rejects.
+ */
+export async function followRun<Details extends object>(
+  client: Client,
+  { details, source, signal, onChange }: FollowOptions<Details>,
+): Promise<RunProgress & Details> {
+  const run = { ...newProgress(), ...details };
+  const reasoningEnd = new AbortController();
+  let reasoning: Promise<void> = Promise.resolve();
+  const change = (): void => onChange({ ...run, frameCount: run.wire.frames.length });
+
+  const wire: WireObserver = {
+    onRequest: ({ method, path, headers, body }) => {
+      run.wire = { ...run.wire, method, path, headers, body: typeof body === 'string' ? body : '' };
+      change();
+    },
+    onHead: ({ status, headers }) => {
+      applyHead(run, status, headers);
+      if (status === 200) {
+        run.state = 'streaming';
+        if (source.isStreamed) run.firstTokenAt = performance.now();
+        if (source.hasReasoning) {
+          reasoning = readReasoning(client, run, AbortSignal.any([signal, reasoningEnd.signal]), change);
+        }
+      }
+      change();
+    },
+    onFrame: (frame) => run.wire.frames.push(frame),
+  };
+
+  try {
+    const opened = await source.open(client, { signal, wire });
+    if ('answer' in opened) applyAnswer(run, opened.answer);
+    else {
+      for await (const chunk of opened.parts) {
+        applyChunk(run, chunk);
+        change();
+      }
+    }
+    // Some transports end a stopped answer as if it were complete; only a complete one has a finish reason.
+    run.state = signal.aborted && run.finishReason === null ? 'stopped' : 'completed';
+  } catch (cause) {
+    run.state = signal.aborted ? 'stopped' : 'failed';
+    if (!signal.aborted) run.error = asAppError(cause);
+  }
+  run.endedAt = performance.now();
+  reasoningEnd.abort();
+  await reasoning;
+  change();
+  return { ...run, frameCount: run.wire.frames.length };
+}
