@@ -9,7 +9,7 @@ import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost, type Host } from '../electron/create-host.ts';
-import { createMemoryKeyStore } from '../electron/key-store/memory-key-store.ts';
+import { createMemoryKeyStore } from '../electron/key-store/key-store.ts';
 import { listen } from '../electron/server/listen.ts';
 import { startScriptedProvider, type ScriptedCall, type ScriptedProvider } from '../tests/support/scripted-provider.ts';
 import { percentile, printReport, row } from './support/report.ts';

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost, type Host } from '../electron/create-host.ts';
-import { createMemoryKeyStore } from '../electron/key-store/memory-key-store.ts';
+import { createMemoryKeyStore } from '../electron/key-store/key-store.ts';
 import type { VersionContent } from '../shared/prompt-content.ts';
 import { diffRows } from '../renderer/screens/prompts/compare-model.ts';
 import { median, percentile, printReport, row, type Row } from './support/report.ts';

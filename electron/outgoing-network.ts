@@ -1,5 +1,5 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { addKnownSecret } from './known-secrets.ts';
+import { addKnownSecret } from './log.ts';
 import { Agent, EnvHttpProxyAgent, setGlobalDispatcher, type Dispatcher } from 'undici';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createAgents } from './agents/create-agents.ts';
 import { createAuditServices } from './audit/create-audit-services.ts';
-import { forkChild } from './child-process/fork-child.ts';
+import { forkChild, type StartChild } from './child-process/child.ts';
 import type { Completions } from './completions/completions.ts';
 import { createCompletions } from './completions/create-completions.ts';
 import { createGuard } from './completions/guard.ts';
@@ -26,7 +26,6 @@ import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import type { HostOptions } from './create-host.ts';
 import type { Log } from './log.ts';
-import type { StartChild } from './child-process/child.ts';
 import { createKnowledge, type Knowledge } from './knowledge/create-knowledge.ts';
 import { createKnowledgeIndex } from './knowledge/index/create-knowledge-index.ts';
 import { createSourceReader } from './knowledge/parsing/source-reader.ts';

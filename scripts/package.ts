@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { readUpdateAddress } from '../electron/shell/update-address.ts';
+import { readUpdateAddress } from '../electron/shell/updates.ts';
 import { buildIfStale } from './build-if-stale.ts';
 import { createDebianPackage, describeRelease } from './debian-package.ts';
 import { fetchElectron, findElectron } from './electron-binary.ts';

@@ -1,10 +1,100 @@
+import {
+  type FramePort,
+  type HostFrame,
+  initialCredit,
+  maximumChunk,
+  readWindowFrame,
+  type RequestFrame,
+} from '../../shared/port-frames.ts';
 import { AppError } from '../../shared/app-error.ts';
-import { initialCredit, maximumChunk, readWindowFrame } from '../../shared/port-frames.ts';
-import type { FramePort, HostFrame, RequestFrame } from '../../shared/port-frames.ts';
 import type { Api } from '../api/api.ts';
-import { createIncomingBody, type IncomingBody } from './incoming-body.ts';
-import { createCredit } from './port-credit.ts';
-import type { Credit } from './port-credit.ts';
+
+/** A request's body that comes over the port in pieces. */
+export interface IncomingBody {
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  push(bytes: Uint8Array): void;
+  end(): void;
+  fail(error: unknown): void;
+}
+
+/** `onTaken` gets the bytes that the reader has taken, so that the window may send as many more; nothing after the reader left. */
+export function createIncomingBody(onTaken: (bytes: number) => void): IncomingBody {
+  let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+  let isOpen = true;
+  let [received, told] = [0, 0];
+
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      start(given) {
+        controller = given;
+      },
+      // Called after every read: what is no longer in the queue was taken.
+      pull() {
+        const taken = received - (initialCredit - controller.desiredSize!);
+        if (taken > told) onTaken(taken - told);
+        told = Math.max(told, taken);
+      },
+      cancel() {
+        isOpen = false;
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: initialCredit }),
+  );
+
+  return {
+    stream,
+    push(bytes) {
+      if (!isOpen) return;
+      received += bytes.byteLength;
+      controller.enqueue(bytes as Uint8Array<ArrayBuffer>);
+    },
+    end() {
+      if (isOpen) controller.close();
+      isOpen = false;
+    },
+    fail(error) {
+      if (isOpen) controller.error(error);
+      isOpen = false;
+    },
+  };
+}
+
+/** Bytes that may still be sent of one answer. */
+export interface Credit {
+  /** Resolves at once while there is credit, otherwise with the next grant; rejects when the signal ends the wait. */
+  available(options: { signal: AbortSignal }): Promise<void>;
+  /** May go below zero by what is left of one piece. */
+  take(bytes: number): void;
+  grant(bytes: number): void;
+}
+
+export function createCredit(initial: number): Credit {
+  let left = initial;
+  let granted: (() => void) | null = null;
+
+  return {
+    async available({ signal }) {
+      signal.throwIfAborted();
+      if (left > 0) return;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      granted = resolve;
+      const abort = (): void => reject(signal.reason);
+      signal.addEventListener('abort', abort);
+      try {
+        await promise;
+      } finally {
+        signal.removeEventListener('abort', abort);
+      }
+    },
+    take(bytes) {
+      left -= bytes;
+    },
+    grant(bytes) {
+      left += bytes;
+      if (left > 0) granted?.();
+    },
+  };
+}
 
 interface Exchange {
   readonly controller: AbortController;

@@ -9,8 +9,7 @@ import type {
   Provider,
 } from '../providers/provider.ts';
 import { AppError } from '../../shared/app-error.ts';
-import type { StartChild } from '../child-process/child.ts';
-import { forkChild } from '../child-process/fork-child.ts';
+import { forkChild, type StartChild } from '../child-process/child.ts';
 import type { Log } from '../log.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createChangeNotifier } from '../common/change-notifier.ts';

@@ -3,7 +3,7 @@ import { AppError } from '../../shared/app-error.ts';
 import { keyedProviders, type KeyedProvider } from '../../shared/contract/common.ts';
 import type { AddressConfirmation, ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
-import { addKnownSecret } from '../known-secrets.ts';
+import { addKnownSecret } from '../log.ts';
 import type { ProviderMemory } from '../storage/storage.ts';
 import { ConfirmedOrigins, unconfirmedAddress } from './confirmed-origins.ts';
 import { settingsPlace } from './provider-error.ts';

@@ -1,9 +1,11 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../shared/app-error.ts';
-import { sessionHeader } from '../../shared/window-session.ts';
-import type { DownloadTickets } from './download-tickets.ts';
+import { downloadPath, sessionHeader } from '../../shared/window-session.ts';
 import type { RequestHead } from './request-head.ts';
 import { isWindowPath, readWindowFile, windowHeaders } from './window-content.ts';
+import { downloadAuditExport } from '../../shared/contract/audit-exports.ts';
+import { createExportDownload } from '../../shared/contract/browser.ts';
+import { type Handler, implement } from '../api/api.ts';
 
 export interface BrowserWindowOptions {
   /** Folder of the built window. */
@@ -186,4 +188,44 @@ function answerWith(
   headers: Record<string, string>,
 ): Response {
   return new Response(body, { status, headers: { ...headers, 'x-request-id': randomUUID() } });
+}
+
+const lifetimeMs = 60_000;
+
+/** More than anybody downloads in a minute; the oldest ticket ends first. */
+const maxTickets = 100;
+
+/** Addresses that stand for one GET request of the window each. */
+export class DownloadTickets {
+  readonly #tickets = new Map<string, { target: string; expiresAt: number }>();
+  readonly #now: () => number;
+
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
+
+  issue(target: string): string {
+    const [oldest] = this.#tickets.keys();
+    if (oldest !== undefined && this.#tickets.size >= maxTickets) this.#tickets.delete(oldest);
+    const ticket = randomBytes(32).toString('base64url');
+    this.#tickets.set(ticket, { target, expiresAt: this.#now() + lifetimeMs });
+    return downloadPath + ticket;
+  }
+
+  /** The target behind an address; null when the address is not a ticket, was used or has expired. */
+  redeem(address: string): string | null {
+    if (!address.startsWith(downloadPath)) return null;
+    const ticket = address.slice(downloadPath.length);
+    const issued = this.#tickets.get(ticket);
+    this.#tickets.delete(ticket);
+    return issued && issued.expiresAt >= this.#now() ? issued.target : null;
+  }
+}
+
+export function downloadHandlers(tickets: DownloadTickets): Handler[] {
+  return [
+    implement(createExportDownload, ({ parameters }) => ({
+      address: tickets.issue(downloadAuditExport.path.replace('{id}', parameters.id)),
+    })),
+  ];
 }

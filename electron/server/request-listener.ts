@@ -4,14 +4,13 @@ import type { Socket } from 'node:net';
 import { AppError } from '../../shared/app-error.ts';
 import type { Api } from '../api/api.ts';
 import { errorResponse, toAppError } from '../api/error-response.ts';
-import type { AccessRules } from './access-rules.ts';
+import { type AccessRules, readHead, type RequestHead } from './request-head.ts';
 import type { BodyWatch } from './body-watch.ts';
 import type { Connection, Connections, OpenResponse } from './connections.ts';
 import { IncomingRequest, type NodeRequest } from './incoming-request.ts';
-import type { Log } from './log.ts';
-import { readHead, type RequestHead } from './request-head.ts';
+import type { Log } from '../log.ts';
 import type { BrowserWindow } from './browser-window.ts';
-import { writeResponse, type NodeResponse } from './write-response.ts';
+import { type NodeResponse, writeResponse } from './write-response.ts';
 
 /** An answer over either protocol, with what HTTP/1.1 alone has. */
 export type NodeAnswer = NodeResponse & {

@@ -3,14 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '../../shared/app-error.ts';
 import { createHost, type Host } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
-import { DownloadTickets, downloadHandlers } from './download-tickets.ts';
-import { fetchModel } from './fetch-model.ts';
-import { UsageError } from './host-options.ts';
-import { listen, protocols, type Listener } from './listen.ts';
-import { describeFailure, redactLog } from './log.ts';
-import { describePortFailure } from './port-failure.ts';
-import { defaultPort, readServeOptions, serveHelp, type ServeOptions } from './serve-options.ts';
+import { downloadHandlers, DownloadTickets } from './browser-window.ts';
+import { defaultPort, readServeOptions, serveHelp, type ServeOptions, UsageError } from './host-options.ts';
+import { listen, type Listener, protocols } from './listen.ts';
+import { describeFailure, redactLog } from '../log.ts';
+import { describePortFailure } from './server-control.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
+import { installWithProgress } from '../on-device/install-with-progress.ts';
+import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
+import { defaultModelId } from '../on-device/model-catalogue.ts';
 
 /** The built window, beside the built host, or below `out/` when this file runs from the source tree. */
 const windowDirectory = fileURLToPath(
@@ -70,6 +71,24 @@ function announceNewAddress(windowUrl: string, { isJson }: ServeOptions): void {
   process.stdout.write(`${text}\n`);
 }
 
+/**
+ * Downloads the on-device model unless one is installed, with progress on stderr. The service runs meanwhile: this never rejects,
+ * and a failure says what to do next.
+ */
+async function downloadModel(models: OnDeviceLanguageModels, signal: AbortSignal): Promise<void> {
+  if (models.state().models.some(({ state }) => state === 'installed')) return;
+  try {
+    await installWithProgress(models, defaultModelId, {
+      signal,
+      write: (text) => void process.stderr.write(text),
+      isTerminal: process.stderr.isTTY,
+    });
+  } catch (failure) {
+    if (signal.aborted) return;
+    log("Couldn't download the on-device model. Resume in Settings, or use a provider with a key.", failure);
+  }
+}
+
 async function run(options: ServeOptions): Promise<void> {
   useNetworkOf(process.env, log);
   const downloads = new DownloadTickets();
@@ -94,7 +113,7 @@ async function run(options: ServeOptions): Promise<void> {
   // An error in one request must not end the others. Before this point, it ends the start instead.
   process.on('uncaughtException', (failure) => log('Unexpected error. The service continues.', failure));
   announce(listener, options);
-  if (options.fetchesModel) void fetchModel(host.onDevice, { signal, log });
+  if (options.fetchesModel) void downloadModel(host.onDevice, signal);
 }
 
 try {

@@ -1,6 +1,6 @@
 import type { Host } from '../create-host.ts';
 import type { Listener } from './listen.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 
 /** Longest time in milliseconds for connections, then for the rest, to end by themselves. */
 const connectionLimit = 2_000;

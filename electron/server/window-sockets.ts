@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { WebSocketServer, type WebSocket } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '../../shared/app-error.ts';
 import type { FramePort, HostFrame } from '../../shared/port-frames.ts';
 import { decodeWindowFrame, encodeHostFrame, socketPath } from '../../shared/socket-frames.ts';
 import { socketProtocol } from '../../shared/window-session.ts';
 import type { Api } from '../api/api.ts';
-import type { AccessRules } from './access-rules.ts';
+import { type AccessRules, readHead } from './request-head.ts';
 import type { BrowserWindow } from './browser-window.ts';
 import type { Connections } from './connections.ts';
-import { readHead } from './request-head.ts';
 import { servePort } from '../ipc/serve-port.ts';
 
 /** A request frame with the largest body that the API takes, every character of it escaped, is smaller. */

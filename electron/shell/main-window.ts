@@ -1,10 +1,129 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BrowserWindow } from 'electron';
-import { recoverFromCrashes } from './crash-recovery.ts';
-import { followTheme, titleBarOptions } from './title-bar.ts';
+import { app, BrowserWindow, type BrowserWindowConstructorOptions, dialog, nativeTheme, screen } from 'electron';
+import {
+  type Bounds,
+  firstState,
+  parseWindowState,
+  placeWindow,
+  smallestSize,
+  titleBarColours,
+  titleBarHeight,
+  type WindowState,
+} from './window-frame.ts';
+import type { SettingsStore } from '../storage/storage.ts';
 import { windowOrigin } from './window-address.ts';
-import { smallestSize } from './window-bounds.ts';
-import { keepWindowState, readWindowState } from './window-state.ts';
+
+function stateFile(directory: string): string {
+  return join(directory, 'window-state.json');
+}
+
+function readKeptState(directory: string): WindowState {
+  try {
+    return parseWindowState(readFileSync(stateFile(directory), 'utf8'));
+  } catch {
+    return firstState;
+  }
+}
+
+/** How the window stood when it was last seen, moved to where the displays are now. */
+export function readWindowState(directory: string): { readonly bounds: Bounds; readonly isMaximized: boolean } {
+  const { bounds, isMaximized } = readKeptState(directory);
+  const workAreas = screen.getAllDisplays().map((display) => display.workArea);
+  return { bounds: placeWindow(bounds, screen.getPrimaryDisplay().workArea, workAreas), isMaximized };
+}
+
+function writeWindowState(directory: string, state: WindowState): void {
+  const file = stateFile(directory);
+  writeFileSync(`${file}.new`, JSON.stringify(state));
+  renameSync(`${file}.new`, file);
+}
+
+/** Milliseconds without a change after which the state is written: a crash must not lose where the window was. */
+const quietTime = 500;
+
+/** Keeps the window's place and size in `directory` from now on. */
+export function keepWindowState(window: BrowserWindow, directory: string): void {
+  let timer: NodeJS.Timeout | undefined;
+
+  function write(): void {
+    clearTimeout(timer);
+    if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return;
+    writeWindowState(directory, { bounds: window.getNormalBounds(), isMaximized: window.isMaximized() });
+  }
+
+  function schedule(): void {
+    clearTimeout(timer);
+    timer = setTimeout(write, quietTime);
+  }
+
+  window.on('resize', schedule);
+  window.on('move', schedule);
+  window.on('close', write);
+  window.on('closed', () => clearTimeout(timer));
+}
+
+function buttonsOverlay() {
+  return {
+    ...(nativeTheme.shouldUseDarkColors ? titleBarColours.dark : titleBarColours.light),
+    height: titleBarHeight,
+  };
+}
+
+/** The window draws its own title bar; the system draws only its buttons into it. */
+export function titleBarOptions(): BrowserWindowConstructorOptions {
+  const background = nativeTheme.shouldUseDarkColors ? titleBarColours.dark.color : titleBarColours.light.color;
+  const common = { titleBarStyle: 'hidden', backgroundColor: background } as const;
+  if (process.platform === 'darwin') return { ...common, trafficLightPosition: { x: 14, y: 12 } };
+  return { ...common, titleBarOverlay: buttonsOverlay() };
+}
+
+/** Repaints the system's buttons when the theme changes. */
+export function followTheme(window: BrowserWindow): void {
+  if (process.platform === 'darwin') return;
+  const repaint = (): void => window.setTitleBarOverlay(buttonsOverlay());
+  nativeTheme.on('updated', repaint);
+  window.on('closed', () => nativeTheme.off('updated', repaint));
+}
+
+/** Gives the whole window, the system's parts of it included, the theme of the settings. */
+export function followThemeSetting(settings: SettingsStore): void {
+  nativeTheme.themeSource = settings.read().appearance.theme;
+  settings.subscribe(({ appearance }) => {
+    nativeTheme.themeSource = appearance.theme;
+  });
+}
+
+/** A page that fails again within this time after it was loaded anew will not get better by a third attempt. */
+const calmTime = 60_000;
+
+/** Loads the window again when its process ends, and tells the person; runs under way were recorded as cancelled. */
+export function recoverFromCrashes(window: BrowserWindow): void {
+  let lastCrash = Number.NEGATIVE_INFINITY;
+
+  window.webContents.on('render-process-gone', (_event, { reason }) => {
+    if (reason === 'clean-exit' || window.isDestroyed()) return;
+    const isRepeated = Date.now() - lastCrash < calmTime;
+    lastCrash = Date.now();
+    if (isRepeated) {
+      dialog.showErrorBox(
+        "Touchstone couldn't open its window",
+        'The window crashed twice. Your drafts and runs are saved.',
+      );
+      return app.quit();
+    }
+    // Not from within the event: the frame is still being taken apart, and Electron would end with it.
+    setImmediate(() => {
+      if (!window.isDestroyed()) window.webContents.reload();
+    });
+    void dialog.showMessageBox(window, {
+      type: 'warning',
+      message: 'The window crashed and was reloaded.',
+      detail: 'Your drafts are saved. Active runs are in the history as cancelled, with their partial answers.',
+    });
+  });
+}
 
 const preload = fileURLToPath(new URL('../preload/preload.cjs', import.meta.url));
 

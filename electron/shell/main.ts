@@ -1,32 +1,54 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { app, BrowserWindow, dialog, session } from 'electron';
 import { AppError } from '../../shared/app-error.ts';
 import { takeOpenedFiles } from '../../shared/contract/desktop.ts';
 import { implement } from '../api/api.ts';
 import { createHost } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
-import { UsageError, type HostOptions } from '../server/host-options.ts';
-import { describeFailure, redactLog } from '../server/log.ts';
+import { type HostOptions, UsageError } from '../server/host-options.ts';
+import { describeFailure, redactLog } from '../log.ts';
 import { ServerControl } from '../server/server-control.ts';
 import { describeStartFailure } from '../storage/disk-failure.ts';
 import { setApplicationMenu } from './application-menu.ts';
 import { desktopHandlers } from './desktop-handlers.ts';
 import { readDesktopOptions } from './desktop-options.ts';
-import { followThemeSetting } from './follow-theme.ts';
-import { openMainWindow } from './main-window.ts';
+import { followThemeSetting, openMainWindow } from './main-window.ts';
 import { prepareDirectory } from '../storage/data-directory.ts';
-import { linkedAddress, openAddress } from './open-address.ts';
+import { addressOfLink, linkedAddress, linkScheme, openAddress } from './window-address.ts';
 import { createOpenedFiles, importAddress, promptFilesIn } from './opened-files.ts';
-import { closeBeforeQuit } from './quit.ts';
 import { withSystemProxy } from './system-proxy.ts';
 import { loadUpdater, readFeed } from './update-feed.ts';
 import { createUpdates } from './updates.ts';
 import { startUtilityChild } from './utility-child.ts';
-import { offerPorts } from './window-port.ts';
-import { registerWindowScheme, serveWindowFiles } from './window-protocol.ts';
-import { addressOfLink, linkScheme } from './window-address.ts';
-import { closeWaysOut } from './window-security.ts';
+import { closeWaysOut, offerPorts, registerWindowScheme, serveWindowFiles } from './window-session.ts';
+
+/** A provider or a disk that hangs must not keep the application alive. */
+const maxClosingMs = 5_000;
+
+/** Closes the host before the application exits: active runs are recorded as cancelled, and the database is written. */
+function closeBeforeQuit(closeHost: () => Promise<void>): void {
+  let state: 'open' | 'closing' | 'closed' = 'open';
+
+  async function close(): Promise<void> {
+    try {
+      await Promise.race([closeHost(), setTimeout(maxClosingMs)]);
+    } catch (error) {
+      log('The host did not close cleanly.', error);
+    }
+    state = 'closed';
+    app.exit();
+  }
+
+  app.on('will-quit', (event) => {
+    if (state === 'closed') return;
+    event.preventDefault();
+    if (state === 'closing') return;
+    state = 'closing';
+    void close();
+  });
+}
 
 function log(message: string, error?: unknown): void {
   console.error(error === undefined ? redactLog(message) : `${redactLog(message)} ${describeFailure(error)}`);
@@ -128,7 +150,7 @@ async function start(): Promise<void> {
     updates.close();
     await server.close();
     await host.close();
-  }, log);
+  });
   followThemeSetting(host.storage.settings);
   setApplicationMenu(dataDirectory, showAddress);
   offerPorts(host.api);

@@ -1,5 +1,5 @@
 import { contextBridge, ipcRenderer } from 'electron';
-import { portChannel } from './channels.ts';
+import { portChannel } from './window-address.ts';
 
 /** This script alone of the Node side runs beside a page; the project has no types of the DOM. */
 declare const window: {

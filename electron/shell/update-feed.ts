@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { app } from 'electron';
 import { parse } from 'yaml';
-import { readUpdateAddress } from './update-address.ts';
-import type { Updater } from './updates.ts';
+import { readUpdateAddress, type Updater } from './updates.ts';
 
 /** The address that scripts/package.ts wrote beside the application; null without one that may be used. */
 export function readFeed(): string | null {

@@ -1,3 +1,4 @@
+import { isLoopback } from '../../shared/address-safety.ts';
 import { AppError } from '../../shared/app-error.ts';
 import {
   checkForUpdates,
@@ -6,8 +7,17 @@ import {
   readUpdates,
   type UpdateState,
 } from '../../shared/contract/updates.ts';
-import { implement, type Handler } from '../api/api.ts';
+import { type Handler, implement } from '../api/api.ts';
 import type { SettingsStore } from '../storage/storage.ts';
+
+/** The address of an update server of a package. Null unless it has TLS: a check of the download needs an honest description. */
+export function readUpdateAddress(text: string): string | null {
+  const address = URL.parse(text);
+  if (!address || address.username !== '' || address.password !== '' || address.search !== '' || address.hash !== '')
+    return null;
+  const isSafe = address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.href));
+  return isSafe ? address.href : null;
+}
 
 interface FoundUpdate {
   readonly isUpdateAvailable: boolean;

@@ -1,3 +1,8 @@
+import type { BrowserWindow } from 'electron';
+
+/** The only channel between window and host: it hands over the port. The window knows the same name. */
+export const portChannel = 'touchstone:port';
+
 /** The window's own scheme and address. Nothing else is ever shown in it. */
 export const windowScheme = 'app';
 export const windowOrigin = `${windowScheme}://touchstone`;
@@ -25,4 +30,26 @@ export function isExternalAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, username, password } = new URL(address);
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+}
+
+/**
+ * Opens an address of the window (`/settings/providers`) in the page that is already loaded: loading it anew would end active
+ * runs. A page that is still loading opens it when it is complete.
+ */
+export function openAddress(window: BrowserWindow, address: string): void {
+  const { webContents } = window;
+  const go = (): void =>
+    void webContents.executeJavaScript(`location.hash = ${JSON.stringify(`#${address}`)}`).catch(() => {});
+  if (webContents.isLoadingMainFrame() || !webContents.getURL().startsWith(windowOrigin)) {
+    webContents.once('did-finish-load', go);
+  } else go();
+}
+
+/** The address of the first `touchstone:` link on a command line; null without one. */
+export function linkedAddress(parameters: readonly string[]): string | null {
+  for (const parameter of parameters) {
+    const address = addressOfLink(parameter);
+    if (address !== null) return address;
+  }
+  return null;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHost } from '../../electron/create-host.ts';
-import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
+import { createMemoryKeyStore } from '../../electron/key-store/key-store.ts';
 import { listEndpoints } from '../../shared/contract/providers.ts';
 import { temporaryFolder } from '../support/http-clients.ts';
 import { judgeError } from '../support/specification-judge.ts';

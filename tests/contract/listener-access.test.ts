@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { JsonResponse } from '../../electron/api/json-response.ts';
-import { DownloadTickets } from '../../electron/server/download-tickets.ts';
+import { DownloadTickets } from '../../electron/server/browser-window.ts';
 import { contentSecurityPolicy } from '../../electron/server/window-content.ts';
 import { sessionHeader } from '../../shared/window-session.ts';
 import {

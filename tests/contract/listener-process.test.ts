@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { defaultPort } from '../../electron/server/serve-options.ts';
+import { defaultPort } from '../../electron/server/host-options.ts';
 import { fetchText, startListener, temporaryFolder } from '../support/http-clients.ts';
 import { startHeadlessHost, startReadyHost } from '../support/headless-host.ts';
 

@@ -1,6 +1,6 @@
 import { openSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { createKeychainKeyStore } from '../../electron/key-store/keychain-key-store.ts';
+import { createKeychainKeyStore } from '../../electron/key-store/create-key-store.ts';
 
 // Keeps and reads a key in a process that has as many files open as a host with a thousand connections, and prints both what was
 // read and what the last of many more reads came to.

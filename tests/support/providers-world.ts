@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { AppError } from '../../shared/app-error.ts';
-import type { KeyStore } from '../../electron/key-store/key-store.ts';
-import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
+import { createMemoryKeyStore, type KeyStore } from '../../electron/key-store/key-store.ts';
 import {
   createOnDeviceLanguageModels,
   type OnDeviceLanguageModels,
@@ -12,7 +11,7 @@ import {
 import { createProviders, type Providers, type ProvidersOptions } from '../../electron/providers/create-providers.ts';
 import { openStorage } from '../../electron/storage/open-storage.ts';
 import type { Storage } from '../../electron/storage/storage.ts';
-import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
+import { type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts';
 
 /** What the providers of one test stand on: a real database, the on-device models with none installed, a scripted provider. */
 export interface ProvidersWorld {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ReadableStream as NodeStream } from 'node:stream/web';
 import { createHost, type Host } from '../../electron/create-host.ts';
-import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
+import { createMemoryKeyStore } from '../../electron/key-store/key-store.ts';
 import { listen, type Listener } from '../../electron/server/listen.ts';
 import type { ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import { holdRequest } from './hold-request.ts';

@@ -5,7 +5,7 @@ import type { Handler } from '../../electron/api/api.ts';
 import { createHost } from '../../electron/create-host.ts';
 import { ServerControl } from '../../electron/server/server-control.ts';
 import type { Storage } from '../../electron/storage/storage.ts';
-import { createMemoryKeyStore } from '../../electron/key-store/memory-key-store.ts';
+import { createMemoryKeyStore } from '../../electron/key-store/key-store.ts';
 import { createClient } from '../../renderer/host/client.ts';
 import type { Host } from '../../renderer/host/connect-host.ts';
 import type { HostRequest } from '../../renderer/host/host-fetch.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/app-error.ts';
-import { forkChild } from '../../child-process/fork-child.ts';
+import { forkChild } from '../../child-process/child.ts';
 import { createMutex } from '../../common/mutex.ts';
 import type { ParsedSource, ReadSourceOptions, SourceReader, SourceReaderOptions } from './parsed-source.ts';
 import { createWorkerClient, type WorkerClient } from '../../common/worker-client.ts';

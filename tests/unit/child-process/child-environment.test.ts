@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { forkChild } from '../../../electron/child-process/fork-child.ts';
+import { forkChild } from '../../../electron/child-process/child.ts';
 import { createKeyStore } from '../../../electron/key-store/create-key-store.ts';
 import { createSourceReader } from '../../../electron/knowledge/parsing/source-reader.ts';
 import { startEngineProcess } from '../../../electron/on-device/engine-process.ts';

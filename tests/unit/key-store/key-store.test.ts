@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createKeychainKeyStore } from '../../../electron/key-store/keychain-key-store.ts';
-import { createMemoryKeyStore } from '../../../electron/key-store/memory-key-store.ts';
+import { createKeychainKeyStore } from '../../../electron/key-store/create-key-store.ts';
+import { createMemoryKeyStore } from '../../../electron/key-store/key-store.ts';
 import { describeWithKeyring } from '../../support/keyring-suite.ts';
 import {
   makeKeyringDirectory,

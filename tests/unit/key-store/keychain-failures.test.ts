@@ -1,24 +1,31 @@
 import { expect, test, vi } from 'vitest';
-import { createKeychainKeyStore } from '../../../electron/key-store/keychain-key-store.ts';
+import { createKeychainKeyStore } from '../../../electron/key-store/create-key-store.ts';
 
 const failures: string[] = [];
 const kept = new Map<string, string>();
 let calls = 0;
 
-vi.mock('../../../electron/key-store/keychain-entry.ts', () => ({
-  keychainEntry: (account: string) => ({
+vi.mock('@napi-rs/keyring', () => ({
+  Entry: class {
+    readonly #account: string;
+
+    constructor(_service: string, account: string) {
+      this.#account = account;
+    }
+
     setPassword(secret: string) {
       calls += 1;
       const failure = failures.shift();
       if (failure !== undefined) throw new Error(failure);
-      kept.set(account, secret);
-    },
+      kept.set(this.#account, secret);
+    }
+
     getPassword() {
       const failure = failures.shift();
       if (failure !== undefined) throw new Error(failure);
-      return kept.get(account) ?? null;
-    },
-  }),
+      return kept.get(this.#account) ?? null;
+    }
+  },
 }));
 
 const silence =

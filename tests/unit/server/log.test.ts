@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeFailure, redactLog } from '../../../electron/server/log.ts';
-import { addKnownSecret } from '../../../electron/known-secrets.ts';
+import { addKnownSecret, describeFailure, redactLog } from '../../../electron/log.ts';
 
 test('a failure is described with its stack', () => {
   const text = describeFailure(new Error('it broke'));

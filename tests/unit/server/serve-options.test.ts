@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { UsageError } from '../../../electron/server/host-options.ts';
-import { readServeOptions, serveHelp } from '../../../electron/server/serve-options.ts';
+import { readServeOptions, serveHelp, UsageError } from '../../../electron/server/host-options.ts';
 import { defaultDataDirectory } from '../../../electron/storage/data-directory.ts';
 
 test('uses the defaults without options', () => {

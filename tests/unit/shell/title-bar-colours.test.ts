@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { titleBarColours, titleBarHeight } from '../../../electron/shell/title-bar-colours.ts';
+import { titleBarColours, titleBarHeight } from '../../../electron/shell/window-frame.ts';
 
 const tokens = readFileSync(join(import.meta.dirname, '../../../renderer/styles/tokens.css'), 'utf8');
 

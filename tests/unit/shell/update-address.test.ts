@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readUpdateAddress } from '../../../electron/shell/update-address.ts';
+import { readUpdateAddress } from '../../../electron/shell/updates.ts';
 
 test.each([
   [' https://updates.example/touchstone/ ', 'https://updates.example/touchstone/'],

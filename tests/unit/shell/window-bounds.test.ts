@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseWindowState, placeWindow } from '../../../electron/shell/window-bounds.ts';
+import { parseWindowState, placeWindow } from '../../../electron/shell/window-frame.ts';
 
 const main = { x: 0, y: 25, width: 1920, height: 1055 };
 const left = { x: -1600, y: 0, width: 1600, height: 900 };

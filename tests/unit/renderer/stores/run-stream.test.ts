@@ -5,7 +5,7 @@ import { completionSource, type CompletionOptions } from '../../../../renderer/s
 import { followRun, type RunProgress } from '../../../../renderer/stores/run-stream.ts';
 import { startScriptedProvider, type ScriptedProvider } from '../../../support/scripted-provider.ts';
 import { windowClient } from '../../../support/window-client.ts';
-import { createMemoryKeyStore } from '../../../../electron/key-store/memory-key-store.ts';
+import { createMemoryKeyStore } from '../../../../electron/key-store/key-store.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,0 +1,101 @@
+import { fileURLToPath } from 'node:url';
+import {
+  app,
+  ipcMain,
+  type IpcMainEvent,
+  MessageChannelMain,
+  type MessagePortMain,
+  protocol,
+  type Session,
+  shell,
+  type WebContents,
+} from 'electron';
+import { readWindowFile, windowHeaders } from '../server/window-content.ts';
+import { isExternalAddress, isWindowAddress, portChannel, windowScheme } from './window-address.ts';
+import type { FramePort, HostFrame } from '../../shared/port-frames.ts';
+import type { Api } from '../api/api.ts';
+import { servePort } from '../ipc/serve-port.ts';
+
+const windowDirectory = fileURLToPath(new URL('../window', import.meta.url));
+
+/** Must be called before the application is ready. */
+export function registerWindowScheme(): void {
+  protocol.registerSchemesAsPrivileged([
+    { scheme: windowScheme, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
+  ]);
+}
+
+/** Serves the built window, with the same files and headers as the headless host gives a browser. */
+export function serveWindowFiles(session: Session): void {
+  session.protocol.handle(windowScheme, async (request) => {
+    const file = isWindowAddress(request.url)
+      ? await readWindowFile(windowDirectory, new URL(request.url).pathname)
+      : null;
+    if (!file) return new Response('Not found', { status: 404, headers: windowHeaders });
+    return new Response(file.body, { headers: file.headers });
+  });
+}
+
+/** Links of an answer open in the system's browser; an address that is no plain web address opens nowhere. */
+function openOutside(address: string): void {
+  if (isExternalAddress(address)) void shell.openExternal(address);
+}
+
+function secureContents(contents: WebContents): void {
+  contents.setWindowOpenHandler(({ url }) => {
+    openOutside(url);
+    return { action: 'deny' };
+  });
+  contents.on('will-navigate', (event) => {
+    if (isWindowAddress(event.url)) return;
+    event.preventDefault();
+    openOutside(event.url);
+  });
+  contents.on('will-redirect', (event) => {
+    if (!isWindowAddress(event.url)) event.preventDefault();
+  });
+  contents.on('will-frame-navigate', (event) => {
+    if (!event.isMainFrame) event.preventDefault();
+  });
+  contents.on('will-attach-webview', (event) => event.preventDefault());
+}
+
+/** What the copy buttons and the paste button of the key field need; everything else is refused without a question. */
+const clipboard = new Set(['clipboard-sanitized-write', 'clipboard-read']);
+
+/** Closes every way out of the window, for every window there will ever be. */
+export function closeWaysOut(session: Session): void {
+  app.on('web-contents-created', (_event, contents) => secureContents(contents));
+  session.setPermissionRequestHandler((_contents, permission, answer) => answer(clipboard.has(permission)));
+  session.setPermissionCheckHandler((_contents, permission) => clipboard.has(permission));
+  session.setDevicePermissionHandler(() => false);
+  session.on('will-download', (event, item) => {
+    if (!item.getURL().startsWith('blob:')) event.preventDefault();
+  });
+}
+
+function framePort(port: MessagePortMain): FramePort<unknown, HostFrame> {
+  return {
+    send: (frame) => port.postMessage(frame),
+    receive(listener) {
+      port.on('message', (event) => listener(event.data));
+      port.start();
+    },
+    onClose: (listener) => port.on('close', listener),
+  };
+}
+
+/** A page of our own, in the main frame: nothing else may hold a port to the service. */
+function isFromWindow({ senderFrame, sender }: IpcMainEvent): boolean {
+  return senderFrame !== null && senderFrame === sender.mainFrame && isWindowAddress(senderFrame.url);
+}
+
+/** Gives every page of the window that asks for it a port of its own to the service. */
+export function offerPorts(api: Api): void {
+  ipcMain.on(portChannel, (event) => {
+    if (!isFromWindow(event)) return;
+    const { port1, port2 } = new MessageChannelMain();
+    servePort(framePort(port1), api);
+    event.senderFrame?.postMessage(portChannel, null, [port2]);
+  });
+}
