@@ -121,8 +121,8 @@ export function moderationWindowHandlers({ batches, guard, moderation, log }: Mo
     }),
     implement(stopBatch, ({ parameters }) => {
       const batch = batches.find(parameters.id);
-      batch.stop();
-      return batch.summary();
+      void batch.stop();
+      return batch.state();
     }),
     implement(exportBatch, ({ parameters, body }) =>
       exportedBatch(batches.find(parameters.id), body.format, body.thresholds),

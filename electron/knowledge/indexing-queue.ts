@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { SourceProgress } from '../../shared/contract/knowledge-window.ts';
+import { JobRun } from '../common/jobs.ts';
 import type { Log } from '../log.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { SourceStore, StoredSource } from '../storage/knowledge/source-store.ts';
@@ -28,8 +29,7 @@ const ourFault = 'Unexpected error in Touchstone. Re-index the source. The log h
 const waiting: SourceProgress = { stage: 'waiting', fraction: 0, passagesDone: null, passagesTotal: null, rate: null };
 
 interface CurrentWork {
-  readonly controller: AbortController;
-  readonly ended: Promise<void>;
+  readonly run: JobRun;
   progress: SourceProgress;
 }
 
@@ -98,14 +98,13 @@ export class IndexingQueue {
   /** Ends the work on these sources; what is kept of them has to say before what they are now. Resolves when nothing writes any more. */
   async cancel(sourceIds: readonly string[]): Promise<void> {
     const cancelled = sourceIds.flatMap((id) => this.#current.get(id) ?? []);
-    for (const { controller } of cancelled) controller.abort();
-    await Promise.all(cancelled.map(({ ended }) => ended));
+    await Promise.all(cancelled.map(({ run }) => run.stop()));
   }
 
   /** Leaves everything `Processing` as it is, to go on at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { controller } of this.#current.values()) controller.abort();
+    for (const { run } of this.#current.values()) void run.stop();
     await Promise.all(this.#running.values());
   }
 
@@ -133,22 +132,20 @@ export class IndexingQueue {
   }
 
   async #work(source: StoredSource): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const current = { controller: new AbortController(), ended: promise, progress: waiting };
+    const current = { run: new JobRun(), progress: waiting };
     this.#current.set(source.id, current);
-    try {
-      await this.#take(source, current);
-    } finally {
-      this.#current.delete(source.id);
-      resolve();
-      this.#options.onChange(source.id);
-    }
+    await current.run.start(
+      (signal) => this.#take(source, current, signal),
+      () => {
+        this.#current.delete(source.id);
+        this.#options.onChange(source.id);
+      },
+    );
   }
 
-  async #take(source: StoredSource, current: CurrentWork): Promise<void> {
+  async #take(source: StoredSource, current: CurrentWork, signal: AbortSignal): Promise<void> {
     const { sources, onChange } = this.#options;
     const { id, revision } = source;
-    const { signal } = current.controller;
     if (source.attempts >= maxAttempts) return void sources.fail(id, revision, gaveUp);
     sources.setAttempts(id, source.attempts + 1);
     try {

@@ -1,6 +1,7 @@
 import type { Batch, BatchResult, BatchText, CategoryScores } from '../../shared/contract/moderation-window.ts';
 import { categories, type ModerationClassifier } from '../../shared/contract/moderation.ts';
 import { AppError } from '../../shared/app-error.ts';
+import { type Job, JobRun } from '../common/jobs.ts';
 import type { Log } from '../log.ts';
 import { forEachCategory, type Classifier } from './classifier.ts';
 
@@ -46,10 +47,10 @@ export interface ModerationBatchOptions {
 }
 
 /** A batch of texts for one or two classifiers, which work in parallel. */
-export class ModerationBatch {
+export class ModerationBatch implements Job<Batch> {
   readonly #options: ModerationBatchOptions;
   readonly #lanes: Lane[];
-  readonly #stop = new AbortController();
+  readonly #run = new JobRun();
   readonly #createdAt = new Date().toISOString();
   readonly #hasLabels: boolean;
   #state: Batch['state'] = 'running';
@@ -73,7 +74,7 @@ export class ModerationBatch {
     return this.#options.id;
   }
 
-  summary(): Batch {
+  state(): Batch {
     return {
       id: this.#options.id,
       name: this.#options.name,
@@ -93,20 +94,20 @@ export class ModerationBatch {
     };
   }
 
-  /** Resolves when every classifier went through the texts, gave up or was stopped. */
-  async run(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => this.#runLane(lane)));
-    if (this.#stop.signal.aborted) this.#state = 'stopped';
-    else this.#state = this.#lanes.every(({ failure }) => failure !== null) ? 'failed' : 'completed';
-    this.#options.onChange();
+  /** Ends when every classifier has classified all texts, has given up or was stopped. */
+  start(): void {
+    void this.#run.start(async (signal) => {
+      await Promise.all(this.#lanes.map((lane) => this.#runLane(lane, signal)));
+      if (signal.aborted) this.#state = 'stopped';
+      else this.#state = this.#lanes.every(({ failure }) => failure !== null) ? 'failed' : 'completed';
+    }, this.#options.onChange);
   }
 
-  stop(): void {
-    this.#stop.abort();
+  stop(): Promise<void> {
+    return this.#run.stop();
   }
 
-  async #runLane(lane: Lane): Promise<void> {
-    const { signal } = this.#stop;
+  async #runLane(lane: Lane, signal: AbortSignal): Promise<void> {
     let failures = 0;
     for (const [index, { text }] of this.#options.texts.entries()) {
       if (signal.aborted) return;

@@ -18,7 +18,7 @@ function jsonLines(batch: ModerationBatch, thresholds: readonly CategoryScores[]
 }
 
 function csv(batch: ModerationBatch, thresholds: readonly CategoryScores[]): string {
-  const names = batch.summary().classifiers.map((_, place) => 'ab'[place]!);
+  const names = batch.state().classifiers.map((_, place) => 'ab'[place]!);
   const ofClassifiers = names.flatMap((name) => [
     `${name}_model`,
     ...categories.map((each) => `${name}_${each}`),
@@ -44,7 +44,7 @@ export function exportedBatch(
 ): { fileName: string; content: string } {
   const name =
     batch
-      .summary()
+      .state()
       .name.replace(/\.\w{1,5}$/, '')
       .replace(/\W+/g, '-')
       .replace(/^-|-$/g, '') || 'texts';

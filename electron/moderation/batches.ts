@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { AppError, invalidField } from '../../shared/app-error.ts';
+import { invalidField } from '../../shared/app-error.ts';
 import type { AuditFilter } from '../../shared/contract/audit.ts';
 import type { Batch, BatchInput, BatchText } from '../../shared/contract/moderation-window.ts';
 import { maxBatchTexts } from '../../shared/contract/moderation-window.ts';
 import type { ModerationClassifier } from '../../shared/contract/moderation.ts';
+import { createJobRegistry } from '../common/jobs.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { ModerationBatch } from './batch.ts';
@@ -11,9 +12,6 @@ import type { Classifier } from './classifier.ts';
 
 /** Older batches are dropped: texts and scores are kept in memory only. */
 const maxBatches = 8;
-
-/** Minimum time between two progress events, in milliseconds. */
-const noticeInterval = 200;
 
 const auditPageSize = 200;
 
@@ -36,18 +34,10 @@ export interface ModerationBatchesOptions {
 }
 
 export function createModerationBatches({ storage, classifierOf, log }: ModerationBatchesOptions): ModerationBatches {
-  const batches: ModerationBatch[] = [];
-  const underWay = new Set<Promise<void>>();
-  const listeners = new Set<(batches: Batch[]) => void>();
-  let notice: NodeJS.Timeout | null = null;
-
-  const list = () => batches.map((batch) => batch.summary());
-  function tell(): void {
-    notice ??= setTimeout(() => {
-      notice = null;
-      for (const listener of listeners) listener(list());
-    }, noticeInterval).unref();
-  }
+  const batches = createJobRegistry<ModerationBatch>({
+    notFound: 'This batch is no longer in memory. Import the texts again.',
+    maxJobs: maxBatches,
+  });
 
   async function textsOf(source: BatchInput['source'], signal: AbortSignal): Promise<BatchText[]> {
     if (source.kind === 'texts') return source.texts;
@@ -66,36 +56,22 @@ export function createModerationBatches({ storage, classifierOf, log }: Moderati
   }
 
   return {
-    list,
+    list: batches.list,
+    subscribe: batches.subscribe,
+    find: batches.find,
+    close: batches.close,
     async create({ name, classifiers, source }, { signal }) {
       const batch = new ModerationBatch({
         id: randomUUID(),
         name,
         texts: await textsOf(source, signal),
         classifiers: classifiers.map((choice) => ({ choice, classifier: classifierOf(choice) })),
-        onChange: tell,
+        onChange: batches.changed,
         log,
       });
-      batches.unshift(batch);
-      for (const forgotten of batches.splice(maxBatches)) forgotten.stop();
-      const running = batch.run().finally(() => underWay.delete(running));
-      underWay.add(running);
-      tell();
-      return batch.summary();
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    find(id) {
-      const found = batches.find((batch) => batch.id === id.toLowerCase());
-      if (!found) throw new AppError('not_found', 'This batch is no longer in memory. Import the texts again.');
-      return found;
-    },
-    async close() {
-      for (const batch of batches) batch.stop();
-      await Promise.all(underWay);
-      if (notice) clearTimeout(notice);
+      batches.add(batch);
+      batch.start();
+      return batch.state();
     },
   };
 }

@@ -7,6 +7,7 @@ import { fetchPackages, partialPaths } from './fetch-packages.ts';
 import type { CatalogueModel } from './model-catalogue.ts';
 import type { ModelRecords } from './model-records.ts';
 import { AppError } from '../../shared/app-error.ts';
+import { JobRun } from '../common/jobs.ts';
 import type { Log } from '../log.ts';
 import { trustSystemCertificates } from '../outgoing-network.ts';
 import { type FetchContext, type FetchProgress, isGgufFile, noSpaceError, sha256OfFile } from './model-file.ts';
@@ -52,8 +53,8 @@ export interface ModelEntry {
   receivedBytes: number;
   step: string | null;
   failure: string | null;
-  /** The fetch or check under way. */
-  job: { readonly controller: AbortController; readonly done: Promise<void> } | null;
+  /** The download or check. */
+  readonly run: JobRun;
 }
 
 /** Where the model's file lies or will lie. */
@@ -84,7 +85,7 @@ export function readEntry(directory: string, model: CatalogueModel, records: Mod
     receivedBytes: 0,
     step: null,
     failure: null,
-    job: null,
+    run: new JobRun(),
   };
   const facts = statSync(modelPath(directory, model), { throwIfNoEntry: false });
   if (facts?.isFile()) {
@@ -206,25 +207,19 @@ export function createModelJobs(options: ModelJobsOptions): ModelJobs {
 
   return {
     start(entry) {
-      if (entry.job) return;
-      const controller = new AbortController();
+      if (entry.run.isActive) return;
       entry.failure = null;
-      const done = run(entry, {
-        directory: options.directory,
-        signal: controller.signal,
-        silenceMs: options.silenceMs,
-        report: (progress) => apply(entry, progress),
-      }).finally(() => {
-        entry.job = null;
-        entry.step = null;
-        options.onChange();
-      });
-      entry.job = { controller, done };
+      const { directory, silenceMs } = options;
+      const report = (progress: FetchProgress) => apply(entry, progress);
+      void entry.run.start(
+        (signal) => run(entry, { directory, signal, silenceMs, report }),
+        () => {
+          entry.step = null;
+          options.onChange();
+        },
+      );
     },
-    async stop(entry) {
-      entry.job?.controller.abort();
-      await entry.job?.done;
-    },
+    stop: (entry) => entry.run.stop(),
   };
 }
 

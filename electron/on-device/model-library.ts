@@ -133,7 +133,7 @@ export class ModelLibrary {
   /** Path of the selected model's file; waits for a check that is under way. Throws `model_not_installed`. */
   async selectedPath({ signal }: { readonly signal: AbortSignal }): Promise<string> {
     const entry = this.#entries.find(({ model }) => model.fileName === this.selectedFileName());
-    while (entry?.job && entry.state === 'checking') await once(this.#changes, 'change', { signal });
+    while (entry?.run.isActive && entry.state === 'checking') await once(this.#changes, 'change', { signal });
     if (entry && this.#isInstalled(entry)) return this.#path(entry);
     throw notInstalled(entry);
   }
@@ -145,7 +145,7 @@ export class ModelLibrary {
 
   async whenInstalled(id: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const entry = this.#find(id);
-    while (entry.job) await once(this.#changes, 'change', { signal });
+    while (entry.run.isActive) await once(this.#changes, 'change', { signal });
     if (entry.state === 'installed') return;
     const reason = entry.failure ?? `${entry.model.title} is not installed and not downloading.`;
     throw new AppError('model_not_installed', reason);
@@ -239,7 +239,7 @@ export class ModelLibrary {
 }
 
 function notInstalled(entry: ModelEntry | undefined): AppError {
-  if (entry?.job && entry.bytes) {
+  if (entry?.run.isActive && entry.bytes) {
     const percent = Math.floor((100 * entry.receivedBytes) / entry.bytes);
     return new AppError(
       'model_not_installed',

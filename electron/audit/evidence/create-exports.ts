@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../../../shared/app-error.ts';
 import {
   type AuditExport,
   type AuditExportInput,
@@ -10,7 +9,8 @@ import {
   type RedactionRule,
 } from '../../../shared/contract/audit-exports.ts';
 import type { Log } from '../../log.ts';
-import { createChangeNotifier } from '../../common/change-notifier.ts';
+import { createJobRegistry } from '../../common/jobs.ts';
+import { createMutex } from '../../common/mutex.ts';
 import { ExportJob } from './export-job.ts';
 import { createExportStore } from './export-store.ts';
 import { type ExportDownload, openPack } from './open-pack.ts';
@@ -88,36 +88,6 @@ function newPack(
   return { plan, conversations: null, state: 'running', failure: null, completedAt: null, result: null };
 }
 
-/** Lets one after the other have its turn, in the order in which they asked. */
-interface Turns {
-  /** Resolves with the function that ends the turn. Throws the signal's reason when it ends the waiting. */
-  take(signal: AbortSignal): Promise<() => void>;
-}
-
-function createTurns(): Turns {
-  let last: Promise<void> = Promise.resolve();
-  return {
-    async take(signal) {
-      const before = last;
-      const turn = Promise.withResolvers<void>();
-      last = before.then(() => turn.promise);
-      const aborted = Promise.withResolvers<never>();
-      const abort = () => aborted.reject(signal.reason);
-      if (signal.aborted) abort();
-      signal.addEventListener('abort', abort, { once: true });
-      try {
-        await Promise.race([before, aborted.promise]);
-        return turn.resolve;
-      } catch (error) {
-        turn.resolve();
-        throw error;
-      } finally {
-        signal.removeEventListener('abort', abort);
-      }
-    },
-  };
-}
-
 export interface ExportsOptions extends PackSources {
   readonly dataDirectory: string;
   readonly databaseFile: string;
@@ -145,15 +115,11 @@ export interface Exports {
   close(): Promise<void>;
 }
 
-const changeMilliseconds = 200;
-
 /** Takes up the packs of the data folder; those that were under way when the last host ended go on by themselves. */
 export async function createExports(options: ExportsOptions): Promise<Exports> {
   const store = createExportStore(options.dataDirectory, options.log);
-  const turns = createTurns();
-  const jobs = new Map<string, ExportJob>();
-  const list = () => [...jobs.values()].map((job) => job.state()).toReversed();
-  const notifier = createChangeNotifier(list, changeMilliseconds);
+  const mutex = createMutex(() => undefined);
+  const jobs = createJobRegistry<ExportJob>({ notFound: 'No evidence pack has this ID.' });
 
   async function select({ plan }: PackRecord, file: string, signal: AbortSignal): Promise<number> {
     const { numbers } = await selectionOf(plan.input.selection, plan.lastRun, options, signal);
@@ -167,17 +133,11 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
       store,
       databaseFile: options.databaseFile,
       select,
-      takeTurn: turns.take,
-      onChange: notifier.changed,
+      takeTurn: (signal) => mutex.take({ signal }),
+      onChange: jobs.changed,
       log: options.log,
     });
-    jobs.set(record.plan.id, job);
-    return job;
-  }
-
-  function find(id: string): ExportJob {
-    const job = jobs.get(id.toLowerCase());
-    if (job === undefined) throw new AppError('not_found', 'No evidence pack has this ID.');
+    jobs.add(job);
     return job;
   }
 
@@ -196,39 +156,30 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
       try {
         await job.start();
       } catch (error) {
-        jobs.delete(record.plan.id);
+        await jobs.remove(job.id, () => undefined);
         throw error;
       }
       return job.state();
     },
     preview: (request, { signal }) => previewPack(request, options, signal),
-    list,
-    subscribe: notifier.subscribe,
-    read: (id) => find(id).state(),
+    list: jobs.list,
+    subscribe: jobs.subscribe,
+    read: (id) => jobs.find(id).state(),
     async stop(id) {
-      const job = find(id);
-      await job.stop({ isPause: false });
+      const job = jobs.find(id);
+      await job.stop({ isClosing: false });
       return job.state();
     },
     async resume(id) {
-      const job = find(id);
+      const job = jobs.find(id);
       await job.start();
       return job.state();
     },
-    async remove(id) {
-      const job = find(id);
-      await job.stop({ isPause: false });
-      await store.remove(job.record.plan.id);
-      jobs.delete(job.record.plan.id);
-      notifier.changed();
-    },
+    remove: (id) => jobs.remove(id, (job) => store.remove(job.id)),
     async download(id) {
-      const { record } = find(id);
+      const { record } = jobs.find(id);
       return openPack(record, store.folder(record.plan.id));
     },
-    async close() {
-      await Promise.all([...jobs.values()].map((job) => job.stop({ isPause: true })));
-      notifier.close();
-    },
+    close: jobs.close,
   };
 }

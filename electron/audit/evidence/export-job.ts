@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { AuditExport } from '../../../shared/contract/audit-exports.ts';
+import { type Job, JobRun } from '../../common/jobs.ts';
 import type { Log } from '../../log.ts';
 import type { ExportStore } from './export-store.ts';
 import { packFiles, type PackCheckpoint, type PackRecord } from './pack-state.ts';
@@ -20,12 +21,12 @@ export interface ExportJobOptions {
 }
 
 /** One pack from its plan to its last file. */
-export class ExportJob {
+export class ExportJob implements Job<AuditExport> {
   readonly #options: ExportJobOptions;
   #record: PackRecord;
   #progress: PackCheckpoint | null;
   #step: AuditExport['step'] = null;
-  #work: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
+  readonly #run = new JobRun();
 
   constructor(options: ExportJobOptions) {
     this.#options = options;
@@ -33,36 +34,36 @@ export class ExportJob {
     this.#progress = options.checkpoint;
   }
 
+  get id(): string {
+    return this.#record.plan.id;
+  }
+
   get record(): PackRecord {
     return this.#record;
   }
 
-  /** Begins, or goes on after a stop or a failure. Does nothing for a pack that is under way or whole. */
+  /** Starts or resumes. Does nothing for a pack that is being written or is complete. */
   async start(): Promise<void> {
-    while (this.#work !== null) {
-      if (this.#record.state === 'running' && !this.#work.stop.signal.aborted) return;
-      // It has ended or is being stopped, and its last steps are under way.
-      await this.#work.ended;
+    while (this.#run.isActive) {
+      if (this.#record.state === 'running' && !this.#run.isStopping) return;
+      await this.#run.ended;
     }
     if (this.#record.state === 'completed') return;
-    const stop = new AbortController();
-    const started = this.#change({ state: 'running', failure: null });
-    const ended = started.then(
-      () => this.#run(stop.signal),
-      () => {
-        this.#work = null;
-      },
-    );
-    this.#work = { stop, ended };
-    await started;
+    const saved = this.#change({ state: 'running', failure: null });
+    const write = (signal: AbortSignal) =>
+      saved.then(
+        () => this.#writeInTurn(signal),
+        () => undefined,
+      );
+    void this.#run.start(write, () => this.#setStep(null));
+    await saved;
   }
 
-  /** Resolves when nothing is written any more. `isPause`: it goes on by itself at the next start of the host. */
-  async stop({ isPause }: { isPause: boolean }): Promise<void> {
-    if (this.#work === null) return;
-    this.#work.stop.abort();
-    await this.#work.ended;
-    if (!isPause && this.#record.state === 'running') await this.#change({ state: 'stopped' });
+  /** Resolves when nothing is written any more. With `isClosing` the next host continues. */
+  async stop({ isClosing }: { readonly isClosing: boolean }): Promise<void> {
+    if (!this.#run.isActive) return;
+    await this.#run.stop();
+    if (!isClosing && this.#record.state === 'running') await this.#change({ state: 'stopped' });
   }
 
   state(): AuditExport {
@@ -95,7 +96,7 @@ export class ExportJob {
     };
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
+  async #writeInTurn(signal: AbortSignal): Promise<void> {
     let endTurn: (() => void) | null = null;
     try {
       endTurn = await this.#options.takeTurn(signal);
@@ -104,8 +105,6 @@ export class ExportJob {
       if (!signal.aborted) await this.#fail(error);
     } finally {
       endTurn?.();
-      this.#work = null;
-      this.#setStep(null);
     }
   }
 

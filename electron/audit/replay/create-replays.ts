@@ -8,7 +8,7 @@ import {
 } from '../../../shared/contract/audit-replay.ts';
 import type { Completions } from '../../completions/completions.ts';
 import type { Log } from '../../log.ts';
-import { createChangeNotifier } from '../../common/change-notifier.ts';
+import { createJobRegistry } from '../../common/jobs.ts';
 import type { Providers } from '../../providers/create-providers.ts';
 import type { AuditStore } from '../query/audit-store.ts';
 import { conversationsOf } from '../query/selection.ts';
@@ -46,24 +46,15 @@ export interface Replays {
   close(): Promise<void>;
 }
 
-const changeMilliseconds = 200;
 const defaultParallel = 4;
 
 export function createReplays(options: ReplaysOptions): Replays {
   const { store } = options;
-  const jobs = new Map<string, ReplayJob>();
-  const list = () => [...jobs.values()].map((job) => job.state()).toReversed();
-  const notifier = createChangeNotifier(list, changeMilliseconds);
+  const jobs = createJobRegistry<ReplayJob>({ notFound: 'No replay has this ID.' });
 
   function add(replay: KeptReplay): ReplayJob {
-    const job = new ReplayJob({ ...options, replay, onChange: notifier.changed });
-    jobs.set(replay.id, job);
-    return job;
-  }
-
-  function find(id: string): ReplayJob {
-    const job = jobs.get(id.toLowerCase());
-    if (job === undefined) throw new AppError('not_found', 'No replay has this ID.');
+    const job = new ReplayJob({ ...options, replay, onChange: jobs.changed });
+    jobs.add(job);
     return job;
   }
 
@@ -87,36 +78,27 @@ export function createReplays(options: ReplaysOptions): Replays {
       job.start();
       return job.state();
     },
-    list,
-    subscribe: notifier.subscribe,
-    read: (id) => find(id).state(),
-    results: (id, page) => replayResults(find(id).runs, options.runs.read, page),
+    list: jobs.list,
+    subscribe: jobs.subscribe,
+    read: (id) => jobs.find(id).state(),
+    results: (id, page) => replayResults(jobs.find(id).runs, options.runs.read, page),
     async stop(id) {
-      const job = find(id);
+      const job = jobs.find(id);
       await job.stop();
       return job.state();
     },
     resume(id) {
-      const job = find(id);
+      const job = jobs.find(id);
       job.start();
       return job.state();
     },
     async retry(id) {
-      const job = find(id);
+      const job = jobs.find(id);
       await job.retry();
       return job.state();
     },
-    async remove(id) {
-      const job = find(id);
-      await job.stop();
-      store.remove(job.replay.sequence);
-      jobs.delete(job.replay.id);
-      notifier.changed();
-    },
-    async close() {
-      await Promise.all([...jobs.values()].map((job) => job.stop()));
-      notifier.close();
-    },
+    remove: (id) => jobs.remove(id, ({ replay }) => store.remove(replay.sequence)),
+    close: jobs.close,
   };
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { Replay, ReplayTarget } from '../../../shared/contract/audit-replay.ts';
+import { type Job, JobRun } from '../../common/jobs.ts';
 import type { Completions } from '../../completions/completions.ts';
 import type { Log } from '../../log.ts';
 import type { KeptReplay, ReplayedRun, ReplayState, ReplayStore } from '../../storage/replay-store.ts';
@@ -45,18 +46,22 @@ export interface ReplayJobOptions {
 }
 
 /** One replay: its runs in memory as they are on disk, and those under way. */
-export class ReplayJob {
+export class ReplayJob implements Job<Replay> {
   readonly #options: ReplayJobOptions;
   readonly #runs: ReplayedRun[];
   #state: ReplayState;
   #completedAt: number | null;
-  #work: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
+  readonly #run = new JobRun();
 
   constructor(options: ReplayJobOptions) {
     this.#options = options;
     this.#runs = options.store.runs(options.replay.sequence);
     this.#state = options.replay.state;
     this.#completedAt = options.replay.completedAt;
+  }
+
+  get id(): string {
+    return this.#options.replay.id;
   }
 
   get replay(): KeptReplay {
@@ -80,23 +85,24 @@ export class ReplayJob {
 
   /** Begins, or goes on with the runs that wait. */
   start(): void {
-    if (this.#work !== null || this.#isDone()) return;
+    if (this.#run.isActive || this.#isDone()) return;
     this.#setState('running');
-    const stop = new AbortController();
-    this.#work = { stop, ended: this.#run(stop.signal) };
+    void this.#run.start(
+      (signal) => this.#replayAll(signal),
+      () => this.#setState(this.#isDone() ? 'completed' : 'stopped'),
+    );
   }
 
   /** Stops the runs under way; they wait again. */
-  async stop(): Promise<void> {
-    this.#work?.stop.abort();
-    await this.#work?.ended;
+  stop(): Promise<void> {
+    return this.#run.stop();
   }
 
   /** Lets the failed runs wait again and goes on. */
   async retry(): Promise<void> {
     for (const run of this.#runs) if (run.state === 'failed') this.#note(run, { state: 'waiting', failure: null });
     // A worker that found nothing to do any more may be ending just now.
-    if (this.#work !== null && !this.#work.stop.signal.aborted) await this.#work.ended;
+    if (!this.#run.isStopping) await this.#run.ended;
     this.start();
   }
 
@@ -123,16 +129,13 @@ export class ReplayJob {
     return this.#runs.every(({ state }) => state === 'completed' || state === 'failed');
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
+  async #replayAll(signal: AbortSignal): Promise<void> {
     // The answer to the start goes out first.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       await Promise.all(Array.from({ length: this.#options.replay.parallel }, () => this.#takeRuns(signal)));
     } catch (error) {
-      this.#options.log(`replay ${this.#options.replay.id} ended early`, error);
-    } finally {
-      this.#work = null;
-      this.#setState(this.#isDone() ? 'completed' : 'stopped');
+      this.#options.log(`replay ${this.id} ended early`, error);
     }
   }
 

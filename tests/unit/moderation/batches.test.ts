@@ -50,7 +50,7 @@ function batchesWith(first: Classifier, second: Classifier = numberReader) {
     );
   const ended = ({ id }: Batch) =>
     vi.waitFor(() => {
-      const batch = batches.find(id).summary();
+      const batch = batches.find(id).state();
       if (batch.state === 'running') throw new Error('It is still running.');
       return batch;
     }, patience);
@@ -103,7 +103,7 @@ describe('a batch', () => {
   test('stops at once when it is told to', async () => {
     const { batches, begin, ended } = batchesWith(patient);
     const { id } = await begin(['0.9']);
-    batches.find(id).stop();
+    void batches.find(id).stop();
     expect(await ended({ id } as Batch)).toMatchObject({ state: 'stopped', classifiers: [{ done: 0 }] });
   });
 
