@@ -26,6 +26,11 @@ const empty = {
   outputTokens: null,
   inputPrice: null,
   outputPrice: null,
+  cachedInputPrice: null,
+  cacheWritePrice: null,
+  longCacheWritePrice: null,
+  longPrompt: null,
+  pricesFrom: null,
   capabilities: [],
   sampling: 'always',
   reasoningEfforts: null,
@@ -71,31 +76,50 @@ function samplingOf(aiSystem, model) {
   return aiSystem === 'Anthropic' && model.reasoning ? 'unless-effort' : 'always';
 }
 
-function entryOf(aiSystem, model) {
+/** Of a price per token class; null where the snapshot has none. */
+function pricesOf(aiSystem, cost) {
+  return {
+    inputPrice: cost?.input ?? null,
+    outputPrice: cost?.output ?? null,
+    cachedInputPrice: cost?.cache_read ?? null,
+    cacheWritePrice: cost?.cache_write ?? null,
+    // An hour in the cache costs twice the input price: https://platform.claude.com/docs/en/about-claude/pricing
+    longCacheWritePrice: aiSystem === 'Anthropic' && cost?.cache_write !== undefined ? 2 * cost.input : null,
+  };
+}
+
+function longPromptOf(aiSystem, cost) {
+  const [tier] = cost?.tiers ?? [];
+  return tier ? { aboveTokens: tier.tier.size, ...pricesOf(aiSystem, tier) } : null;
+}
+
+function entryOf(aiSystem, model, pricesFrom) {
   return {
     ...empty,
     title: model.name,
     contextTokens: model.limit?.context || null,
     outputTokens: model.limit?.output || null,
-    inputPrice: model.cost?.input ?? null,
-    outputPrice: model.cost?.output ?? null,
+    ...pricesOf(aiSystem, model.cost),
+    longPrompt: longPromptOf(aiSystem, model.cost),
+    pricesFrom: model.cost ? pricesFrom : null,
     capabilities: capabilitiesOf(aiSystem, model),
     sampling: samplingOf(aiSystem, model),
     reasoningEfforts: effortsOf(model),
   };
 }
 
-function catalogueOf(aiSystem, models, changes) {
+function catalogueOf(aiSystem, models, changes, dates) {
   const entries = new Map(
     Object.entries(models)
       .filter(isTextModel)
-      .map(([name, model]) => [name, entryOf(aiSystem, model)]),
+      .map(([name, model]) => [name, entryOf(aiSystem, model, dates.snapshot)]),
   );
   for (const [name, change] of Object.entries(changes)) {
     const known = entries.get(name);
     if (!known && !change.title)
       throw new Error(`${aiSystem} ${name}: the snapshot has no such model, so it needs a title`);
-    entries.set(name, { ...(known ?? empty), ...change });
+    const pricesFrom = change.inputPrice === undefined ? (known?.pricesFrom ?? null) : dates.changes;
+    entries.set(name, { ...(known ?? empty), pricesFrom, ...change });
   }
   return [...entries]
     .map(([name, { title, ...facts }]) => ({ name, title, ...facts }))
@@ -107,10 +131,11 @@ if (!snapshotPath) {
   console.error('Say where the models.dev snapshot is: node scripts/make-catalogue.mjs <snapshot.json>');
   process.exit(2);
 }
-const snapshot = JSON.parse(readFileSync(snapshotPath, 'utf8')).providers;
+const { source, providers: snapshot } = JSON.parse(readFileSync(snapshotPath, 'utf8'));
 const changes = JSON.parse(readFileSync(join(folder, 'catalogue-changes.json'), 'utf8'));
+const dates = { snapshot: /\d{4}-\d{2}-\d{2}/.exec(source)[0], changes: changes.pricesFrom };
 for (const [aiSystem, fileName] of Object.entries(fileNames)) {
-  const catalogue = catalogueOf(aiSystem, snapshot[aiSystem], changes[aiSystem]);
+  const catalogue = catalogueOf(aiSystem, snapshot[aiSystem], changes[aiSystem], dates);
   writeFileSync(join(folder, fileName), await format(JSON.stringify(catalogue), { parser: 'json', printWidth: 120 }));
   console.log(`${fileName}: ${catalogue.length} models`);
 }

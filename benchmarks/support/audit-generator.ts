@@ -100,7 +100,10 @@ function outcomeOf(chance: Chance, content: string, promptTokens: number, create
             total_tokens: promptTokens + completionTokens,
           }
         : null,
-    cost: status === 'Completed' ? (promptTokens * 2.5 + completionTokens * 10) / 1e6 : null,
+    cost:
+      status === 'Completed'
+        ? { amount: (promptTokens * 2.5 + completionTokens * 10) / 1e6, pricesFrom: '2026-07-02' }
+        : null,
     credits: 1,
     firstTokenMs: 80 + 400 * chance.next() ** 2,
     totalMs,

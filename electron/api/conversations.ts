@@ -32,9 +32,9 @@ function withoutStoredText({ input, promptRunId, metadata }: ConversationRun): C
  * or by the reasoning, which no completion returns.
  */
 function forRunKey(run: ConversationRun): ConversationRun {
-  const { moderation } = run;
+  const { moderation, cost: _, ...rest } = run;
   return {
-    ...run,
+    ...rest,
     input: withoutStoredText(run),
     output: { ...run.output, reasoning: null },
     ...(moderation && {

@@ -179,7 +179,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
           configuration: prepared.configuration,
         },
         ground: groundRequest(prepared, grounding),
-        cost: (usage) => providers.cost(target, usage),
+        cost: (usage, rawUsage) => providers.cost(target, usage, rawUsage),
         settle: allowance.settle,
         runs,
         guard: runGuard,

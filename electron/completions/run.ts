@@ -1,6 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
-import type { ModelRequest, Provider } from '../providers/provider.ts';
+import type { RunCost } from '../providers/model-prices.ts';
+import type { ModelRequest, Provider, RawUsage } from '../providers/provider.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import type { RunOutcome, RunStore } from '../storage/storage.ts';
 import type { RunUse } from './allow-run.ts';
@@ -43,8 +44,8 @@ export interface RunPlan {
   readonly request: ModelRequest;
   /** Finds passages for the request and puts them before its prompt; null for a request without dataspaces. */
   readonly ground: ((options: { readonly signal: AbortSignal }) => Promise<GroundedRequest>) | null;
-  /** US dollars for a usage; null when the price is unknown. */
-  readonly cost: (usage: Usage) => number | null;
+  /** What a usage costs; null when a price is unknown. */
+  readonly cost: (usage: Usage, rawUsage: RawUsage | null) => RunCost | null;
   /** Tells what the run used of what was set aside for it. */
   readonly settle: (use: RunUse) => void;
   readonly runs: RunStore;
@@ -132,7 +133,7 @@ export class Run {
       const answer = this.plan.guard === null ? whole : await this.plan.guard.judge(whole);
       this.#content = answer.content;
       this.#reasoning = answer.reasoning ?? '';
-      await this.#recordCompletion(answer.finishReason, answer.usage);
+      await this.#recordCompletion(answer.finishReason, answer.usage, whole.rawUsage);
       return answer;
     } catch (error) {
       await this.#recordFailure(error);
@@ -157,7 +158,7 @@ export class Run {
           this.#content += part.text;
           yield { type: 'text', text: part.text };
         } else {
-          await this.#recordCompletion(part.finishReason, part.usage);
+          await this.#recordCompletion(part.finishReason, part.usage, part.rawUsage);
           yield { type: 'end', finishReason: part.finishReason, usage: part.usage };
           return;
         }
@@ -212,14 +213,18 @@ export class Run {
     for (const listener of this.#reasoningListeners) listener(text);
   }
 
-  async #recordCompletion(finishReason: FinishReason, usage: Usage | null): Promise<void> {
-    const cost = usage === null ? null : this.plan.cost(usage);
-    await this.#record({ status: 'Completed', finishReason, usage, error: null, cost });
+  async #recordCompletion(
+    finishReason: FinishReason,
+    usage: Usage | null,
+    rawUsage: RawUsage | null = null,
+  ): Promise<void> {
+    const cost = usage === null ? null : this.plan.cost(usage, rawUsage);
+    await this.#record({ status: 'Completed', finishReason, usage, rawUsage, error: null, cost });
   }
 
   async #recordFailure(error: unknown): Promise<void> {
     if (this.#isRecorded) return;
-    const rest = { usage: null, cost: null };
+    const rest = { usage: null, rawUsage: null, cost: null };
     if (isAbort(error, this.#stop.signal)) {
       await this.#record({ ...rest, status: 'Cancelled', finishReason: 'Cancelled', error: null });
       return;
@@ -231,7 +236,9 @@ export class Run {
     await this.#record({ ...rest, status: 'Failed', finishReason: 'Error', error: kept });
   }
 
-  async #record(end: Pick<RunOutcome, 'status' | 'finishReason' | 'usage' | 'error' | 'cost'>): Promise<void> {
+  async #record(
+    end: Pick<RunOutcome, 'status' | 'finishReason' | 'usage' | 'rawUsage' | 'error' | 'cost'>,
+  ): Promise<void> {
     this.#isRecorded = true;
     const characters = this.#content.length + this.#reasoning.length;
     this.plan.settle({ credits: this.credits, usage: end.usage, characters });

@@ -60,7 +60,13 @@ export async function* screenAnswer(
     if (piece !== '') {
       if (!(await isFree(end))) {
         answer.withheld = held;
-        yield { type: 'finish', finishReason: 'ContentFilter', usage: part.type === 'finish' ? part.usage : null };
+        yield {
+          type: 'finish',
+          finishReason: 'ContentFilter',
+          ...(part.type === 'finish'
+            ? { usage: part.usage, ...(part.rawUsage && { rawUsage: part.rawUsage }) }
+            : { usage: null }),
+        };
         return;
       }
       yield { type: 'text-delta', text: piece };

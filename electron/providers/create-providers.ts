@@ -8,12 +8,13 @@ import { Accounts, endpointAccount, type AccountsOptions, type EndpointAddress }
 import { createEndpoints } from './endpoints.ts';
 import { findEndpoints, wellKnownEndpoints, type FoundEndpoint } from './local-endpoints.ts';
 import { ModelDirectory } from './model-directory.ts';
-import { applyFacts, costOf } from './model-facts.ts';
+import { applyFacts } from './model-facts.ts';
+import { costOf, type RunCost } from './model-prices.ts';
 import { createModelList } from './model-list.ts';
 import { createModelResolver, type ResolvedModel } from './model-resolver.ts';
 import { createProviderFetch } from './provider-fetch.ts';
 import { testAccount } from './provider-tests.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, RawUsage } from './provider.ts';
 import { registry } from './registry.ts';
 
 export interface ProvidersOptions extends Pick<AccountsOptions, 'environment' | 'baseOverrides' | 'endpointOverrides'> {
@@ -45,8 +46,8 @@ export interface Providers {
     target: Pick<ResolvedModel, 'facts'>,
     configuration: Configuration,
   ): { configuration: Configuration; warnings: Warning[] };
-  /** US dollars; null when the price is unknown. */
-  cost(target: Pick<ResolvedModel, 'facts'>, usage: Usage): number | null;
+  /** Null when a price is unknown. `rawUsage` is the provider's own usage object. */
+  cost(target: Pick<ResolvedModel, 'facts'>, usage: Usage, rawUsage: RawUsage | null): RunCost | null;
 
   providerStates(): ProviderState[];
   /** Name of the keychain for people; null when keys live in memory. */
@@ -130,7 +131,7 @@ export function createProviders(options: ProvidersOptions): Providers {
       return endpoint && accounts.provider(endpointAccount(endpoint.name));
     },
     applicableConfiguration: ({ facts }, configuration) => applyFacts(facts, configuration),
-    cost: ({ facts }, usage) => costOf(facts, usage),
+    cost: ({ facts }, usage, rawUsage) => costOf(facts.prices, usage, rawUsage),
 
     providerStates: () => keyedProviders.map(stateOf),
     keychainTitle: () => keyStore.title,

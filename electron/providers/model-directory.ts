@@ -1,10 +1,11 @@
 import { AppError } from '../../shared/app-error.ts';
 import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
-import { serviceModels } from '../../shared/contract/settings.ts';
+import { serviceModels, type EndpointPrice } from '../../shared/contract/settings.ts';
 import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, isKeyedProvider, type Account, type Accounts, type EndpointAddress } from './accounts.ts';
 import { catalogue, findEntry } from './catalogue/catalogue.ts';
-import { factsOf, type ModelFacts, type ModelPrices } from './model-facts.ts';
+import { factsOf, type ModelFacts } from './model-facts.ts';
+import { endpointPrices } from './model-prices.ts';
 import { nearestNames } from './nearest-names.ts';
 import type { ListedModel } from './provider.ts';
 import { titleOf } from './registry.ts';
@@ -172,10 +173,10 @@ function endpointModel(
   providerName: string,
   origin: ModelOrigin,
   listed: ListedModel | null,
-  prices: ModelPrices | null,
+  price: EndpointPrice | null,
 ): KnownModel {
   const account = endpointAccount(endpoint.name);
-  const facts = factsOf('OpenAiCompatible', providerName, null, listed, prices);
+  const facts = factsOf('OpenAiCompatible', providerName, null, listed, price && endpointPrices(price));
   return {
     aiSystem: 'OpenAiCompatible',
     name: `${endpoint.name}/${providerName}`,

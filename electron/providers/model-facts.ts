@@ -1,12 +1,8 @@
-import type { Configuration, NamedParameter, Usage, Warning } from '../../shared/contract/completions.ts';
+import type { Configuration, NamedParameter, Warning } from '../../shared/contract/completions.ts';
 import type { CatalogueEntry } from './catalogue/catalogue.ts';
+import { cataloguePrices, type ModelPrices } from './model-prices.ts';
 import { parameterFacts, refusalInCall, type ParameterFact, type RuleSet } from './parameter-rules.ts';
 import type { ListedModel } from './provider.ts';
-
-export interface ModelPrices {
-  readonly inputPrice: number;
-  readonly outputPrice: number;
-}
 
 /** What is known of a model from every source together; the provider's own list wins over the bundled catalogue. */
 export interface ModelFacts {
@@ -17,7 +13,7 @@ export interface ModelFacts {
   /** True for models known to have ended on a day that no one wrote down. */
   readonly hasEndedBefore: boolean;
   readonly catalogueEntry: CatalogueEntry | null;
-  /** US dollars per million tokens; null when unknown. */
+  /** Null when unknown. */
   readonly prices: ModelPrices | null;
   readonly ruleSet: RuleSet;
   readonly parameters: readonly ParameterFact[];
@@ -28,11 +24,6 @@ const dayMilliseconds = 86_400_000;
 
 function day(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
-}
-
-function cataloguePrices(entry: CatalogueEntry | null): ModelPrices | null {
-  const { inputPrice = null, outputPrice = null } = entry ?? {};
-  return inputPrice === null || outputPrice === null ? null : { inputPrice, outputPrice };
 }
 
 export function factsOf(
@@ -97,10 +88,4 @@ export function applyFacts(
 
 function droppedWarning(parameter: NamedParameter, title: string, reason: string): Warning {
   return { code: 'parameter-dropped', parameter, message: `${parameter} wasn't sent to ${title}: ${reason}.` };
-}
-
-/** US dollars, null when the price is unknown. */
-export function costOf({ prices }: Pick<ModelFacts, 'prices'>, usage: Usage): number | null {
-  if (prices === null) return null;
-  return (usage.prompt_tokens * prices.inputPrice + usage.completion_tokens * prices.outputPrice) / 1_000_000;
 }

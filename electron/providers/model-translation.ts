@@ -10,9 +10,9 @@ import {
   namedParameters,
   type Configuration,
   type FinishReason,
-  type Usage,
+  type UsageDetails,
 } from '../../shared/contract/completions.ts';
-import type { ModelAnswer, ModelPart, ModelRequest } from './provider.ts';
+import type { ModelAnswer, ModelPart, ModelRequest, RawUsage, ReportedUsage } from './provider.ts';
 
 type ResponseFormat = NonNullable<Configuration['response_format']>;
 type JsonSchema = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>, { type: 'json' }>['schema'];
@@ -106,11 +106,71 @@ function toCount(tokens: number | undefined): number {
   return tokens !== undefined && tokens > 0 && tokens <= maxTokens ? Math.round(tokens) : 0;
 }
 
-/** Reasoning tokens are completion tokens; what the provider does not tell, or cannot have counted, is 0. */
-export function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+/**
+ * Fields of usage objects in which providers report these counts: OpenAI and its followers (Chat Completions, Responses), Anthropic,
+ * Gemini, DeepSeek, Cohere. The packages turn a count that was not reported into 0; only these fields tell the difference.
+ */
+const reportedIn: Readonly<Record<keyof UsageDetails, readonly (readonly string[])[]>> = {
+  cached_tokens: [
+    ['prompt_tokens_details', 'cached_tokens'],
+    ['input_tokens_details', 'cached_tokens'],
+    ['cache_read_input_tokens'],
+    ['cachedContentTokenCount'],
+    ['prompt_cache_hit_tokens'],
+    ['cached_tokens'],
+  ],
+  cache_write_tokens: [
+    ['prompt_tokens_details', 'cache_write_tokens'],
+    ['input_tokens_details', 'cache_write_tokens'],
+    ['cache_creation_input_tokens'],
+  ],
+  reasoning_tokens: [
+    ['completion_tokens_details', 'reasoning_tokens'],
+    ['output_tokens_details', 'reasoning_tokens'],
+    ['output_tokens_details', 'thinking_tokens'],
+    ['thoughtsTokenCount'],
+  ],
+};
+
+function reportedCount(
+  raw: RawUsage | undefined,
+  name: keyof UsageDetails,
+  counted: number | undefined,
+): number | null {
+  const count = toCount(counted);
+  if (count > 0) return count;
+  for (const path of reportedIn[name]) {
+    let value: unknown = raw;
+    for (const key of path) value = isObject(value) ? value[key] : undefined;
+    if (typeof value === 'number') return toCount(value);
+  }
+  return null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Characters of a usage object as JSON: many times what any provider sends. */
+const maxRawUsageCharacters = 16_384;
+
+/** Reasoning tokens are completion tokens; a total that the provider does not report, or cannot have counted, is 0. */
+export function toUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): ReportedUsage {
   const prompt = toCount(inputTokens.total);
   const completion = toCount(outputTokens.total);
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+  const totals = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+  if (!isObject(raw)) return { usage: totals };
+  const details: UsageDetails = {
+    cached_tokens: reportedCount(raw, 'cached_tokens', inputTokens.cacheRead),
+    cache_write_tokens: reportedCount(raw, 'cache_write_tokens', inputTokens.cacheWrite),
+    reasoning_tokens: reportedCount(raw, 'reasoning_tokens', outputTokens.reasoning),
+  };
+  const isReported =
+    details.cached_tokens !== null || details.cache_write_tokens !== null || details.reasoning_tokens !== null;
+  return {
+    usage: isReported ? { ...totals, details } : totals,
+    ...(JSON.stringify(raw).length <= maxRawUsageCharacters && { rawUsage: raw }),
+  };
 }
 
 /** Null when the provider says that the answer is broken. */
@@ -127,7 +187,7 @@ export function toAnswer({ content, finishReason, usage }: LanguageModelV4Genera
     content: text,
     reasoning: reasoning === '' ? null : reasoning,
     finishReason: reason,
-    usage: toUsage(usage),
+    ...toUsage(usage),
   };
 }
 
@@ -140,5 +200,5 @@ export function toPart(part: LanguageModelV4StreamPart): ModelPart | null {
   // A stream that was cut between two events: Cohere's package has no other sign of it.
   if (part.finishReason.unified === 'other' && part.finishReason.raw === undefined) return null;
   const finishReason = toFinishReason(part.finishReason);
-  return finishReason && { type: 'finish', finishReason, usage: toUsage(part.usage) };
+  return finishReason && { type: 'finish', finishReason, ...toUsage(part.usage) };
 }

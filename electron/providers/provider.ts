@@ -12,17 +12,25 @@ export interface ModelRequest {
   readonly configuration: Configuration;
 }
 
+/** The usage object of a provider, as it sent it. */
+export type RawUsage = Readonly<Record<string, unknown>>;
+
 export type ModelPart =
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
-  | { readonly type: 'finish'; readonly finishReason: FinishReason; readonly usage: Usage };
+  | ({ readonly type: 'finish'; readonly finishReason: FinishReason } & ReportedUsage);
+
+export interface ReportedUsage {
+  readonly usage: Usage;
+  /** Absent where there is none, or where it is longer than a usage can be. */
+  readonly rawUsage?: RawUsage;
+}
 
 /** A whole answer. */
-export interface ModelAnswer {
+export interface ModelAnswer extends ReportedUsage {
   readonly content: string;
   readonly reasoning: string | null;
   readonly finishReason: FinishReason;
-  readonly usage: Usage;
 }
 
 export interface ModelCallOptions {

@@ -19,6 +19,7 @@ import { agentSettingColumns } from './migrations/0016-agent-settings.ts';
 import { providerExchangeTables } from './migrations/0017-provider-exchanges.ts';
 import { renderedTitles } from './migrations/0018-rendered-titles.ts';
 import { keyLimitColumns } from './migrations/0019-key-limits.ts';
+import { usageDetails } from './migrations/0020-usage-details.ts';
 import { registerRenderedTitle } from './migrations/rendered-title.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
@@ -42,6 +43,7 @@ const migrations: readonly string[] = [
   providerExchangeTables,
   renderedTitles,
   keyLimitColumns,
+  usageDetails,
 ];
 
 function version(database: Database.Database): number {

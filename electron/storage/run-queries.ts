@@ -12,7 +12,11 @@ const outcomeColumns = [
   'prompt_tokens',
   'completion_tokens',
   'total_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
   'cost',
+  'prices_from',
   'credits',
   'finish_reason',
   'error_code',
@@ -43,6 +47,7 @@ const outcomeTextColumns = [
   'reasoning',
   'error_message',
   'citations_json',
+  'usage_json',
   'moderation_json',
 ] as const satisfies (keyof RunTextRow)[];
 

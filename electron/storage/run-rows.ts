@@ -36,7 +36,11 @@ export type OutcomeColumns = Pick<
   | 'prompt_tokens'
   | 'completion_tokens'
   | 'total_tokens'
+  | 'cached_tokens'
+  | 'cache_write_tokens'
+  | 'reasoning_tokens'
   | 'cost'
+  | 'prices_from'
   | 'credits'
   | 'finish_reason'
   | 'error_code'
@@ -44,7 +48,7 @@ export type OutcomeColumns = Pick<
 >;
 export type OutcomeTexts = Pick<
   RunTextRow,
-  'content' | 'reasoning' | 'error_message' | 'citations_json' | 'moderation_json'
+  'content' | 'reasoning' | 'error_message' | 'citations_json' | 'usage_json' | 'moderation_json'
 >;
 
 const underWay: OutcomeColumns = {
@@ -55,7 +59,11 @@ const underWay: OutcomeColumns = {
   prompt_tokens: null,
   completion_tokens: null,
   total_tokens: null,
+  cached_tokens: null,
+  cache_write_tokens: null,
+  reasoning_tokens: null,
   cost: null,
+  prices_from: null,
   credits: 0,
   finish_reason: null,
   error_code: null,
@@ -66,6 +74,7 @@ const noTexts: OutcomeTexts = {
   reasoning: null,
   error_message: null,
   citations_json: null,
+  usage_json: null,
   moderation_json: null,
 };
 
@@ -83,7 +92,11 @@ export function outcomeColumns(outcome: RunOutcome | null): OutcomeColumns {
     prompt_tokens: outcome.usage?.prompt_tokens ?? null,
     completion_tokens: outcome.usage?.completion_tokens ?? null,
     total_tokens: outcome.usage?.total_tokens ?? null,
-    cost: outcome.cost,
+    cached_tokens: outcome.usage?.details?.cached_tokens ?? null,
+    cache_write_tokens: outcome.usage?.details?.cache_write_tokens ?? null,
+    reasoning_tokens: outcome.usage?.details?.reasoning_tokens ?? null,
+    cost: outcome.cost?.amount ?? null,
+    prices_from: outcome.cost?.pricesFrom ?? null,
     credits: outcome.credits,
     finish_reason: outcome.finishReason,
     error_code: outcome.error?.code ?? null,
@@ -98,6 +111,7 @@ export function outcomeTexts(outcome: RunOutcome | null): OutcomeTexts {
     reasoning: outcome.reasoning,
     error_message: outcome.error?.message ?? null,
     citations_json: jsonOrNull(outcome.citations),
+    usage_json: jsonOrNull(outcome.rawUsage ?? null),
     moderation_json: keptJson(outcome.moderation ?? null),
   };
 }
@@ -147,9 +161,11 @@ function isoTime(time: number): string {
 }
 
 function usageOf(row: RunRow): RunSummary['usage'] {
-  const { prompt_tokens, completion_tokens, total_tokens } = row;
+  const { prompt_tokens, completion_tokens, total_tokens, cached_tokens, cache_write_tokens, reasoning_tokens } = row;
   if (prompt_tokens === null || completion_tokens === null || total_tokens === null) return null;
-  return { prompt_tokens, completion_tokens, total_tokens };
+  const totals = { prompt_tokens, completion_tokens, total_tokens };
+  if (cached_tokens === null && cache_write_tokens === null && reasoning_tokens === null) return totals;
+  return { ...totals, details: { cached_tokens, cache_write_tokens, reasoning_tokens } };
 }
 
 /** A run's row with the id of its conversation. */
@@ -169,6 +185,7 @@ export function runSummaryOf(row: ListedRunRow): RunSummary {
     firstTokenMs: row.first_token_ms,
     usage: usageOf(row),
     cost: row.cost,
+    pricesFrom: row.prices_from,
     errorCode: row.error_code,
     title: row.title,
     draftId: row.draft_id,
@@ -227,6 +244,7 @@ export function runDetailOf(row: ListedRunRow & RunTextRow): RunDetail {
     citations: parsed(row.citations_json, []),
     warnings: parsed(row.warnings_json, []),
     credits: row.credits,
+    rawUsage: parsed(row.usage_json, null),
     ...(row.moderation_json === null ? {} : { moderation: JSON.parse(row.moderation_json) as RunModeration }),
   };
 }

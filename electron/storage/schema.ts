@@ -70,7 +70,14 @@ export interface RunRow {
   prompt_tokens: number | null;
   completion_tokens: number | null;
   total_tokens: number | null;
+  /** Null where the provider did not report it, as for the next two. */
+  cached_tokens: number | null;
+  cache_write_tokens: number | null;
+  reasoning_tokens: number | null;
+  /** US dollars. */
   cost: number | null;
+  /** Day of the prices, `YYYY-MM-DD`; null for costs that do not know cached tokens: those of runs before version 0.2. */
+  prices_from: string | null;
   credits: number;
   finish_reason: string | null;
   error_code: string | null;
@@ -99,6 +106,8 @@ export interface RunTextRow {
   reasoning: string | null;
   error_message: string | null;
   citations_json: string | null;
+  /** The provider's own usage object. */
+  usage_json: string | null;
   /** Null when the guard did not look. */
   moderation_json: string | null;
 }

@@ -5,7 +5,8 @@ import type { RunModeration } from '../../shared/contract/guard.ts';
 import type { ProviderTest } from '../../shared/contract/providers.ts';
 import type { RunDetail, RunListItem } from '../../shared/contract/runs.ts';
 import type { Settings } from '../../shared/contract/settings.ts';
-import type { ListedModel } from '../providers/provider.ts';
+import type { RunCost } from '../providers/model-prices.ts';
+import type { ListedModel, RawUsage } from '../providers/provider.ts';
 import type { AgentStore } from './agents/agent-store.ts';
 import type { TurnStore } from './agents/turn-store.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
@@ -55,8 +56,10 @@ export interface RunOutcome {
   readonly finishReason: FinishReason | 'Cancelled' | 'Error';
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly usage: Usage | null;
-  /** US dollars; null when the price or the usage is unknown. */
-  readonly cost: number | null;
+  /** The provider's own usage object; absent where there is none. */
+  readonly rawUsage?: RawUsage | null;
+  /** Null when the price or the usage is unknown. */
+  readonly cost: RunCost | null;
   readonly credits: number;
   readonly firstTokenMs: number | null;
   readonly totalMs: number;

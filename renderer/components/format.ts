@@ -1,3 +1,4 @@
+import type { Usage } from '../../shared/contract/completions.ts';
 /** Numbers and times as the window writes them. Figures are for reading, so they are rounded; exact values stand in the wire. */
 
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
@@ -130,4 +131,22 @@ export function formatScore(score: number): string {
 /** About how many tokens a text has; models count differently, so it is always shown as an estimate. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
+}
+
+/** What a run read and wrote: `7,215 in (6,900 cached) · 412 out · 1,020 reasoning`; `out` leaves the reasoning out. */
+export function tokensText({ prompt_tokens: input, completion_tokens: output, details }: Usage, about = ''): string {
+  const { cached_tokens: cached = null, cache_write_tokens: written = null } = details ?? {};
+  // A provider that reports more reasoning than output has counted it apart.
+  const reasoning = Math.min(details?.reasoning_tokens ?? 0, output);
+  const caches = [
+    cached !== null && cached > 0 && `${formatWhole(cached)} cached`,
+    written !== null && written > 0 && `${formatWhole(written)} written to the cache`,
+  ].filter((part) => part !== false);
+  return [
+    `${about}${formatWhole(input)} in${caches.length > 0 ? ` (${caches.join(', ')})` : ''}`,
+    `${about}${formatWhole(output - reasoning)} out`,
+    reasoning > 0 && `${formatWhole(reasoning)} reasoning`,
+  ]
+    .filter((part) => part !== false)
+    .join(' · ');
 }

@@ -74,8 +74,26 @@ export type CompletionRequest = z.infer<typeof completionRequest>;
 export const finishReason = z.enum(['Stop', 'Length', 'ContentFilter', 'ToolCalls']).meta({ id: 'FinishReason' });
 export type FinishReason = z.infer<typeof finishReason>;
 
+const tokenCount = z.int().nullable();
+export const usageDetails = z
+  .object({
+    cached_tokens: tokenCount.describe('Part of `prompt_tokens` that the provider read from its cache'),
+    cache_write_tokens: tokenCount.describe('Part of `prompt_tokens` that the provider wrote to its cache'),
+    reasoning_tokens: tokenCount.describe('Part of `completion_tokens` that the model used to reason'),
+  })
+  .describe(
+    'What the provider reports beside the totals; null is what it does not report. Absent if it reports none of them.',
+  )
+  .meta({ id: 'UsageDetails' });
+export type UsageDetails = z.infer<typeof usageDetails>;
+
 export const usage = z
-  .object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
+  .object({
+    prompt_tokens: z.int().describe('Includes cached tokens'),
+    completion_tokens: z.int().describe('Includes reasoning tokens'),
+    total_tokens: z.int(),
+    details: usageDetails.optional(),
+  })
   .meta({ id: 'Usage' });
 export type Usage = z.infer<typeof usage>;
 

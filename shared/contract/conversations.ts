@@ -10,6 +10,18 @@ export const runStatuses = ['Running', 'Completed', 'Cancelled', 'Failed'] as co
 export const runStatus = z.enum(runStatuses).meta({ id: 'RunStatus' });
 export type RunStatus = z.infer<typeof runStatus>;
 
+/** What a run cost, by the prices of its token classes. */
+export const runCost = z
+  .object({
+    amount: z.number(),
+    currency: z.literal('USD'),
+    pricesFrom: z
+      .string()
+      .nullable()
+      .describe('Day of the prices, `YYYY-MM-DD`; null for earlier runs, whose cost does not know cached tokens'),
+  })
+  .meta({ id: 'RunCost' });
+
 /** What a person thinks of a run. `scoreTags` are separated by commas. */
 export const feedback = z
   .object({
@@ -48,6 +60,10 @@ export const conversationRun = z
       error: z.object({ code: z.string(), message: z.string() }).nullable(),
     }),
     usage: usage.nullable(),
+    cost: runCost
+      .nullable()
+      .optional()
+      .describe('Only for those who may read the audit; null if the price or the usage is unknown'),
     timing: z.object({ firstTokenMs: z.number().nullable(), totalMs: z.number().nullable() }),
     createdAt: timestamp,
     completedAt: timestamp.nullable(),

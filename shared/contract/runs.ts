@@ -21,6 +21,8 @@ export const runSummary = z.object({
   usage: usage.nullable(),
   /** US dollars by the price in the catalogue or the settings; null when the price or the usage is unknown. */
   cost: z.number().nullable(),
+  /** Day of the prices, `YYYY-MM-DD`; null where the cost is, and for earlier runs, whose cost does not know cached tokens. */
+  pricesFrom: z.string().nullable(),
   errorCode: z.string().nullable(),
   /** First words of the rendered prompt: its first line, cut to 120 characters. */
   title: z.string(),
@@ -63,6 +65,8 @@ export const runDetail = runSummary.extend({
   citations: z.array(citation),
   warnings: z.array(warning),
   credits: z.int(),
+  /** The provider's own usage object; null where it sent none. */
+  rawUsage: z.record(z.string(), z.unknown()).nullable(),
   /** What the guard found; absent where it did not look. */
   moderation: runModeration.optional(),
 });

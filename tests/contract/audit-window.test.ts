@@ -30,7 +30,7 @@ beforeAll(async () => {
       {
         content: `answer a${index} don't "panic"`,
         totalMs: 100 * (index + 1),
-        cost: (6 - index) / 1000,
+        cost: { amount: (6 - index) / 1000, pricesFrom: '2026-11-22' },
         ...(index === 5
           ? { status: 'Failed' as const, error: { code: 'provider_failed', message: 'no' }, usage: null }
           : {}),

@@ -89,6 +89,7 @@ describe.each(ways)('%s', (way) => {
               },
               output: { content: 'Hello there', reasoning: null, finishReason: 'Stop', error: null },
               usage: completion.usage,
+              cost: null,
               timing: { firstTokenMs: expect.any(Number), totalMs: expect.any(Number) },
               createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
               completedAt: expect.stringMatching(/Z$/),

@@ -16,11 +16,18 @@ beforeAll(async () => {
 afterAll(() => host.close());
 
 const answerText = 'Grüße, {{name}}! 🌍\n\ndata: [DONE]\n\n"quoted" \u2028 \\';
-const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
+const totals = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
+const details = { cached_tokens: 8, cache_write_tokens: null, reasoning_tokens: 0 };
+const usage = { ...totals, details };
+const providerUsage = {
+  ...totals,
+  prompt_tokens_details: { cached_tokens: 8 },
+  completion_tokens_details: { reasoning_tokens: 0 },
+};
 
 function answerAny(call: ScriptedCall, finishReason = 'stop'): unknown {
-  if (call.body['stream'] !== true) return call.chatAnswer({ content: answerText, usage, finishReason });
-  return call.chatStream(answerText.split(/(?<=\W)/), { usage, finishReason });
+  if (call.body['stream'] !== true) return call.chatAnswer({ content: answerText, usage: providerUsage, finishReason });
+  return call.chatStream(answerText.split(/(?<=\W)/), { usage: providerUsage, finishReason });
 }
 
 beforeEach(() => host.provider.answerWith((call) => answerAny(call)));
@@ -89,6 +96,7 @@ describe.each(ways)('%s', (way) => {
         messageId: run.messageId,
         output: { content: answerText, finishReason: 'Stop', error: null },
         usage,
+        rawUsage: providerUsage,
         credits: 1,
       });
     },

@@ -6,6 +6,8 @@ export interface ScriptedUsage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
+  prompt_tokens_details?: { cached_tokens?: number };
+  completion_tokens_details?: { reasoning_tokens?: number };
 }
 
 const defaultUsage: ScriptedUsage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };

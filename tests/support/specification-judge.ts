@@ -86,10 +86,22 @@ function finishReason(value: unknown, where: string): string {
   return value;
 }
 
+const detailNames = ['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'];
+
 function usage(value: unknown, where: string): JudgedUsage {
   const names = ['prompt_tokens', 'completion_tokens', 'total_tokens'];
-  const counts = object(value, where, names);
+  const counts = object(value, where, names, ['details']);
   for (const name of names) count(counts[name], `${where}.${name}`);
+  if ('details' in counts) {
+    const details = object(counts['details'], `${where}.details`, detailNames);
+    for (const name of detailNames) if (details[name] !== null) count(details[name], `${where}.details.${name}`);
+    demand(
+      detailNames.some((name) => details[name] !== null),
+      `${where}.details`,
+      'must be absent if nothing is reported',
+      details,
+    );
+  }
   return counts as unknown as JudgedUsage;
 }
 

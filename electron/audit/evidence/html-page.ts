@@ -126,6 +126,7 @@ const factNames: Readonly<Partial<Record<ExportColumn, string>>> = {
   dataspaceIds: 'Dataspaces',
   callerSupplied: 'Set by the caller, not verified',
   aiSystem: 'Provider',
+  rawUsage: 'Usage from the provider',
   cost: 'Cost (USD)',
   firstTokenMs: 'First token (ms)',
   totalMs: 'Duration (ms)',

@@ -1,7 +1,19 @@
 import type { RunRow } from '../../storage/schema.ts';
 
+type NotIndexed =
+  | 'title'
+  | 'draft_id'
+  | 'message_id'
+  | 'api_key_id'
+  | 'credits'
+  | 'served_by'
+  | 'cached_tokens'
+  | 'cache_write_tokens'
+  | 'reasoning_tokens'
+  | 'prices_from';
+
 /** What the index needs to know of a run. */
-export type IndexedRun = Omit<RunRow, 'title' | 'draft_id' | 'message_id' | 'api_key_id' | 'credits' | 'served_by'> & {
+export type IndexedRun = Omit<RunRow, NotIndexed> & {
   readonly workspace_id: string | null;
 };
 

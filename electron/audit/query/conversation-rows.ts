@@ -42,6 +42,7 @@ function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun
     input: { ...run.input, renderedPrompt: row.rendered_prompt },
     output: run.output,
     usage: run.usage,
+    cost: run.cost === null ? null : { amount: run.cost, currency: 'USD', pricesFrom: run.pricesFrom },
     timing: { firstTokenMs: run.firstTokenMs, totalMs: run.totalMs },
     createdAt: run.createdAt,
     completedAt: run.completedAt,

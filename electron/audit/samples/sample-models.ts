@@ -1,14 +1,14 @@
 import type { AiSystem, KeyedProvider } from '../../../shared/contract/common.ts';
 import { findEntry } from '../../providers/catalogue/catalogue.ts';
+import { cataloguePrices, endpointPrices, type ModelPrices } from '../../providers/model-prices.ts';
 
 /** A model as the samples use it: what it costs and roughly how fast it is. */
 export interface SampleModel {
   readonly aiSystem: AiSystem;
   readonly model: string;
   readonly servedBy: string;
-  /** US dollars per million tokens; null when the price isn't published. */
-  readonly promptPrice: number | null;
-  readonly completionPrice: number | null;
+  /** Null when they aren't published. */
+  readonly prices: ModelPrices | null;
   readonly takesTemperature: boolean;
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
@@ -24,15 +24,17 @@ function listed(aiSystem: KeyedProvider, name: string, weight: number, speed: Sp
     aiSystem,
     model: name,
     servedBy: `${aiSystem}/${name}`,
-    promptPrice: entry?.inputPrice ?? null,
-    completionPrice: entry?.outputPrice ?? null,
+    prices: cataloguePrices(entry),
     takesTemperature: entry?.sampling === 'always',
     weight,
     ...speed,
   };
 }
 
-const local = { promptPrice: 0, completionPrice: 0, takesTemperature: true };
+const local = {
+  prices: { ...endpointPrices({ inputPrice: 0, outputPrice: 0 }), pricesFrom: '2026-11-22' },
+  takesTemperature: true,
+};
 
 export const sampleModels: readonly SampleModel[] = [
   {

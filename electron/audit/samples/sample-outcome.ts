@@ -1,4 +1,5 @@
 import type { Usage } from '../../../shared/contract/completions.ts';
+import { costOf } from '../../providers/model-prices.ts';
 import type { RunOutcome } from '../../storage/storage.ts';
 import type { Chance } from './chance.ts';
 import type { SampleModel } from './sample-models.ts';
@@ -54,11 +55,6 @@ export function sampleOutcome(
   const totalMs = Math.round(
     firstTokenMs + (usage.completion_tokens * 1000) / (model.tokensPerSecond * (0.7 + 0.6 * chance.next())),
   );
-  const { promptPrice, completionPrice } = model;
-  const isPriced = promptPrice !== null && completionPrice !== null;
-  const cost = isPriced
-    ? (usage.prompt_tokens * promptPrice + usage.completion_tokens * completionPrice) / 1_000_000
-    : null;
   return {
     status: isCancelled ? 'Cancelled' : 'Completed',
     content,
@@ -66,7 +62,7 @@ export function sampleOutcome(
     finishReason: isCancelled ? 'Cancelled' : 'Stop',
     error: null,
     usage: isCancelled ? null : usage,
-    cost: isCancelled ? null : cost,
+    cost: isCancelled ? null : costOf(model.prices, usage),
     credits: 1,
     firstTokenMs,
     totalMs,

@@ -1,5 +1,6 @@
 import type { KeyedProvider } from '../../../shared/contract/common.ts';
 import type { Model } from '../../../shared/contract/providers.ts';
+import type { ModelPrices } from '../model-prices.ts';
 import anthropic from './anthropic.json' with { type: 'json' };
 import cohere from './cohere.json' with { type: 'json' };
 import googleGemini from './google-gemini.json' with { type: 'json' };
@@ -20,6 +21,13 @@ export interface CatalogueEntry {
   readonly outputTokens: number | null;
   readonly inputPrice: number | null;
   readonly outputPrice: number | null;
+  readonly cachedInputPrice: number | null;
+  readonly cacheWritePrice: number | null;
+  /** For writes that stay in the cache longer than the usual time. */
+  readonly longCacheWritePrice: number | null;
+  readonly longPrompt: ModelPrices['longPrompt'];
+  /** Day on which the prices were published, `YYYY-MM-DD`. */
+  readonly pricesFrom: string | null;
   readonly capabilities: Model['capabilities'];
   readonly sampling: Sampling;
   /** Null when it takes no `reasoning_effort`. */

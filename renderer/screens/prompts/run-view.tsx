@@ -6,7 +6,7 @@ import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import { parseTemplate } from '../../../shared/prompt-template.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { formatCount } from '../../components/format.ts';
+import { tokensText } from '../../components/format.ts';
 import { Badge, Spinner } from '../../components/marks.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorFailure, Notice } from '../../components/state-panels.tsx';
@@ -97,11 +97,7 @@ function AnswerFoot({ run }: { run: VersionRun }) {
         <Icon icon={FileSearch} size="small" />
         Open in audit
       </Link>
-      {usage && (
-        <span className="numbers">
-          {formatCount(usage.prompt_tokens)} + {formatCount(usage.completion_tokens)} tokens
-        </span>
-      )}
+      {usage && <span className="numbers">{tokensText(usage)}</span>}
       <span className="grow" />
       <CopyButton text={text} label="Copy answer" isIconOnly size="small" />
     </div>

@@ -109,7 +109,7 @@ const meanings: {
   cost:
     (range) =>
     ({ outcome }) =>
-      isWithin(outcome.cost, range),
+      isWithin(outcome.cost?.amount, range),
   totalTokens:
     (range) =>
     ({ outcome }) =>

@@ -32,7 +32,7 @@ function planWith(provider: Partial<Provider>): RunPlan {
     ground: null,
     provider: provider as Provider,
     request: { model: 'model', systemMessage: null, messages: [], configuration: {} },
-    cost: () => 0.25,
+    cost: () => ({ amount: 0.25, pricesFrom: '2026-11-22' }),
     settle: ({ credits }) => {
       if (credits === 0) releasedCredits += 1;
     },
@@ -77,7 +77,7 @@ describe('a streamed run', () => {
         reasoning: 'think',
         finishReason: 'Stop',
         usage,
-        cost: 0.25,
+        cost: { amount: 0.25, pricesFrom: '2026-11-22' },
         credits: 1,
         error: null,
       }) as unknown,

@@ -23,7 +23,7 @@ async function record(storage: Storage, change: Partial<typeof sample> & { draft
   const run = sampleRun({ callerId, metadata: { draftId }, createdAt: start, ...rest });
   const joined = storage.runs.joinConversation({ conversationId: null, workspaceId: null, callerId, name: 'c' });
   storage.runs.begin({ ...run, conversationId: joined.conversationId });
-  await storage.runs.finish(run.runId, sampleOutcome({ totalMs: 200, cost: 2 }));
+  await storage.runs.finish(run.runId, sampleOutcome({ totalMs: 200, cost: { amount: 2, pricesFrom: '2026-11-22' } }));
   if (score !== undefined) storage.audit.giveFeedback(joined.conversationId, run.runId, { score });
   return run.runId;
 }
@@ -106,7 +106,7 @@ test('a run under way counts at once, and its figures when it ends; an anonymise
   expect(await count(storage, version)).toBe(1);
   expect(usageOf(storage, version)).toMatchObject({ runs: 1, averageMs: null, averageCost: null });
   expect(await found(storage, version.id)).toEqual([run.runId]);
-  await storage.runs.finish(run.runId, sampleOutcome({ totalMs: 500, cost: 3 }));
+  await storage.runs.finish(run.runId, sampleOutcome({ totalMs: 500, cost: { amount: 3, pricesFrom: '2026-11-22' } }));
   storage.flush();
   expect(usageOf(storage, version)).toMatchObject({ runs: 1, averageMs: 500, averageCost: 3 });
   expect(await found(storage, version.id)).toEqual([run.runId]);

@@ -34,7 +34,10 @@ async function record(storage: Storage, { promptVersionId, day: at, totalMs = 10
     name: 'c',
   });
   storage.runs.begin({ ...run, conversationId: ids.conversationId });
-  await storage.runs.finish(run.runId, sampleOutcome({ totalMs, cost }));
+  await storage.runs.finish(
+    run.runId,
+    sampleOutcome({ totalMs, cost: cost === null ? null : { amount: cost, pricesFrom: '2026-11-22' } }),
+  );
   if (score !== undefined) storage.audit.giveFeedback(ids.conversationId, run.runId, { score });
   return { conversationId: ids.conversationId, runId: run.runId };
 }

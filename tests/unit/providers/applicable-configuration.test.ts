@@ -75,7 +75,10 @@ describe('what goes with a run', () => {
   it('costs what the catalogue says, and nothing that is guessed', () => {
     const providers = world.open({ environment });
     const usage = { prompt_tokens: 1_000_000, completion_tokens: 100_000, total_tokens: 1_100_000 };
-    expect(providers.cost(providers.resolve('OpenAi', 'gpt-4o'), usage)).toBeCloseTo(2.5 + 1);
-    expect(providers.cost(providers.resolve('OpenAi', 'gpt-6.1-sol'), usage)).toBeNull();
+    expect(providers.cost(providers.resolve('OpenAi', 'gpt-4o'), usage, null)).toEqual({
+      amount: 3.5,
+      pricesFrom: '2026-07-02',
+    });
+    expect(providers.cost(providers.resolve('OpenAi', 'gpt-6.1-sol'), usage, null)).toBeNull();
   });
 });

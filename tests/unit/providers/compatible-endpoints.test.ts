@@ -56,7 +56,8 @@ describe('compatible endpoints', () => {
   it('have the prices that a person sets, until they are removed', () => {
     const providers = world.open();
     const usage = { prompt_tokens: 1_000_000, completion_tokens: 500_000, total_tokens: 1_500_000 };
-    const cost = (model: string) => providers.cost(providers.resolve('OpenAiCompatible', model), usage);
+    const cost = (model: string) =>
+      providers.cost(providers.resolve('OpenAiCompatible', model), usage, null)?.amount ?? null;
     providers.addEndpoint({ name: 'Home', baseAddress: world.server.baseAddress });
     providers.addEndpoint({ name: 'Homestead', baseAddress: world.server.baseAddress });
     providers.addModel('OpenAiCompatible', 'Home/qwen');

@@ -32,6 +32,7 @@ describe('a call to a provider', () => {
       reasoning: 'A greeting.',
       finishReason: 'Stop',
       usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+      rawUsage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
     });
   });
 
@@ -52,6 +53,7 @@ describe('a call to a provider', () => {
         type: 'finish',
         finishReason: 'Length',
         usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+        rawUsage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
       },
     });
     expect((await parts.next()).done).toBe(true);

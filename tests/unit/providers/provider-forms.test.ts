@@ -29,6 +29,7 @@ const authorization = { authorization: 'Bearer the-key' };
 const forms = [
   {
     name: 'OpenAi',
+    details: { cached_tokens: 4, cache_write_tokens: null, reasoning_tokens: 64 },
     file: 'open-ai',
     model: 'gpt-4o',
     path: '/v1/responses',
@@ -49,6 +50,7 @@ const forms = [
   },
   {
     name: 'Anthropic',
+    details: { cached_tokens: 4, cache_write_tokens: 0, reasoning_tokens: 64 },
     file: 'anthropic',
     model: 'claude-opus-4-6',
     path: '/v1/messages',
@@ -67,6 +69,7 @@ const forms = [
   },
   {
     name: 'GoogleGemini',
+    details: { cached_tokens: null, cache_write_tokens: null, reasoning_tokens: 64 },
     file: 'google-gemini',
     model: 'gemini-4-argon',
     path: '/v1/models/gemini-4-argon:generateContent',
@@ -92,6 +95,7 @@ const forms = [
   },
   {
     name: 'Groq',
+    details: { cached_tokens: null, cache_write_tokens: null, reasoning_tokens: 64 },
     file: 'groq',
     model: 'openai/gpt-oss-120b',
     path: '/v1/chat/completions',
@@ -115,6 +119,7 @@ const forms = [
   },
   {
     name: 'Cohere',
+    details: { cached_tokens: 0, cache_write_tokens: null, reasoning_tokens: null },
     file: 'cohere',
     model: 'command-a-plus-05-2026',
     path: '/v1/chat',
@@ -139,6 +144,7 @@ const forms = [
   },
   {
     name: 'OpenAiCompatible',
+    details: { cached_tokens: null, cache_write_tokens: null, reasoning_tokens: 64 },
     file: 'open-ai-compatible',
     model: 'deepseek-r1',
     path: '/v1/chat/completions',
@@ -175,8 +181,8 @@ function connect(name: (typeof forms)[number]['name']): Provider {
   return name === 'OpenAiCompatible' ? createEndpointProvider(settings) : registry[name].create(settings);
 }
 
-describe.each(forms)('the form of $name', ({ name, file, model, path, headers, body }) => {
-  const usage = { prompt_tokens: 12, completion_tokens: 70, total_tokens: 82 };
+describe.each(forms)('the form of $name', ({ name, file, model, path, headers, body, details }) => {
+  const usage = { prompt_tokens: 12, completion_tokens: 70, total_tokens: 82, details };
 
   it('carries the request with everything that the API takes, and nothing is kept there', async () => {
     world.server.answerWith((call) => call.head(200).end(fixture(`${file}.json`)));
@@ -199,6 +205,7 @@ describe.each(forms)('the form of $name', ({ name, file, model, path, headers, b
       reasoning: 'Greeting the user.',
       finishReason: 'Stop',
       usage,
+      rawUsage: expect.any(Object),
     });
   });
 
@@ -207,7 +214,13 @@ describe.each(forms)('the form of $name', ({ name, file, model, path, headers, b
     expect(await collect(connect(name).stream(modelRequest(model), { signal: noAbort() }))).toEqual({
       content: 'Hello!',
       reasoning: 'Greeting the user.',
-      finish: { type: 'finish', finishReason: 'Stop', usage },
+      finish: {
+        type: 'finish',
+        finishReason: 'Stop',
+        // Claude's streams count reasoning with the rest.
+        usage: name === 'Anthropic' ? { ...usage, details: { ...details, reasoning_tokens: null } } : usage,
+        rawUsage: expect.any(Object),
+      },
       error: null,
     });
   });

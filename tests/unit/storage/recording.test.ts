@@ -16,8 +16,11 @@ function otherConnection(directory: string): Database.Database {
 test('a run comes back as it was sent and answered', async () => {
   const storage = openTestStorage();
   const run = sampleRun({ callerId: storage.windowCallerId, metadata: { draftId: 'draft-1' } });
+  const details = { cached_tokens: 8, cache_write_tokens: null, reasoning_tokens: 0 };
+  const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14, details };
+  const rawUsage = { input_tokens: 11, service_tier: 'standard' };
   storage.runs.begin(run);
-  await storage.runs.finish(run.runId, sampleOutcome());
+  await storage.runs.finish(run.runId, sampleOutcome({ usage, rawUsage }));
 
   expect(storage.runs.read(run.runId)).toEqual({
     runId: run.runId,
@@ -32,8 +35,10 @@ test('a run comes back as it was sent and answered', async () => {
     completedAt: '2026-11-20T09:30:01.007Z',
     totalMs: 345.25,
     firstTokenMs: 120.5,
-    usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
+    usage,
     cost: 0.000125,
+    pricesFrom: '2026-11-22',
+    rawUsage,
     errorCode: null,
     title: 'Translate good morning',
     draftId: 'draft-1',

@@ -36,7 +36,7 @@ export function sampleOutcome(change: Partial<RunOutcome> = {}): RunOutcome {
     finishReason: 'Stop',
     error: null,
     usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
-    cost: 0.000125,
+    cost: { amount: 0.000125, pricesFrom: '2026-11-22' },
     credits: 1,
     firstTokenMs: 120.5,
     totalMs: 345.25,

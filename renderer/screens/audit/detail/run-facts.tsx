@@ -52,6 +52,16 @@ function absent(value: number | null, format: (value: number) => string): ReactN
   return value === null ? <span className="tertiary">unknown</span> : <span className="numbers">{format(value)}</span>;
 }
 
+function reported(tokens: number | null | undefined): ReactNode {
+  if (tokens == null) return <span className="tertiary">not reported</span>;
+  return <span className="numbers">{formatWhole(tokens)}</span>;
+}
+
+function pricesDate({ cost }: ConversationRun): ReactNode {
+  if (cost == null) return <span className="tertiary">none</span>;
+  return cost.pricesFrom ?? 'Earlier version: without cache prices';
+}
+
 /** Headers that the caller sent, metadata, and every id by which the run can be found again. */
 export function HeadersPart({ run, conversationId }: { run: ConversationRun; conversationId: string }) {
   const headers = Object.entries(run.appHeaders);
@@ -84,7 +94,7 @@ const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle
 /** How long it took, what it used and cost, and with which parameters it ran. */
 export function TimingPart({ run }: { run: ConversationRun }) {
   const { usage, timing } = run;
-  // Cost and credits are the window's own figures; callers of the API do not see them in a conversation.
+  // Credits and the raw usage are the window's own; callers of the API do not see them in a conversation.
   const own = useRun(run.conversationRunId).data;
   const parameters = Object.entries(run.input.configuration ?? {});
   return (
@@ -103,8 +113,12 @@ export function TimingPart({ run }: { run: ConversationRun }) {
         title="Usage"
         facts={[
           ['Prompt tokens', absent(usage?.prompt_tokens ?? null, formatWhole)],
+          ['Cached', reported(usage?.details?.cached_tokens)],
+          ['Written to the cache', reported(usage?.details?.cache_write_tokens)],
           ['Completion tokens', absent(usage?.completion_tokens ?? null, formatWhole)],
-          ['Cost', absent(own?.cost ?? null, formatCost)],
+          ['Reasoning', reported(usage?.details?.reasoning_tokens)],
+          ['Cost', absent(run.cost?.amount ?? null, formatCost)],
+          ['Prices from', pricesDate(run)],
           ['Credits', absent(own?.credits ?? null, formatWhole)],
           [
             'Served by',
@@ -114,6 +128,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
           ],
         ]}
       />
+      {own?.rawUsage && <Facts title="Usage from the provider" facts={[['Raw', shown(own.rawUsage)]]} />}
       {parameters.length === 0 ? (
         <p className="turn tertiary">No parameters were set: the model ran with its defaults.</p>
       ) : (

@@ -41,7 +41,19 @@ export const columnGroups: readonly { title: string; columns: readonly ExportCol
   { title: 'Guard', columns: ['moderationFlags', 'moderation'] },
   {
     title: 'Metrics',
-    columns: ['promptTokens', 'completionTokens', 'totalTokens', 'cost', 'firstTokenMs', 'totalMs'],
+    columns: [
+      'promptTokens',
+      'completionTokens',
+      'totalTokens',
+      'cachedTokens',
+      'cacheWriteTokens',
+      'reasoningTokens',
+      'cost',
+      'pricesFrom',
+      'rawUsage',
+      'firstTokenMs',
+      'totalMs',
+    ],
   },
   { title: 'Feedback', columns: ['feedbackScore', 'feedbackText', 'feedbackTags', 'feedbackAt'] },
 ];

@@ -5,7 +5,7 @@ import { Spinner } from '../../../components/marks.tsx';
 import { completeWords } from '../../../components/run-words.ts';
 import { WaitingForAnswer } from '../../../components/waiting-for-answer.tsx';
 import type { Metrics, ShownRun } from './shown-run.ts';
-import { formatCost, formatPlural, formatRunDuration, runDuration } from '../../../components/format.ts';
+import { formatCost, formatPlural, formatRunDuration, runDuration, tokensText } from '../../../components/format.ts';
 
 /** The state of the run as icon and word. */
 export function RunStateMark({ run }: { run: ShownRun }) {
@@ -82,16 +82,6 @@ function TimeMetric({ name, milliseconds }: { name: string; milliseconds: number
   return <Metric name={name} value={time?.value ?? null} unit={time?.unit} width={54} />;
 }
 
-function tokensText({
-  inputTokens,
-  outputTokens,
-  isEstimated,
-}: Pick<Metrics, 'inputTokens' | 'outputTokens' | 'isEstimated'>): string | null {
-  if (inputTokens === null || outputTokens === null) return null;
-  const about = isEstimated ? '~' : '';
-  return `${about}${inputTokens.toLocaleString('en')} + ${about}${outputTokens.toLocaleString('en')}`;
-}
-
 export interface MetricsBarProps {
   metrics: Metrics | null;
   /** In a column, whose narrow form shows the most important values without names: hovering shows all. */
@@ -100,12 +90,12 @@ export interface MetricsBarProps {
 
 function allMetrics({ firstTokenMs, totalMs, speed, credits, ...metrics }: Metrics): string {
   const about = metrics.isEstimated ? '~' : '';
-  const tokens = tokensText(metrics);
+  const tokens = metrics.usage && tokensText(metrics.usage, about);
   const parts = [
     firstTokenMs !== null && `First token ${formatRunDuration(firstTokenMs)}`,
     totalMs !== null && `Total ${formatRunDuration(totalMs)}`,
     speed !== null && `Speed ${about}${Math.round(speed)} tok/s`,
-    tokens !== null && `Tokens in + out ${tokens}`,
+    tokens !== null && `Tokens ${tokens}`,
     metrics.cost !== null && `Cost ${about}${formatCost(metrics.cost)}`,
     credits !== null && formatPlural(credits, 'credit'),
   ];
@@ -116,7 +106,7 @@ function allMetrics({ firstTokenMs, totalMs, speed, credits, ...metrics }: Metri
 export function MetricsBar({ metrics, isColumn = false }: MetricsBarProps) {
   const now = useNow(metrics?.runningSince != null);
   if (!metrics) return null;
-  const { runningSince, firstTokenMs, totalMs, speed, isEstimated } = metrics;
+  const { runningSince, firstTokenMs, totalMs, speed, usage, isEstimated } = metrics;
   const elapsed = runningSince === null ? totalMs : Math.max(0, now - runningSince);
   const about = isEstimated ? '~' : '';
   return (
@@ -125,8 +115,8 @@ export function MetricsBar({ metrics, isColumn = false }: MetricsBarProps) {
       <TimeMetric name={runningSince === null ? 'Total' : 'Elapsed'} milliseconds={elapsed} />
       <Metric name="Speed" value={speed === null ? null : about + Math.round(speed)} unit="tok/s" width={68} />
       <Metric
-        name="Tokens in + out"
-        value={tokensText(metrics)}
+        name="Tokens"
+        value={usage && tokensText(usage, about)}
         width={104}
         title={isEstimated ? 'Estimated (about 4 characters per token)' : undefined}
       />

@@ -37,8 +37,7 @@ export interface Metrics {
   totalMs: number | null;
   /** Output tokens a second since the first one, or of all its time if the answer came at once; reasoning counts as output. */
   speed: number | null;
-  inputTokens: number | null;
-  outputTokens: number | null;
+  usage: Usage | null;
   /** Whether the tokens are counted here, roughly, because the provider has not said. */
   isEstimated: boolean;
   cost: number | null;
@@ -80,8 +79,7 @@ function liveMetrics(run: CompletionRun, model: Model | null, now: number): Metr
     firstTokenMs,
     totalMs,
     speed: totalMs === null ? liveSpeed : speedOfEnded(output, { firstTokenMs, totalMs }),
-    inputTokens: usage?.prompt_tokens ?? null,
-    outputTokens: usage?.completion_tokens ?? null,
+    usage,
     isEstimated: run.usage === null,
     cost: costOf(model, usage),
     credits: run.credits,
@@ -124,8 +122,7 @@ function keptMetrics(run: RunDetail, model: Model | null): Metrics {
     firstTokenMs: run.firstTokenMs,
     totalMs: run.totalMs,
     speed: usage && speedOfEnded(usage.completion_tokens, run),
-    inputTokens: usage?.prompt_tokens ?? null,
-    outputTokens: usage?.completion_tokens ?? null,
+    usage,
     isEstimated: run.usage === null,
     cost: run.cost ?? (run.usage === null ? costOf(model, usage) : null),
     credits: run.credits,

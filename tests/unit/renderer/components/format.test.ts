@@ -12,6 +12,7 @@ import {
   formatPrice,
   formatTime,
   formatTokenCount,
+  tokensText,
 } from '../../../../renderer/components/format.ts';
 
 describe('figures are written for reading', () => {
@@ -94,6 +95,17 @@ describe('figures are written for reading', () => {
     [1.5, '$1.50'],
     [1_234.5, '$1,235'],
   ])('a cost of %f dollars', (dollars, text) => expect(formatCost(dollars)).toBe(text));
+
+  test.each([
+    [{}, '7,215 in · 1,432 out'],
+    [{ cached_tokens: 6_900, reasoning_tokens: 1_020 }, '7,215 in (6,900 cached) · 412 out · 1,020 reasoning'],
+    [{ cached_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 }, '7,215 in · 1,432 out'],
+    [{ cached_tokens: 5, cache_write_tokens: 6 }, '7,215 in (5 cached, 6 written to the cache) · 1,432 out'],
+    [{ reasoning_tokens: 9_999 }, '7,215 in · 0 out · 1,432 reasoning'],
+  ])('the tokens of a run with %o', (reported, text) => {
+    const details = { cached_tokens: null, cache_write_tokens: null, reasoning_tokens: null, ...reported };
+    expect(tokensText({ prompt_tokens: 7_215, completion_tokens: 1_432, total_tokens: 8_647, details })).toBe(text);
+  });
 
   test('days are counted by the calendar, whatever the hour', () => {
     expect(daysUntil('2026-11-21', new Date(2026, 10, 20, 23, 59))).toBe(1);

@@ -45,6 +45,7 @@ const kept: RunDetail = {
   firstTokenMs: 400,
   usage: { prompt_tokens: 100, completion_tokens: 200, total_tokens: 300 },
   cost: 0.0042,
+  pricesFrom: '2026-11-22',
   errorCode: null,
   title: 'x',
   input: {
@@ -57,6 +58,7 @@ const kept: RunDetail = {
   },
   output: { content: 'y', reasoning: 'because', finishReason: 'Stop', error: null },
   appHeaders: {},
+  rawUsage: null,
   metadata: null,
   citations: [],
   warnings: [],
@@ -69,8 +71,7 @@ test('while a run streams its tokens and its cost are estimates', () => {
     firstTokenMs: 400,
     totalMs: null,
     speed: 100,
-    inputTokens: 100,
-    outputTokens: 200,
+    usage: { prompt_tokens: 100, completion_tokens: 200, total_tokens: 300 },
     isEstimated: true,
     cost: 0.0011,
     credits: 1,
@@ -105,9 +106,15 @@ test('the speed of an answer that came at once is that of its whole time, live a
 
 test('the live speed counts reasoning, before the answer and after it has begun', () => {
   const reasoning = { ...live, text: '', reasoning: 'z'.repeat(400) };
-  expect(shownLive(reasoning, testModel(), 2_400).metrics).toMatchObject({ speed: 100, outputTokens: 100 });
+  expect(shownLive(reasoning, testModel(), 2_400).metrics).toMatchObject({
+    speed: 100,
+    usage: { completion_tokens: 100 },
+  });
   const answering = { ...reasoning, text: 'y'.repeat(400) };
-  expect(shownLive(answering, testModel(), 3_400).metrics).toMatchObject({ speed: 100, outputTokens: 200 });
+  expect(shownLive(answering, testModel(), 3_400).metrics).toMatchObject({
+    speed: 100,
+    usage: { completion_tokens: 200 },
+  });
 });
 
 test('a stopped run keeps its metrics in the history, as estimates', () => {
@@ -124,8 +131,7 @@ test('a stopped run keeps its metrics in the history, as estimates', () => {
     firstTokenMs: 400,
     totalMs: 2_400,
     speed: 100,
-    inputTokens: 100,
-    outputTokens: 200,
+    usage: { prompt_tokens: 100, completion_tokens: 200, total_tokens: 300 },
     isEstimated: true,
     cost: 0.0011,
     credits: 1,

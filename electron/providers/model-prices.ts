@@ -1,0 +1,83 @@
+import type { Usage } from '../../shared/contract/completions.ts';
+import type { EndpointPrice } from '../../shared/contract/settings.ts';
+import type { CatalogueEntry } from './catalogue/catalogue.ts';
+
+/** US dollars per million tokens of each class; null where no price is published. */
+export interface TokenPrices {
+  readonly inputPrice: number;
+  readonly outputPrice: number;
+  readonly cachedInputPrice: number | null;
+  readonly cacheWritePrice: number | null;
+  /** For writes that stay in the cache longer than the usual time: an hour at Anthropic, 12 hours at OpenAI. */
+  readonly longCacheWritePrice: number | null;
+}
+
+/** What a model's tokens cost. */
+export interface ModelPrices extends TokenPrices {
+  /** Prices of every token of a request whose prompt, with its cached part, is longer; null where length doesn't matter. */
+  readonly longPrompt: (TokenPrices & { readonly aboveTokens: number }) | null;
+  /** Day on which these prices were published, `YYYY-MM-DD`; null for those that the user set. */
+  readonly pricesFrom: string | null;
+}
+
+/** Cost of a run. */
+export interface RunCost {
+  /** US dollars. */
+  readonly amount: number;
+  /** Day of the prices, `YYYY-MM-DD`. */
+  readonly pricesFrom: string;
+}
+
+/** Null for a model whose input or output price is unknown. */
+export function cataloguePrices(entry: CatalogueEntry | null): ModelPrices | null {
+  if (entry === null || entry.inputPrice === null || entry.outputPrice === null) return null;
+  return { ...entry, inputPrice: entry.inputPrice, outputPrice: entry.outputPrice };
+}
+
+/** Prices that the user set for a model of an endpoint: cached tokens cost as much as others. */
+export function endpointPrices({
+  inputPrice,
+  outputPrice,
+}: Pick<EndpointPrice, 'inputPrice' | 'outputPrice'>): ModelPrices {
+  return {
+    inputPrice,
+    outputPrice,
+    cachedInputPrice: inputPrice,
+    cacheWritePrice: inputPrice,
+    longCacheWritePrice: inputPrice,
+    longPrompt: null,
+    pricesFrom: null,
+  };
+}
+
+function countIn(value: unknown, ...path: readonly string[]): number {
+  let at = value;
+  for (const key of path) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined;
+  return typeof at === 'number' && at > 0 ? at : 0;
+}
+
+/**
+ * What a usage costs by token class, without batch discounts. Cached tokens without a price count as input, which no provider
+ * charges less for. Null when a price is unknown: of the model, or of cache writes that the provider reports.
+ * `rawUsage` is the provider's own usage object, which alone tells how long Anthropic's cache writes are kept.
+ */
+export function costOf(prices: ModelPrices | null, usage: Usage, rawUsage: unknown = null): RunCost | null {
+  if (prices === null) return null;
+  const { prompt_tokens: prompt, completion_tokens: completion, details } = usage;
+  const { longPrompt } = prices;
+  const price: TokenPrices = longPrompt !== null && prompt > longPrompt.aboveTokens ? longPrompt : prices;
+  // A provider that reports more cached tokens than tokens must not make the rest negative.
+  const cached = Math.min(details?.cached_tokens ?? 0, prompt);
+  const written = Math.min(details?.cache_write_tokens ?? 0, prompt - cached);
+  const writtenLong = Math.min(countIn(rawUsage, 'cache_creation', 'ephemeral_1h_input_tokens'), written);
+  const writePrice = written > writtenLong ? price.cacheWritePrice : 0;
+  const longWritePrice = writtenLong > 0 ? price.longCacheWritePrice : 0;
+  if (writePrice === null || longWritePrice === null) return null;
+  const microDollars =
+    (prompt - cached - written) * price.inputPrice +
+    cached * (price.cachedInputPrice ?? price.inputPrice) +
+    (written - writtenLong) * writePrice +
+    writtenLong * longWritePrice +
+    completion * price.outputPrice;
+  return { amount: microDollars / 1_000_000, pricesFrom: prices.pricesFrom ?? new Date().toISOString().slice(0, 10) };
+}
