@@ -117,6 +117,25 @@ describe.each(ways)('%s', (way) => {
     expect(conversation?.runs).toMatchObject([{ status: 'Running', completedAt: null, usage: null }]);
   });
 
+  test('a run has its cost, by the prices of its token classes, or of an earlier version', async () => {
+    const usage = { prompt_tokens: 2_000_000, completion_tokens: 1_000_000, total_tokens: 3_000_000 };
+    const raw = { ...usage, prompt_tokens_details: { cached_tokens: 1_500_000 } };
+    host.provider.answerWith((scripted) => scripted.chatAnswer({ content: 'Dear', usage: raw }));
+    const price = { model: 'scripted/model', inputPrice: 2, outputPrice: 3 };
+    host.host.storage.settings.update({ endpointPrices: [price] });
+    const conversationId = randomUUID();
+    await host.send(way, completionCall(host, '/api/completions/sync', { metadata: { conversationId } }));
+    host.host.storage.settings.update({ endpointPrices: [] });
+    const [conversation] = (await ask(way, { conversationId })).conversations;
+    const pricesFrom = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+    expect(conversation?.runs).toMatchObject([
+      {
+        usage: { ...usage, details: { cached_tokens: 1_500_000, cache_write_tokens: null, reasoning_tokens: null } },
+        cost: { amount: 7, currency: 'USD', pricesFrom },
+      },
+    ]);
+  });
+
   test('all filters hold for one and the same run; matched tells which; the other runs are shown too', async () => {
     const callerId = randomUUID();
     const conversationId = randomUUID();

@@ -98,6 +98,7 @@ describe('with the guard refusing answers', () => {
       },
     ]);
     expect(own.text).not.toContain('knife');
+    expect(own.body.runs[0]).not.toHaveProperty('cost');
     const audited = await callJson(host, way, 'GET', path);
     expect(audited.body.runs).toMatchObject([
       { output: { reasoning: `They want this: ${threat}` }, moderation: { answer: { withheld: threat } } },

@@ -151,6 +151,28 @@ describe('a pack', () => {
     expect(files['evidence.html']).toContain('<dt>Moderation flags</dt><dd dir="auto">answer:violence</dd>');
   });
 
+  test('has tokens by class, the day of the prices and the usage as the provider sent it', async () => {
+    const world = await openExports();
+    const run = sampleRun({ createdAt: Date.now() - 1000 });
+    const usage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 };
+    const details = { cached_tokens: 8, cache_write_tokens: null, reasoning_tokens: 0 };
+    const rawUsage = { cache_read_input_tokens: 8, note: 'from a@example.com' };
+    world.storage.runs.begin(run);
+    const completedAt = Date.now() - 500;
+    await world.storage.runs.finish(run.runId, sampleOutcome({ completedAt, usage: { ...usage, details }, rawUsage }));
+    const columns: ExportColumn[] = ['cachedTokens', 'cacheWriteTokens', 'reasoningTokens', 'pricesFrom', 'rawUsage'];
+    const { files } = await written(world, { columns });
+    expect(lines(files['evidence.jsonl']!)).toEqual([
+      {
+        cachedTokens: 8,
+        cacheWriteTokens: null,
+        reasoningTokens: 0,
+        pricesFrom: '2026-11-22',
+        rawUsage: { ...rawUsage, note: 'from [e-mail]' },
+      },
+    ]);
+  });
+
   test('names callers, prompts, versions, agents and dataspaces in its pages, and shows local times with UTC', async () => {
     const world = await openExports();
     const { storage } = world;
