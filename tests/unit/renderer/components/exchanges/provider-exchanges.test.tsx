@@ -8,7 +8,7 @@ import { memoryLocation } from 'wouter/memory-location';
 import { HostProvider } from '../../../../../renderer/host/host-context.tsx';
 import { createQueryClient } from '../../../../../renderer/queries/query-client.ts';
 import { AuditScreen } from '../../../../../renderer/screens/audit/audit-screen.tsx';
-import { DataPage } from '../../../../../renderer/screens/settings/data/data-page.tsx';
+import { DataPage } from '../../../../../renderer/screens/settings/data-page.tsx';
 import { useLiveRuns } from '../../../../../renderer/stores/live-runs.ts';
 import { usePlaygroundView } from '../../../../../renderer/stores/playground-view.ts';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';

@@ -5,7 +5,7 @@ import { Router } from 'wouter';
 import { memoryLocation } from 'wouter/memory-location';
 import { RunFailure } from '../../../../../renderer/screens/playground/answer/answer-body.tsx';
 import type { ShownRun } from '../../../../../renderer/screens/playground/answer/shown-run.ts';
-import { ProvidersPage } from '../../../../../renderer/screens/settings/providers/providers-page.tsx';
+import { ProvidersPage } from '../../../../../renderer/screens/settings/providers-page.tsx';
 import { AppError } from '../../../../../shared/app-error.ts';
 import { confirmProviderAddress, updateProvider } from '../../../../../shared/contract/providers.ts';
 import { startListingProvider, type ListingProvider } from '../../../../support/listing-provider.ts';

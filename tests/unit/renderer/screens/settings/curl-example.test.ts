@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { curlExample } from '../../../../../renderer/screens/settings/local-server/curl-example.ts';
+import { curlExample } from '../../../../../renderer/screens/settings/local-server-page.tsx';
 import { completionRequest } from '../../../../../shared/contract/completions.ts';
 
 describe('the call to try', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readLimits, textsOf } from '../../../../../renderer/screens/settings/api-keys/key-limits.tsx';
+import { readLimits, textsOf } from '../../../../../renderer/screens/settings/api-key-row.tsx';
 
 const none = { creditLimit: null, requestsPerMinute: null, tokensPerMinute: null };
 

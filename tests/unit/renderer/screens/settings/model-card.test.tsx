@@ -1,7 +1,6 @@
 import { screen } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
-import { millisecondsLeft } from '../../../../../renderer/screens/settings/on-device/download-progress.tsx';
-import { ModelCard } from '../../../../../renderer/screens/settings/on-device/model-card.tsx';
+import { millisecondsLeft, ModelCard } from '../../../../../renderer/screens/settings/on-device-model.tsx';
 import { onDeviceSummary } from '../../../../../renderer/shell/status-bar.tsx';
 import type { OnDeviceModel, OnDeviceState } from '../../../../../shared/contract/on-device.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';

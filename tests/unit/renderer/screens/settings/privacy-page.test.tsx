@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { createUpdates } from '../../../../../electron/shell/updates.ts';
-import { PrivacyPage } from '../../../../../renderer/screens/settings/privacy/privacy-page.tsx';
+import { PrivacyPage } from '../../../../../renderer/screens/settings/privacy-page.tsx';
 import { readPrivacy } from '../../../../../shared/contract/privacy.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ProvidersPage } from '../../../../../renderer/screens/settings/providers/providers-page.tsx';
+import { ProvidersPage } from '../../../../../renderer/screens/settings/providers-page.tsx';
 import { addModel } from '../../../../../shared/contract/providers.ts';
 import { startListingProvider, type ListingProvider } from '../../../../support/listing-provider.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';

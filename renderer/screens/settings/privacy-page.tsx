@@ -1,16 +1,16 @@
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { ContactedHost, StoredLocation } from '../../../../shared/contract/privacy.ts';
-import type { AiSystem } from '../../../../shared/contract/common.ts';
-import { providerName } from '../../../../shared/provider-names.ts';
-import { StateMark } from '../../../components/marks.tsx';
-import { QueryView } from '../../../components/query-view.tsx';
-import { usePrivacy } from '../../../queries/host-state.ts';
-import { useUpdates } from '../../../queries/updates.ts';
-import { settingsAddress } from '../../../shell/addresses.ts';
-import { EncryptionBadge } from '../providers/address-confirmation.tsx';
-import { SettingRow, SettingsPage, SettingsSection } from '../settings-page.tsx';
+import type { ContactedHost, StoredLocation } from '../../../shared/contract/privacy.ts';
+import type { AiSystem } from '../../../shared/contract/common.ts';
+import { providerName } from '../../../shared/provider-names.ts';
+import { StateMark } from '../../components/marks.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { usePrivacy } from '../../queries/host-state.ts';
+import { useUpdates } from '../../queries/updates.ts';
+import { settingsAddress } from '../../shell/addresses.ts';
+import { EncryptionBadge } from './address-confirmation.tsx';
+import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
 
 /** What a location holds, and until when. */
 const contents: Record<StoredLocation['kind'], [title: string, detail: string]> = {

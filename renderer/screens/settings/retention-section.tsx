@@ -1,14 +1,14 @@
 import { useState } from 'react';
-import type { Retention } from '../../../../shared/contract/audit-retention.ts';
-import { Button } from '../../../components/button.tsx';
-import { Segmented } from '../../../components/choices.tsx';
-import { ConfirmDialog } from '../../../components/dialog.tsx';
-import { formatBytes, formatPlural, formatTime } from '../../../components/format.ts';
-import { QueryView } from '../../../components/query-view.tsx';
-import { ErrorFailure } from '../../../components/state-panels.tsx';
-import { TextField } from '../../../components/text-field.tsx';
-import { useChangeRetention, useRetention, useRetentionPreview } from '../../../queries/audit-retention.ts';
-import { SettingsSection } from '../settings-page.tsx';
+import type { Retention } from '../../../shared/contract/audit-retention.ts';
+import { Button } from '../../components/button.tsx';
+import { Segmented } from '../../components/choices.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { formatBytes, formatPlural, formatTime } from '../../components/format.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { ErrorFailure } from '../../components/state-panels.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useChangeRetention, useRetention, useRetentionPreview } from '../../queries/audit-retention.ts';
+import { SettingsSection } from './settings-page.tsx';
 
 const modes = [
   { value: 'off', label: 'Keep everything' },

@@ -1,8 +1,8 @@
-import { Segmented } from '../../../components/choices.tsx';
-import { QueryView } from '../../../components/query-view.tsx';
-import { useSettings, useUpdateSettings } from '../../../queries/settings.ts';
-import { applyTheme, type Theme } from '../../../stores/window.ts';
-import { SettingRow, SettingsPage } from '../settings-page.tsx';
+import { Segmented } from '../../components/choices.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
+import { applyTheme, type Theme } from '../../stores/window.ts';
+import { SettingRow, SettingsPage } from './settings-page.tsx';
 
 const themes = [
   { value: 'system', label: 'System' },

@@ -1,11 +1,11 @@
-import { useState, type FormEvent } from 'react';
-import { addEndpoint, type CompatibleEndpoint } from '../../../../shared/contract/providers.ts';
-import { Button } from '../../../components/button.tsx';
-import { Checkbox } from '../../../components/choices.tsx';
-import { describeError } from '../../../components/state-panels.tsx';
-import { TextField } from '../../../components/text-field.tsx';
-import { useAddEndpoint, useUpdateEndpoint, type EndpointInput } from '../../../queries/endpoints.ts';
-import { encryptionCaution } from '../providers/address-confirmation.tsx';
+import { type FormEvent, useState } from 'react';
+import { addEndpoint, type CompatibleEndpoint } from '../../../shared/contract/providers.ts';
+import { Button } from '../../components/button.tsx';
+import { Checkbox } from '../../components/choices.tsx';
+import { describeError } from '../../components/state-panels.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { type EndpointInput, useAddEndpoint, useUpdateEndpoint } from '../../queries/endpoints.ts';
+import { encryptionCaution } from './address-confirmation.tsx';
 
 interface Draft {
   name: string;
@@ -22,7 +22,7 @@ function asSentence(words: string): string {
 }
 
 /** What is wrong with each field by the rules of the contract. */
-export function endpointProblems({ name, baseAddress, key }: Draft): Problems {
+function endpointProblems({ name, baseAddress, key }: Draft): Problems {
   const checked = addEndpoint.body?.safeParse({ name, baseAddress, key: key === '' ? null : key });
   const problems: Problems = {};
   for (const issue of checked?.error?.issues ?? []) {
@@ -36,7 +36,7 @@ function inputOf({ name, baseAddress, key, isKeyRemoved }: Draft): EndpointInput
   return { name, baseAddress, key: key !== '' ? key : isKeyRemoved ? null : undefined };
 }
 
-export interface EndpointFormProps {
+interface EndpointFormProps {
   /** The endpoint to change; null adds one. */
   endpoint: CompatibleEndpoint | null;
   /** What the fields of a new one begin with. */

@@ -1,15 +1,20 @@
 import { FolderOpen } from 'lucide-react';
-import { useState, type FormEvent } from 'react';
-import { chooseModelFile } from '../../../../shared/contract/desktop.ts';
-import { Button } from '../../../components/button.tsx';
-import { describeError } from '../../../components/state-panels.tsx';
-import { TextField } from '../../../components/text-field.tsx';
-import { useCapability, useHost } from '../../../host/host-context.tsx';
-import { useAddOnDevice } from '../../../queries/on-device.ts';
-import { showToast } from '../../../stores/toasts.ts';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { chooseModelFile } from '../../../shared/contract/desktop.ts';
+import { Button } from '../../components/button.tsx';
+import { describeError } from '../../components/state-panels.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useCapability, useHost } from '../../host/host-context.tsx';
+import { useAddOnDevice, useOnDevice } from '../../queries/on-device.ts';
+import { showToast } from '../../stores/toasts.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { settingsAddress } from '../../shell/addresses.ts';
+import { SettingsPage, SettingsSection } from './settings-page.tsx';
+import { ModelCard } from './on-device-model.tsx';
 
 /** Brings a model that the catalogue does not have: a GGUF file of this machine, or an `hf:` address. */
-export function AddModelForm() {
+function AddModelForm() {
   const [address, setAddress] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const add = useAddOnDevice();
@@ -67,4 +72,35 @@ export function AddModelForm() {
 function toastOf(error: unknown): { text: string; requestId: string | undefined } {
   const { message, requestId } = describeError(error);
   return { text: message, requestId };
+}
+
+/** Models that answer on this machine, their downloads, and the way to bring another one. */
+export function OnDevicePage() {
+  const onDevice = useOnDevice();
+  return (
+    <SettingsPage
+      title="On-device models"
+      lead={
+        <>
+          On-device models run locally. They need no key, and no network after the download. The default one answers for
+          the{' '}
+          <Link href={settingsAddress('service-models')} className="link">
+            built-in models
+          </Link>{' '}
+          that are routed to this device.
+        </>
+      }
+    >
+      <div className="card">
+        <QueryView query={onDevice} subject="the on-device models" rows={4}>
+          {({ models, engine }) => models.map((model) => <ModelCard key={model.id} model={model} engine={engine} />)}
+        </QueryView>
+      </div>
+      <SettingsSection title="Add your own model">
+        <div className="card">
+          <AddModelForm />
+        </div>
+      </SettingsSection>
+    </SettingsPage>
+  );
 }

@@ -1,17 +1,17 @@
-import { useState, type FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import {
-  embeddingProviders,
   type EmbeddingProvider,
+  embeddingProviders,
   type EmbeddingSettings,
-} from '../../../../shared/contract/embeddings.ts';
-import { providerName } from '../../../../shared/provider-names.ts';
-import { Button } from '../../../components/button.tsx';
-import { QueryView } from '../../../components/query-view.tsx';
-import { Select } from '../../../components/select.tsx';
-import { TextField } from '../../../components/text-field.tsx';
-import { useSettings, useUpdateSettings } from '../../../queries/settings.ts';
-import { SettingRow, SettingsPage } from '../settings-page.tsx';
+} from '../../../shared/contract/embeddings.ts';
+import { providerName } from '../../../shared/provider-names.ts';
+import { Button } from '../../components/button.tsx';
+import { QueryView } from '../../components/query-view.tsx';
+import { Select } from '../../components/select.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
+import { SettingRow, SettingsPage } from './settings-page.tsx';
 
 type Maker = 'on-device' | EmbeddingProvider;
 

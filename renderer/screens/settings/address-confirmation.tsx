@@ -1,10 +1,17 @@
 import type { UseMutationResult } from '@tanstack/react-query';
-import { useEffect, useRef, type ReactNode } from 'react';
-import { isUnencrypted } from '../../../../shared/address-safety.ts';
-import type { AddressConfirmation } from '../../../../shared/contract/providers.ts';
-import { Button } from '../../../components/button.tsx';
-import { Badge } from '../../../components/marks.tsx';
-import { describeError, Notice } from '../../../components/state-panels.tsx';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { isUnencrypted } from '../../../shared/address-safety.ts';
+import {
+  type AddressConfirmation,
+  baseAddress as baseAddressSchema,
+  type ProviderState,
+} from '../../../shared/contract/providers.ts';
+import { Button } from '../../components/button.tsx';
+import { Badge } from '../../components/marks.tsx';
+import { describeError, Notice } from '../../components/state-panels.tsx';
+import { providerName } from '../../../shared/provider-names.ts';
+import { TextField } from '../../components/text-field.tsx';
+import { useUpdateProvider } from '../../queries/providers.ts';
 
 /** Below a field with an address that others on the network can listen to; null for every other one. */
 export function encryptionCaution(address: string): string | null {
@@ -27,7 +34,7 @@ function Reason({ asked: { keyOrigin, keySource } }: { asked: AddressConfirmatio
   );
 }
 
-export interface AddressQuestionProps {
+interface AddressQuestionProps {
   asked: AddressConfirmation;
   /** Confirms an origin. */
   confirm: UseMutationResult<unknown, Error, string>;
@@ -65,5 +72,46 @@ export function AddressQuestion({ asked, confirm, hasFocus = false, children }: 
         </div>
       </Notice>
     </div>
+  );
+}
+
+/** Sets where a provider is reached, for people behind a gateway. The address includes the version, as in `https://host/v1`. */
+export function AddressForm({ provider, onDone }: { provider: ProviderState; onDone: () => void }) {
+  const [address, setAddress] = useState(provider.baseAddress);
+  const [problem, setProblem] = useState<string | null>(null);
+  const update = useUpdateProvider(provider.aiSystem);
+  const save = (next: string | null) => update.mutate(next, { onSuccess: onDone });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const checked = baseAddressSchema.safeParse(address.trim());
+    if (checked.success) save(checked.data);
+    else setProblem(`The base URL ${checked.error.issues[0]?.message ?? 'is not valid'}`);
+  };
+  return (
+    <form className="provider__form provider__form--address" onSubmit={submit}>
+      <span className="small secondary">Base URL</span>
+      <TextField
+        label={`Base URL of ${providerName(provider.aiSystem)}`}
+        isLabelHidden
+        isMono
+        autoFocus
+        value={address}
+        caution={encryptionCaution(address)}
+        error={problem ?? (update.error ? describeError(update.error).message : null)}
+        onValueChange={(next) => {
+          setAddress(next);
+          setProblem(null);
+        }}
+      />
+      <Button type="submit" isBusy={update.isPending}>
+        Save
+      </Button>
+      {!provider.isBaseAddressDefault && (
+        <Button variant="quiet" onClick={() => save(null)}>
+          Use default
+        </Button>
+      )}
+      <p className="caption tertiary">Include the version, e.g. /v1. All runs and tests use this URL.</p>
+    </form>
   );
 }

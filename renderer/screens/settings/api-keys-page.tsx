@@ -1,0 +1,203 @@
+import { type FormEvent, useState } from 'react';
+import { Plus } from 'lucide-react';
+import { Button } from '../../components/button.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { type Scope, scopes as allScopes } from '../../../shared/contract/endpoint.ts';
+import { Checkbox } from '../../components/choices.tsx';
+import { describeError, EmptyState } from '../../components/state-panels.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useApiKeys, useIssueApiKey } from '../../queries/api-keys.ts';
+import { ApiKeyRow, LimitFields, readLimits, textsOf } from './api-key-row.tsx';
+import type { ApiKey } from '../../../shared/contract/api-keys.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { useReturnFocus } from '../../components/use-return-focus.ts';
+import { SettingsPage } from './settings-page.tsx';
+
+/** The only place where a key is ever shown. */
+function IssuedKey({ apiKey, onDone }: { apiKey: string; onDone: () => void }) {
+  return (
+    <div className="issued" role="status">
+      <p className="strong">Copy the key now</p>
+      <p className="small secondary">Touchstone stores only its hash and never shows the key again.</p>
+      <div className="issued__key">
+        <code className="mono">{apiKey}</code>
+        <CopyButton label="Copy key" text={apiKey} size="small" />
+        <Button size="small" onClick={onDone}>
+          Done
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const meanings: Record<Scope, string> = {
+  run: 'Run: completions, moderation, stored prompts and agents',
+  audit: "Audit: read and rate all callers' runs",
+  manage: 'Manage: prompts, agents, sources and dataspaces',
+};
+
+/** A key that only runs prompts can neither read other callers' data nor change anything. */
+const defaultScopes: readonly Scope[] = ['run'];
+
+interface IssueFormProps {
+  onIssued: (key: string) => void;
+  onCancel: () => void;
+}
+
+/** Name, scopes and limits of a new key. */
+function IssueForm({ onIssued, onCancel }: IssueFormProps) {
+  const [name, setName] = useState('');
+  const [limitTexts, setLimitTexts] = useState(textsOf(null));
+  const [chosen, setChosen] = useState<readonly Scope[]>(defaultScopes);
+  const [isSubmitted, setSubmitted] = useState(false);
+  const issue = useIssueApiKey();
+  const limits = readLimits(limitTexts);
+  const problems = {
+    name: name.trim() === '' ? 'Enter the name of the program that will use the key' : null,
+    scopes: chosen.length === 0 ? 'Select at least one scope' : null,
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setSubmitted(true);
+    if (problems.name ?? problems.scopes ?? limits === null) return;
+    issue.mutate({ name: name.trim(), scopes: [...chosen], ...limits }, { onSuccess: ({ key }) => onIssued(key) });
+  };
+  return (
+    <form className="card settings__form" aria-label="New API key" onSubmit={submit}>
+      <div className="settings__fields">
+        <TextField
+          label="Name"
+          autoFocus
+          placeholder="nightly-report"
+          value={name}
+          error={isSubmitted ? problems.name : null}
+          onValueChange={setName}
+        />
+        <LimitFields texts={limitTexts} onChange={setLimitTexts} />
+      </div>
+      <div className="settings__choices" role="group" aria-label="Scopes">
+        {allScopes.map((scope) => (
+          <Checkbox
+            key={scope}
+            label={meanings[scope]}
+            isChecked={chosen.includes(scope)}
+            onCheckedChange={(isChecked) =>
+              setChosen(allScopes.filter((other) => (other === scope ? isChecked : chosen.includes(other))))
+            }
+          />
+        ))}
+      </div>
+      {problems.scopes && <p className="caption negative">{problems.scopes}</p>}
+      {issue.error && (
+        <p className="caption negative" role="alert">
+          {describeError(issue.error).message}
+        </p>
+      )}
+      <div className="row">
+        <Button type="submit" variant="primary" keys="Enter" isBusy={issue.isPending}>
+          Create key
+        </Button>
+        <Button variant="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
+  return (
+    <div className="card">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Scopes</th>
+            <th scope="col" className="right">
+              Credits used
+            </th>
+            <th scope="col" className="right">
+              Limits
+            </th>
+            <th scope="col">Last used</th>
+            <th scope="col" className="wide-only">
+              Created
+            </th>
+            <th scope="col">Caller ID</th>
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <ApiKeyRow key={key.id} apiKey={key} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Keys for programs that call the service over HTTP. */
+export function ApiKeysPage() {
+  const apiKeys = useApiKeys();
+  const [isIssuing, setIssuing] = useState(false);
+  const [issued, setIssued] = useState<string | null>(null);
+  const [areRevokedShown, setRevokedShown] = useState(false);
+  const returnTarget = useReturnFocus<HTMLButtonElement>(isIssuing);
+  const issueButton = (
+    <Button ref={returnTarget} icon={Plus} onClick={() => setIssuing(true)}>
+      Create API key
+    </Button>
+  );
+  return (
+    <SettingsPage
+      title="API keys"
+      lead="Programs need an API key to call the service over HTTP. Each key has its own name in the audit, its own scopes and optional limits."
+    >
+      <div className="settings__stack">
+        {issued !== null && <IssuedKey apiKey={issued} onDone={() => setIssued(null)} />}
+        {isIssuing && (
+          <IssueForm
+            onCancel={() => setIssuing(false)}
+            onIssued={(key) => {
+              setIssued(key);
+              setIssuing(false);
+            }}
+          />
+        )}
+        <QueryView query={apiKeys} subject="the API keys">
+          {({ data }) => {
+            const revoked = data.filter(({ revokedAt }) => revokedAt !== null).length;
+            const shown = data.filter(({ revokedAt }) => areRevokedShown || revokedAt === null);
+            return (
+              <>
+                {shown.length > 0 && <KeyTable keys={shown} />}
+                {shown.length === 0 && !isIssuing && issued === null && (
+                  <EmptyState
+                    title="No API keys"
+                    reason="This window needs no key. Create one for each program that calls the service."
+                  >
+                    {issueButton}
+                  </EmptyState>
+                )}
+                <div className="row">
+                  {shown.length > 0 && !isIssuing && issueButton}
+                  <span className="grow" />
+                  {revoked > 0 && (
+                    <Checkbox
+                      label={`Show ${revoked} revoked`}
+                      isChecked={areRevokedShown}
+                      onCheckedChange={setRevokedShown}
+                    />
+                  )}
+                </div>
+              </>
+            );
+          }}
+        </QueryView>
+      </div>
+    </SettingsPage>
+  );
+}

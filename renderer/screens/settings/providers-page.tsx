@@ -1,0 +1,150 @@
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { providerName } from '../../../shared/provider-names.ts';
+import { IconButton } from '../../components/icon-button.tsx';
+import { useModels, useRemoveModel } from '../../queries/models.ts';
+import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
+import { type Settings, settings as settingsSchema } from '../../../shared/contract/settings.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
+import { Notice } from '../../components/state-panels.tsx';
+import { useProviders } from '../../queries/providers.ts';
+import { settingsAddress } from '../../shell/addresses.ts';
+import { EndpointsSection } from './endpoints-page.tsx';
+import { ServiceModelsSection } from './service-models-page.tsx';
+import { ProviderRow } from './provider-row.tsx';
+
+/** Names that were made valid in the model picker although neither the catalogue nor the provider lists them. */
+function AddedModelsSection() {
+  const models = useModels().data?.data ?? [];
+  const remove = useRemoveModel();
+  const added = models.filter(({ origin }) => origin === 'user');
+  if (added.length === 0) return null;
+  return (
+    <SettingsSection title="Models you added">
+      <div className="card">
+        {added.map(({ aiSystem, name }) => (
+          <SettingRow
+            key={`${aiSystem}/${name}`}
+            label={<span className="mono">{name}</span>}
+            detail={providerName(aiSystem)}
+          >
+            <IconButton
+              size="small"
+              icon={Trash2}
+              label={`Remove ${name} of ${providerName(aiSystem)}`}
+              onClick={() => remove.mutate({ aiSystem, model: name })}
+            />
+          </SettingRow>
+        ))}
+      </div>
+    </SettingsSection>
+  );
+}
+
+type TimeLimits = Settings['timeLimits'];
+const schema = settingsSchema.shape.timeLimits;
+
+interface SecondsFieldProps {
+  label: string;
+  name: keyof TimeLimits;
+  limits: TimeLimits;
+}
+
+/** Kept when the field is left or Enter is pressed, if it is a number of seconds that the service takes. */
+function SecondsField({ label, name, limits }: SecondsFieldProps) {
+  const update = useUpdateSettings();
+  const [text, setText] = useState(String(limits[name]));
+  const checked = schema.shape[name].safeParse(text.trim() === '' ? undefined : Number(text));
+  const keep = () => {
+    if (checked.success && checked.data !== limits[name])
+      update.mutate({ timeLimits: { ...limits, [name]: checked.data } });
+  };
+  return (
+    <div className="setting__number">
+      <TextField
+        label={label}
+        isLabelHidden
+        inputMode="decimal"
+        className="numbers"
+        value={text}
+        error={checked.success ? null : 'Must be 1 to 3600 seconds'}
+        end={<span className="small tertiary">s</span>}
+        onValueChange={setText}
+        onBlur={keep}
+        onKeyDown={(event) => event.key === 'Enter' && keep()}
+      />
+    </div>
+  );
+}
+
+/** How long a run waits for a provider before it ends with 504. */
+function TimeLimitsSection() {
+  const settings = useSettings();
+  return (
+    <SettingsSection title="Time limits">
+      <div className="card">
+        <QueryView query={settings} subject="the settings" rows={2}>
+          {({ timeLimits }) => (
+            <>
+              <SettingRow label="First byte" detail="Maximum time until a provider starts to respond">
+                <SecondsField label="Seconds until the first byte" name="firstByteSeconds" limits={timeLimits} />
+              </SettingRow>
+              <SettingRow label="Between bytes" detail="Maximum pause in the middle of a response">
+                <SecondsField label="Seconds between bytes" name="betweenBytesSeconds" limits={timeLimits} />
+              </SettingRow>
+            </>
+          )}
+        </QueryView>
+      </div>
+    </SettingsSection>
+  );
+}
+
+function Lead({ keychain }: { keychain: string | null | undefined }) {
+  return (
+    <>
+      {keychain ? `Keys are stored in the ${keychain}. They` : 'Keys'} are never shown again, but you can replace or
+      remove them. You can start without a key: the{' '}
+      <Link href={settingsAddress('on-device')} className="link">
+        on-device model
+      </Link>{' '}
+      needs none.
+    </>
+  );
+}
+
+/** Keys and addresses of the providers; below them the endpoints, the routes and the limits that belong to the same question. */
+export function ProvidersPage() {
+  const providers = useProviders();
+  const [location] = useLocation();
+  const askedFor = location.split('/')[3];
+  const keychain = providers.data?.keychain;
+  return (
+    <SettingsPage title="Providers and keys" lead={<Lead keychain={keychain} />}>
+      <div className="settings__stack">
+        {keychain === null && (
+          <Notice tone="caution">
+            <strong>No keychain found. Keys are kept in memory until Touchstone quits.</strong> To keep keys after a
+            restart, start a keychain service, or set variables such as OPENAI_API_KEY before you start Touchstone.
+          </Notice>
+        )}
+        <div className="card">
+          <QueryView query={providers} subject="the providers" rows={5}>
+            {({ data }) =>
+              data.map((provider) => (
+                <ProviderRow key={provider.aiSystem} provider={provider} isAskedFor={provider.aiSystem === askedFor} />
+              ))
+            }
+          </QueryView>
+        </div>
+      </div>
+      <EndpointsSection />
+      <ServiceModelsSection />
+      <AddedModelsSection />
+      <TimeLimitsSection />
+    </SettingsPage>
+  );
+}
