@@ -65,7 +65,34 @@ const suppressionHasReason = {
   },
 };
 
+const lookups = new Set(['closest', 'getElementsByClassName', 'matches', 'querySelector', 'querySelectorAll']);
+
+/** Class names belong to the style sheets. A lookup by class breaks without an error when one is renamed. */
+const noClassLookup = {
+  meta: {
+    type: 'problem',
+    messages: { class: 'Use a ref. Class names belong to the style sheets.' },
+  },
+  create(context) {
+    return {
+      CallExpression({ callee, arguments: [selector] }) {
+        if (callee.type !== 'MemberExpression' || !lookups.has(callee.property.name)) return;
+        const text =
+          selector?.type === 'TemplateLiteral'
+            ? selector.quasis.map(({ value }) => value.raw).join('')
+            : selector?.value;
+        if (callee.property.name === 'getElementsByClassName' || /\.[a-zA-Z_]/.test(text ?? ''))
+          context.report({ node: callee, messageId: 'class' });
+      },
+    };
+  },
+};
+
 export default {
   meta: { name: 'touchstone' },
-  rules: { 'effect-returns-cleanup': effectReturnsCleanup, 'suppression-has-reason': suppressionHasReason },
+  rules: {
+    'effect-returns-cleanup': effectReturnsCleanup,
+    'no-class-lookup': noClassLookup,
+    'suppression-has-reason': suppressionHasReason,
+  },
 };

@@ -25,6 +25,7 @@ export function Dialog({ title, isOpen, onClose, isWide = false, children, foote
       isOpen={isOpen}
       onClose={onClose}
       role={role}
+      hasActions={Boolean(footer)}
       className={classNames('dialog', isWide && 'dialog--wide')}
     >
       <Primitive.Title className="dialog__title">{title}</Primitive.Title>

@@ -23,21 +23,21 @@ function useInertFrame(isOpen: boolean): void {
       if (openLayers === 0) frame?.removeAttribute('inert');
     };
   }, [isOpen]);
-  // Not before the commit is over: React gives the focus back to what had it before, which is still there.
+  // After the commit: during it, React gives the focus back to the element that had it before.
   useEffect(() => {
     if (!isOpen) return;
     return () => {
-      // What was asked about may be gone, and the button that asked with it.
+      // The action may have deleted the item, and with it the button that opened this layer.
       const target = focused.current?.isConnected ? focused.current : surroundings.current;
       if (target instanceof HTMLElement) target.focus();
     };
   }, [isOpen]);
 }
 
-/** The first field or answer; where there is none, the layer itself rather than its Close button. */
-function focusWhatIsAskedFor(event: Event): void {
+/** Focuses the first field or action. A layer without either gets the focus itself rather than its Close button. */
+function focusFirstControl(event: Event, hasActions: boolean): void {
   const layer = event.currentTarget;
-  if (!(layer instanceof HTMLElement) || layer.querySelector('input, textarea, select, .dialog__foot button')) return;
+  if (hasActions || !(layer instanceof HTMLElement) || layer.querySelector('input, textarea, select')) return;
   event.preventDefault();
   layer.focus();
 }
@@ -47,12 +47,15 @@ export interface ModalLayerProps {
   onClose: () => void;
   className: string;
   role?: 'dialog' | 'alertdialog';
+  /** It ends with buttons that answer it. */
+  hasActions?: boolean;
   /** Must hold one `Primitive.Title`; the first control in it gets the focus. */
   children: ReactNode;
 }
 
-/** What lies over the whole window until it is answered or put away with Esc or a press beside it. */
-export function ModalLayer({ isOpen, onClose, className, role = 'dialog', children }: ModalLayerProps) {
+/** Covers the whole window until a button, Esc or a click beside it closes it. */
+export function ModalLayer(props: ModalLayerProps) {
+  const { isOpen, onClose, className, role = 'dialog', hasActions = false, children } = props;
   useInertFrame(isOpen);
   return (
     <Primitive.Root modal={false} open={isOpen} onOpenChange={(open) => !open && onClose()}>
@@ -63,7 +66,7 @@ export function ModalLayer({ isOpen, onClose, className, role = 'dialog', childr
           aria-modal="true"
           aria-describedby={undefined}
           className={classNames('overlay', className)}
-          onOpenAutoFocus={focusWhatIsAskedFor}
+          onOpenAutoFocus={(event) => focusFirstControl(event, hasActions)}
           onCloseAutoFocus={(event) => event.preventDefault()}
         >
           {children}

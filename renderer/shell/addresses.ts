@@ -1,3 +1,4 @@
+import { useLocation } from 'wouter';
 import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 
 /** Addresses inside the window, as they stand behind `#`. Every object that the palette finds has one. */
@@ -79,4 +80,91 @@ export function replayAddress(id?: string): string {
 export function sourceAddress(sourceId: string, passage?: { start: number; end: number }): string {
   const address = `/knowledge/sources/${sourceId}`;
   return passage === undefined ? address : `${address}/${passage.start}-${passage.end}`;
+}
+
+/** What an address of the knowledge screen asks for. */
+export interface KnowledgeAddress {
+  /** Null where only a source is named: its dataspace is found with it. */
+  dataspaceId: string | null;
+  sourceId: string | null;
+  /** The passage to show in its place, by offsets into the source's text. */
+  passage: { start: number; end: number } | null;
+}
+
+/** Reads `/knowledge/<dataspace>` and `/knowledge/sources/<source>/<start>-<end>`. */
+export function readKnowledgeAddress(location: string): KnowledgeAddress {
+  const [, , first, sourceId, range] = location.split('/');
+  if (first !== 'sources') return { dataspaceId: first || null, sourceId: null, passage: null };
+  const [, start, end] = /^(\d+)-(\d+)$/.exec(range ?? '') ?? [];
+  const passage = start === undefined ? null : { start: Number(start), end: Number(end) };
+  return { dataspaceId: null, sourceId: sourceId || null, passage };
+}
+
+/** What an address of the agents asks for. */
+export type AgentsAddress =
+  | { view: 'none' }
+  | { view: 'new' }
+  /** `conversationId` null is a new conversation. */
+  | { view: 'agent'; agentId: string; conversationId: string | null; isEditing: boolean };
+
+export const newAgentAddress = '/agents/new';
+
+/** The form of an agent beside one of its conversations; null is a new one. */
+export function editAgentAddress(agentId: string, conversationId: string | null): string {
+  return ['/agents', agentId, conversationId, 'edit'].filter((part) => part !== null).join('/');
+}
+
+/** Reads `/agents/new`, `/agents/<agent>` and `/agents/<agent>/<conversation>`, the last two also with `/edit` at the end. */
+export function readAgentsAddress(location: string): AgentsAddress {
+  const [, , agentId, ...rest] = location.split('/');
+  if (!agentId) return { view: 'none' };
+  if (agentId === 'new') return { view: 'new' };
+  const isEditing = rest.at(-1) === 'edit';
+  const conversationId = (isEditing ? rest.slice(0, -1) : rest)[0];
+  return { view: 'agent', agentId, conversationId: conversationId || null, isEditing };
+}
+
+/** What an address of the library asks for. */
+export type PromptsAddress =
+  | { view: 'none' }
+  /** `versionId` null is the newest one. */
+  | { view: 'version'; promptId: string; versionId: string | null }
+  | { view: 'run'; promptId: string; versionId: string | null }
+  /** `beforeId` null is the one before `afterId`, which null makes the newest one. */
+  | { view: 'compare'; promptId: string; beforeId: string | null; afterId: string | null };
+
+/** Reads `/prompts/<prompt>`, `.../<version>`, `.../run/<version>` and `.../compare/<version>/<version>`. */
+export function readPromptsAddress(location: string): PromptsAddress {
+  const [, , promptId, second, third, fourth] = location.split('/');
+  if (!promptId) return { view: 'none' };
+  if (second === 'run') return { view: 'run', promptId, versionId: third || null };
+  if (second === 'compare') {
+    return { view: 'compare', promptId, beforeId: third || null, afterId: fourth || null };
+  }
+  return { view: 'version', promptId, versionId: second || null };
+}
+
+export interface ModerationAddress {
+  /** Null while one text is written. */
+  readonly batchId: string | null;
+  /** Index of the open text of the batch, from 0. */
+  readonly index: number | null;
+  openText: () => void;
+  openBatch: (id: string, index?: number) => void;
+}
+
+/** `/moderation` for one text, `/moderation/batches/<id>/<number>` for a text of a batch; numbers count from 1. */
+export function useModerationAddress(): ModerationAddress {
+  const [location, navigate] = useLocation();
+  const [, , kind, id, number] = location.split('/');
+  const batchId = kind === 'batches' && id ? id : null;
+  return {
+    batchId,
+    index: batchId !== null && /^[1-9]\d{0,5}$/.test(number ?? '') ? Number(number) - 1 : null,
+    openText: () => navigate('/moderation'),
+    openBatch: (next, index) =>
+      navigate(`/moderation/batches/${next}${index === undefined ? '' : `/${index + 1}`}`, {
+        replace: next === batchId && index !== undefined,
+      }),
+  };
 }

@@ -16,6 +16,8 @@ import { useCreateAgent, useRestoreAgent, useUpdateAgent } from '../../queries/a
 import { useModels } from '../../queries/models.ts';
 import { showToast } from '../../stores/toasts.ts';
 import {
+  type AgentFields,
+  BasePromptField,
   basePromptText,
   countParameters,
   newAgentFields,
@@ -23,9 +25,7 @@ import {
   restoredAgent,
   unreplacedVariables,
   writeAgentFields,
-  type AgentFields,
-} from './agent-fields.ts';
-import { BasePromptField } from './base-prompt-field.tsx';
+} from './agent-fields.tsx';
 
 type Model = Pick<Agent, 'aiSystem' | 'model'>;
 

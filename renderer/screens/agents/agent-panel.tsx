@@ -1,13 +1,21 @@
+import { Link, useLocation } from 'wouter';
 import { Ellipsis, MessageSquarePlus, PanelRight, Pencil, Trash2 } from 'lucide-react';
-import { useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
-import { Button } from '../../components/button.tsx';
+import { providerName } from '../../../shared/provider-names.ts';
 import { classNames } from '../../components/class-names.ts';
+import { formatPlural, formatTime } from '../../components/format.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { useAgentConversations, useRemoveAgent } from '../../queries/agents.ts';
+import { useDataspaces } from '../../queries/knowledge.ts';
+import { useModels } from '../../queries/models.ts';
+import { agentAddress, type AgentsAddress, editAgentAddress } from '../../shell/addresses.ts';
+import { Badge } from '../../components/marks.tsx';
+import { modelPlace, shutdownBadge } from '../../components/models/model-list.ts';
+import { useToday } from '../../components/use-today.ts';
+import { Button } from '../../components/button.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Popover } from '../../components/popover.tsx';
-import { useRemoveAgent } from '../../queries/agents.ts';
-import { agentAddress } from '../../shell/addresses.ts';
 import { CopyLink } from '../../shell/copy-link.tsx';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { useActions } from '../../stores/actions.ts';
@@ -15,9 +23,96 @@ import { agentSlot } from '../../stores/agents.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
 import { dismissRun } from '../../stores/live-runs.ts';
 import { AgentForm } from './agent-form.tsx';
-import { AgentSide } from './agent-side.tsx';
-import { editAgentAddress, type AgentsAddress } from './agents-address.ts';
 import { ConversationView } from './conversation-view.tsx';
+
+interface AgentSideProps {
+  agent: Agent;
+  conversationId: string | null;
+}
+
+/** Model, prompt, dataspaces and parameters. */
+function AgentDetails({ agent, conversationId }: AgentSideProps) {
+  const dataspaces = useDataspaces().data ?? [];
+  const names = agent.dataspaceIds?.map((id) => dataspaces.find((one) => one.id === id)?.name ?? 'Deleted dataspace');
+  const model = useModels().data?.data.find(
+    ({ aiSystem, name }) => aiSystem === agent.aiSystem && name === agent.model,
+  );
+  const today = useToday();
+  const shutdown = model && shutdownBadge(model, today);
+  return (
+    <div className="agents__facts">
+      <p className="row">
+        <span className="medium truncate">{agent.model}</span>
+        {shutdown && <Badge tone={shutdown.tone}>{shutdown.text}</Badge>}
+      </p>
+      <p className="caption tertiary truncate">{model ? modelPlace(model) : providerName(agent.aiSystem)}</p>
+      {agent.prompt === '' ? (
+        <p className="small tertiary">
+          No prompt.{' '}
+          <Link href={editAgentAddress(agent.id, conversationId)} className="link">
+            Add one
+          </Link>
+        </p>
+      ) : (
+        <p className="agents__prompt-text mono--small secondary">{agent.prompt}</p>
+      )}
+      {names && <p className="small secondary">Dataspaces: {names.join(', ')}</p>}
+      {agent.configuration && (
+        <p className="mono--small secondary agents__parameters">
+          {Object.entries(agent.configuration)
+            .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+            .join(', ')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Conversations({ agent, conversationId }: AgentSideProps) {
+  const conversations = useAgentConversations(agent.id);
+  return (
+    <QueryView query={conversations} subject="the conversations">
+      {(rows) =>
+        rows.length === 0 ? (
+          <p className="agents__note small tertiary">No conversations yet</p>
+        ) : (
+          <ul>
+            {rows.map((row) => (
+              <li key={row.conversationId}>
+                <Link
+                  href={agentAddress(agent.id, row.conversationId)}
+                  className={classNames('agents__past', row.conversationId === conversationId && 'is-selected')}
+                  aria-current={row.conversationId === conversationId ? 'page' : undefined}
+                >
+                  <span className="truncate">{row.name}</span>
+                  <span className="caption tertiary numbers">
+                    {formatPlural(row.turns, 'turn')}, {formatTime(row.run.createdAt)}
+                  </span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </QueryView>
+  );
+}
+
+/** What an agent is made of, and its conversations. */
+function AgentSide({ agent, conversationId }: AgentSideProps) {
+  return (
+    <aside className="panel panel--inset agents__side scroll" aria-label="Agent and conversations">
+      <div className="header">
+        <h2>Agent</h2>
+      </div>
+      <AgentDetails agent={agent} conversationId={conversationId} />
+      <div className="header line-top">
+        <h2>Conversations</h2>
+      </div>
+      <Conversations agent={agent} conversationId={conversationId} />
+    </aside>
+  );
+}
 
 /** A window with room for the form or the side beside a conversation; the same width as the style sheets' `wide-only`. */
 const wideWindow = '(min-width: 1100px)';
@@ -63,7 +158,7 @@ function useAgentCommands(agent: Agent, conversationId: string | null) {
   return { start, edit, remove };
 }
 
-export interface AgentPanelProps {
+interface AgentPanelProps {
   agent: Agent;
   address: Extract<AgentsAddress, { agentId: string }>;
 }

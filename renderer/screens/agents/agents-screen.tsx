@@ -9,13 +9,12 @@ import { EmptyState } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { useAgents } from '../../queries/agents.ts';
-import { agentAddress } from '../../shell/addresses.ts';
+import { agentAddress, newAgentAddress, readAgentsAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { useShowPageTitle } from '../../stores/window.ts';
 import { useDeletions } from '../../stores/deletions.ts';
 import { AgentForm } from './agent-form.tsx';
 import { AgentPanel } from './agent-panel.tsx';
-import { newAgentAddress, readAgentsAddress } from './agents-address.ts';
 import './agents.css';
 
 const rowHeight = 48;

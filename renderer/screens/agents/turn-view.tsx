@@ -12,13 +12,12 @@ import { Icon } from '../../components/icon.tsx';
 import { Spinner } from '../../components/marks.tsx';
 import { Reasoning } from '../../components/reasoning.tsx';
 import { Failure, Notice } from '../../components/state-panels.tsx';
-import { agentAddress, settingsAddress } from '../../shell/addresses.ts';
+import { agentAddress, editAgentAddress, settingsAddress } from '../../shell/addresses.ts';
 import { auditAddress } from '../../shell/audit-address.ts';
 import { failureWords, finishMeaning, type Remedy } from '../../components/run-words.ts';
 import { CitedText } from '../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
-import { editAgentAddress } from './agents-address.ts';
-import { memoryText, waysOf, type ShownTurn } from './turn-model.ts';
+import { memoryText, waysOf, type ShownTurn } from './use-conversation.ts';
 
 export interface TurnViewProps {
   agent: Agent;

@@ -14,13 +14,13 @@ import { useHostState } from '../../queries/host-state.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { noteListAddress } from '../../stores/audit.ts';
 import { useShowPageTitle } from '../../stores/window.ts';
-import { AuditServices } from './audit-work.tsx';
+import { ConversationsView } from './conversations-view.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { filterChips } from './filter/filter-fields.ts';
 import { type AddressedAudit, useAuditAddress } from './filter/use-audit-address.ts';
 import { ReplaysPage } from './replay/replays-page.tsx';
-import { SampleSetButton, SamplesNotice } from './samples/sample-set.tsx';
-import { ViewsPanel } from './views/views-panel.tsx';
+import { SampleSetButton, SamplesNotice } from './sample-set.tsx';
+import { ViewsPanel } from './views-panel.tsx';
 import './audit.css';
 
 /** The replay that an address opens: null for the newest one, undefined where it is no address of replays. */
@@ -142,7 +142,7 @@ function Conversations() {
         ) : facets?.runs === 0 ? (
           <NoRuns />
         ) : (
-          <AuditServices
+          <ConversationsView
             head={head.data}
             isPlaceholder={head.isPlaceholderData}
             address={address}

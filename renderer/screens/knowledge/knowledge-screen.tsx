@@ -1,36 +1,88 @@
 import { FilePlus2, FolderPlus, Search } from 'lucide-react';
-import { useRef, useState, type RefObject } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { AppError } from '../../../shared/app-error.ts';
-import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
 import { Button } from '../../components/button.tsx';
-import { QueryView } from '../../components/query-view.tsx';
 import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import {
+  defaultDataspace,
+  type SourceFilter,
+  useCreateDefaultDataspace,
   useDataspaces,
   useFollowKnowledge,
   useRemoveSource,
   useSource,
-  type SourceFilter,
 } from '../../queries/knowledge.ts';
-import { dataspaceAddress } from '../../shell/addresses.ts';
+import { dataspaceAddress, type KnowledgeAddress, readKnowledgeAddress } from '../../shell/addresses.ts';
+import { type ChosenFile, uploadFiles } from '../../stores/knowledge.ts';
+import { DropZone, FilePicker, tellNothingAdded } from './add-files.tsx';
+import { AppError } from '../../../shared/app-error.ts';
+import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
+import { QueryView } from '../../components/query-view.tsx';
 import { useActions } from '../../stores/actions.ts';
 import { useShowPageTitle } from '../../stores/window.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
-import { uploadFiles, type ChosenFile } from '../../stores/knowledge.ts';
 import { DataspaceList } from './dataspace-list.tsx';
-import { DropZone } from './drop-zone.tsx';
-import { FilePicker, tellNothingAdded } from './file-picker.tsx';
-import { readKnowledgeAddress, type KnowledgeAddress } from './knowledge-address.ts';
-import './knowledge.css';
-import { MissingDataspace, NoDataspace } from './no-dataspace.tsx';
 import { AnswerPanel } from './answer-panel.tsx';
-import { SearchBar } from './search-bar.tsx';
+import { SearchBar, useDataspaceQuery } from './search-bar.tsx';
 import { SearchResults } from './search-results.tsx';
 import { SourceList } from './source-list.tsx';
 import { SourcePanel } from './source-panel.tsx';
-import { useDataspaceQuery } from './use-dataspace-query.ts';
+import './knowledge.css';
+
+const dataspaceReason =
+  'A dataspace holds files that prompts are answered from. Files are parsed, chunked and indexed on this device. Nothing leaves it until a run sends passages to a model.';
+
+/** In place of a dataspace that is not there any more. */
+function MissingDataspace({ onNew }: { onNew: () => void }) {
+  return (
+    <div className="list-state">
+      <EmptyState title="Dataspace not found" reason="It was deleted, or the link is incomplete.">
+        <Button variant="primary" icon={FolderPlus} onClick={onNew}>
+          Create dataspace
+        </Button>
+      </EmptyState>
+    </div>
+  );
+}
+
+/** Where there is none yet: files that are added make the one that programs use, too, when they name none. */
+function NoDataspace({ picker, onNew }: { picker: RefObject<HTMLInputElement | null>; onNew: () => void }) {
+  const { client } = useHost();
+  const [, navigate] = useLocation();
+  const { mutateAsync: createDefault, isPending } = useCreateDefaultDataspace();
+  const addFiles = (files: readonly ChosenFile[]): void => {
+    if (files.length === 0) return tellNothingAdded();
+    if (isPending) return;
+    void createDefault().then(
+      ({ id }) => {
+        uploadFiles(client, id, files);
+        navigate(dataspaceAddress(id));
+      },
+      () => {
+        // A toast has said why.
+      },
+    );
+  };
+  return (
+    <DropZone label={`Drop files to add them to a new dataspace "${defaultDataspace}"`} onFiles={addFiles}>
+      <FilePicker picker={picker} onFiles={addFiles} />
+      <div className="list-state">
+        <EmptyState
+          title="No dataspaces yet"
+          reason={`${dataspaceReason} Drop files here, or create a dataspace first.`}
+        >
+          <Button variant="primary" icon={FilePlus2} isBusy={isPending} onClick={() => picker.current?.click()}>
+            Add files
+          </Button>
+          <Button icon={FolderPlus} onClick={onNew}>
+            Create dataspace
+          </Button>
+        </EmptyState>
+      </div>
+    </DropZone>
+  );
+}
 
 interface DataspaceViewProps {
   dataspace: DataspaceSummary;

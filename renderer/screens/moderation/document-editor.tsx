@@ -6,7 +6,7 @@ import type { Highlight } from '../../../shared/contract/moderation.ts';
 import { allowEditorStyles } from '../../components/editor-styles.ts';
 import { lineDirection } from '../../components/line-direction.ts';
 import { replaceSelection } from '../../components/replace-selection.ts';
-import { categoryNames } from './category-names.ts';
+import { categoryNames } from './categories.tsx';
 import './categories.css';
 
 /** The two letters of its category, behind a passage. */

@@ -9,11 +9,9 @@ import { Menu } from '../../components/menu.tsx';
 import { useAuditViews } from '../../queries/audit-views.ts';
 import { useExportBatch } from '../../queries/moderation.ts';
 import { useModerationStore } from '../../stores/moderation.ts';
-import { ClassifierSelect } from './classifier-select.tsx';
-import { GuardPopover } from './guard-popover.tsx';
-import { PolicyButton } from './policy-button.tsx';
+import { ClassifierSelect, GuardPopover, PolicyButton } from './classifier-controls.tsx';
 import { saveFile } from '../../components/save-file.ts';
-import type { LoadTexts } from './use-load-texts.ts';
+import type { LoadTexts } from './use-texts.ts';
 
 function PasteLines({ isOpen, onClose, load }: { isOpen: boolean; onClose: () => void; load: LoadTexts }) {
   const [lines, setLines] = useState('');

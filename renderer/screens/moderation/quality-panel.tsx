@@ -7,9 +7,9 @@ import { classNames } from '../../components/class-names.ts';
 import { formatPlural } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { EmptyState } from '../../components/state-panels.tsx';
-import { categoryNames } from './category-names.ts';
+import { categoryNames } from './categories.tsx';
 import { curveOf, type CurvePoint, type Quality, qualityAt, thresholdFor } from './quality-figures.ts';
-import './quality.css';
+import './scores.css';
 
 function pointsOf(curve: readonly CurvePoint[], figure: 'precision' | 'recall'): string {
   return curve

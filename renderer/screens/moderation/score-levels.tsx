@@ -4,9 +4,8 @@ import type { CategoryScores } from '../../../shared/contract/moderation-window.
 import { categories, type Category } from '../../../shared/contract/moderation.ts';
 import { classNames } from '../../components/class-names.ts';
 import { Icon } from '../../components/icon.tsx';
-import { CategorySwatch } from './category-swatch.tsx';
-import { categoryNames } from './category-names.ts';
-import './levels.css';
+import { categoryNames, CategorySwatch } from './categories.tsx';
+import './scores.css';
 
 const steps: Record<string, number> = {
   ArrowRight: 0.01,

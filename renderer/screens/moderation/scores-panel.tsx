@@ -12,13 +12,12 @@ import { Button } from '../../components/button.tsx';
 import { formatCount, formatDuration } from '../../components/format.ts';
 import { remedyAddress, type ServedRun } from '../../components/remedies.ts';
 import { Notice } from '../../components/state-panels.tsx';
-import { categoryNames, classifierName, classifierPlace, judgedScores } from './category-names.ts';
-import type { FlaggedShare } from './quality-figures.ts';
+import { categoryNames, classifierName, classifierPlace, judgedScores } from './categories.tsx';
+import { cardFigures, type FlaggedShare } from './quality-figures.ts';
 import { ScoreLevels } from './score-levels.tsx';
 import { Segmented } from '../../components/choices.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Popover } from '../../components/popover.tsx';
-import { cardFigures } from './model-card-figures.ts';
 
 /** Strengths and limits of the on-device classifier, with its measurements. */
 function ModelCard() {

@@ -6,7 +6,7 @@ import { useModerationStore } from '../../stores/moderation.ts';
 import type { FlaggedShare } from './quality-figures.ts';
 import { QualityPanel } from './quality-panel.tsx';
 import { ScoresPanel } from './scores-panel.tsx';
-import type { OpenText } from './use-open-text.ts';
+import type { OpenText } from './use-texts.ts';
 import type { Thresholds } from './use-thresholds.ts';
 
 const noResults: readonly BatchResult[] = [];

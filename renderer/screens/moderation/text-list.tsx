@@ -1,17 +1,20 @@
 import { Flag } from 'lucide-react';
 import { useMemo } from 'react';
-import type { Batch, BatchResult } from '../../../shared/contract/moderation-window.ts';
+import type { Batch, BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
 import { Button } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { formatCount, formatDuration } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Progress } from '../../components/progress.tsx';
-import { Notice } from '../../components/state-panels.tsx';
+import { EmptyState, ErrorFailure, Notice } from '../../components/state-panels.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
-import type { ShownTexts } from '../../stores/moderation.ts';
-import { classifierName } from './category-names.ts';
-import type { FlaggedShare } from './quality-figures.ts';
+import { type ShownTexts, useModerationStore } from '../../stores/moderation.ts';
+import { classifierName } from './categories.tsx';
+import { type FlaggedShare, flaggedShare } from './quality-figures.ts';
+import { useStopBatch } from '../../queries/moderation.ts';
+import type { ModerationAddress } from '../../shell/addresses.ts';
+import type { LoadTexts } from './use-texts.ts';
 
 const rowHeight = 28;
 
@@ -52,7 +55,7 @@ function BatchProgress({ batch, onStop }: { batch: Batch; onStop: () => void }) 
   );
 }
 
-export interface TextListProps {
+interface TextListProps {
   batch: Batch;
   results: readonly BatchResult[];
   share: FlaggedShare;
@@ -64,7 +67,7 @@ export interface TextListProps {
 }
 
 /** The texts of a batch, with those flagged at the current thresholds. */
-export function TextList({ batch, results, share, shown, onShown, selected, onSelect, onStop }: TextListProps) {
+function TextList({ batch, results, share, shown, onShown, selected, onSelect, onStop }: TextListProps) {
   const flagged = useMemo(() => new Set(share.flagged), [share]);
   const indices = useMemo(() => {
     if (shown === 'flagged') return share.flagged;
@@ -119,5 +122,63 @@ export function TextList({ batch, results, share, shown, onShown, selected, onSe
         )}
       />
     </>
+  );
+}
+
+interface ListPaneProps {
+  batch: Batch | undefined;
+  results: readonly BatchResult[];
+  thresholds: CategoryScores;
+  address: ModerationAddress;
+  load: LoadTexts;
+  onFile: () => void;
+}
+
+/** The texts of the open batch, or the ways to load some. */
+export function ListPane({ batch, results, thresholds, address, load, onFile }: ListPaneProps) {
+  const shown = useModerationStore((state) => state.shown);
+  const stop = useStopBatch();
+  const share = useMemo(() => flaggedShare(results, thresholds), [results, thresholds]);
+  if (batch) {
+    return (
+      <>
+        <TextList
+          batch={batch}
+          results={results}
+          share={share}
+          shown={shown === 'differ' && batch.classifiers.length === 1 ? 'all' : shown}
+          onShown={(next) => useModerationStore.setState({ shown: next })}
+          selected={address.index}
+          onSelect={(index) => address.openBatch(batch.id, index)}
+          onStop={() => stop.mutate(batch.id)}
+        />
+        <div className="moderation__back line-top">
+          <Button size="small" variant="quiet" onClick={address.openText}>
+            Single text
+          </Button>
+        </div>
+      </>
+    );
+  }
+  if (load.error) return <ErrorFailure title="Couldn't load the texts" error={load.error} />;
+  if (address.batchId !== null) {
+    return (
+      <EmptyState
+        title="This batch is no longer in memory"
+        reason="Touchstone keeps the eight newest batches until it stops. Import the texts again."
+      >
+        <Button onClick={address.openText}>Single text</Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      title="Batch"
+      reason={'TXT (one text per line), CSV or JSONL with a "text" or "prompt" column, pasted lines, or audit runs.'}
+    >
+      <Button isBusy={load.isBusy} onClick={onFile}>
+        Import file
+      </Button>
+    </EmptyState>
   );
 }

@@ -6,7 +6,7 @@ import { classNames } from '../../components/class-names.ts';
 import { Select } from '../../components/select.tsx';
 import { ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
 import { useExplanation } from '../../queries/moderation.ts';
-import { categoryNames } from './category-names.ts';
+import { categoryNames } from './categories.tsx';
 
 /** Smaller changes show as 0.00. */
 const minShownChange = 0.005;

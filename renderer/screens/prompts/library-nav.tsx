@@ -6,9 +6,7 @@ import { Icon } from '../../components/icon.tsx';
 import { usePromptsView } from '../../stores/prompts.ts';
 import { folderPlace } from './library-model.ts';
 import { Badge } from '../../components/marks.tsx';
-import { usePromptFolders } from './folders/folder-queries.ts';
-import { openFolders } from './folders/folders-state.ts';
-import { waiting } from './folders/issue-words.ts';
+import { openFolders, usePromptFolders, waiting } from './folders/linked-folders.ts';
 import './library.css';
 
 /** The linked folders beside the library's own, with what waits for a decision. */

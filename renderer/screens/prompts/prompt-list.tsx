@@ -18,7 +18,7 @@ import { everyPrompt, isNarrowed, usePromptsView } from '../../stores/prompts.ts
 import { shutdownBadge } from '../../components/models/model-list.ts';
 import { modelOf } from './library-model.ts';
 import { LibraryNav } from './library-nav.tsx';
-import { openExport, openImport } from './transfer/transfer-state.ts';
+import { openExport, openImport } from './transfer/transfer.ts';
 import { useLibraryDrafts } from './use-library-drafts.ts';
 import { useToday } from '../../components/use-today.ts';
 

@@ -19,26 +19,28 @@ import {
   usePromptOutline,
   usePromptsAtOnce,
 } from '../../queries/prompts.ts';
-import { draftAddress, promptAddress, versionDraftAddress } from '../../shell/addresses.ts';
+import {
+  draftAddress,
+  promptAddress,
+  type PromptsAddress,
+  readPromptsAddress,
+  versionDraftAddress,
+} from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { useShowPageTitle } from '../../stores/window.ts';
 import { useDeletions } from '../../stores/deletions.ts';
 import { useDrafts } from '../../stores/playground-drafts.ts';
 import { isNarrowed, usePromptsView } from '../../stores/prompts.ts';
-import { closeFolders, openFolders, useFoldersState } from './folders/folders-state.ts';
+import { closeFolders, openFolders, useFoldersState, useFollowPromptFolders } from './folders/linked-folders.ts';
 import { LibraryNav } from './library-nav.tsx';
 import { type OpenAddress, PromptDetail } from './prompt-detail.tsx';
 import { PromptList } from './prompt-list.tsx';
-import { type PromptsAddress, readPromptsAddress } from './prompts-address.ts';
-import { closeTransfer, openExport, openImport, useTransfer } from './transfer/transfer-state.ts';
+import { closeTransfer, openExport, openImport, useTransfer } from './transfer/transfer.ts';
 import { ExportDialog } from './transfer/export-dialog.tsx';
 import { ImportDialog } from './transfer/import-dialog.tsx';
 import { FileDialog } from './folders/file-dialog.tsx';
-import { useFollowPromptFolders } from './folders/folder-queries.ts';
 import { FoldersDialog } from './folders/folders-dialog.tsx';
 import './prompts.css';
-import './transfer/transfer.css';
-import './folders/folders.css';
 
 /** The dialogs of the linked folders and their command. */
 function LinkedFolders() {

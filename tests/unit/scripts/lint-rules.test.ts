@@ -85,3 +85,15 @@ const control = /[\\0-\\x1f]/;
 `;
   expect(await reportedLines(code, 'suppression-has-reason')).toEqual([4, 6]);
 });
+
+test('reports a lookup of an element by its class', async () => {
+  const code = `
+document.activeElement.closest('.detail');
+layer.querySelector('input, .dialog__foot button');
+list.querySelectorAll(\`.row-\${index}\`);
+document.getElementsByClassName('row');
+layer.querySelector('input[name="a"], [role="menu"]');
+pattern.matches(text);
+`;
+  expect(await reportedLines(code, 'no-class-lookup')).toEqual([2, 3, 4, 5]);
+});

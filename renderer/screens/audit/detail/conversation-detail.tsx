@@ -1,22 +1,85 @@
-import { ChevronDown, ChevronUp } from 'lucide-react';
+import { ChevronDown, ChevronUp, CircleDot } from 'lucide-react';
 import { type KeyboardEvent, memo, type ReactNode, type RefObject, useEffect, useRef } from 'react';
-import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import type { ConversationDetail as Conversation, ConversationRun } from '../../../../shared/contract/conversations.ts';
+import { classNames } from '../../../components/class-names.ts';
+import { formatPlural, formatRunDuration, formatWhole } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { statusWords } from '../list/conversation-list.tsx';
+import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import { Segmented } from '../../../components/choices.tsx';
-import { formatWhole } from '../../../components/format.ts';
 import { ProviderExchanges } from '../../../components/exchanges/provider-exchanges.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Badge } from '../../../components/marks.tsx';
 import { auditAddress } from '../../../shell/audit-address.ts';
 import { CopyLink } from '../../../shell/copy-link.tsx';
 import { type RunPart, useAuditViewState } from '../../../stores/audit.ts';
-import { FeedbackPanel } from '../feedback/feedback-panel.tsx';
-import { ConversationFacts } from './conversation-facts.tsx';
-import { HeadersPart, JsonPart, TimingPart } from './run-facts.tsx';
+import { FeedbackPanel } from './feedback-panel.tsx';
+import { ConversationFacts, HeadersPart, JsonPart, TimingPart } from './run-details.tsx';
 import { ConversationPart, Passages, PromptPart } from './run-parts.tsx';
-import { RunList } from './run-list.tsx';
 import { findIn, findTerms } from './find-terms.ts';
 import './detail.css';
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const dayAndClock = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+function runMeasures({ timing, usage }: ConversationRun): string {
+  const facts = [
+    timing.totalMs === null ? null : formatRunDuration(timing.totalMs),
+    usage ? formatPlural(usage.total_tokens, 'token') : null,
+  ];
+  return facts.filter((fact) => fact !== null).join(', ');
+}
+
+/** Seconds tell the runs of one day apart; a conversation of several days says which. */
+function startOf(run: ConversationRun, runs: readonly ConversationRun[]): string {
+  const days = new Set(runs.map(({ createdAt }) => new Date(createdAt).toDateString()));
+  return (days.size === 1 ? clock : dayAndClock).format(new Date(run.createdAt));
+}
+
+interface RunListProps {
+  runs: readonly ConversationRun[];
+  openId: string;
+  /** Those that meet the filter. */
+  matchedIds: readonly string[];
+  onOpen: (runId: string) => void;
+}
+
+/** The runs of a conversation, to open one of them. */
+function RunList({ runs, openId, matchedIds, onOpen }: RunListProps) {
+  return (
+    <div className="audit__runs scroll" role="group" aria-label="Runs of this conversation" tabIndex={-1}>
+      {runs.map((run, index) => {
+        const isOpen = run.conversationRunId === openId;
+        return (
+          <button
+            key={run.conversationRunId}
+            type="button"
+            className={classNames('run-row', isOpen && 'is-selected')}
+            aria-expanded={isOpen}
+            onClick={() => onOpen(run.conversationRunId)}
+          >
+            <span className="run-row__mark">{isOpen && <Icon icon={CircleDot} size="small" />}</span>
+            <span className="medium nowrap">Run {index + 1}</span>
+            <span className="tertiary nowrap">{startOf(run, runs)}</span>
+            <span className="truncate">{run.model}</span>
+            <span className="grow caption accent">
+              {matchedIds.length < runs.length && matchedIds.includes(run.conversationRunId) && 'matches'}
+            </span>
+            {run.status !== 'Completed' && (
+              <span className={classNames('nowrap', statusWords[run.status].tone)}>{statusWords[run.status].word}</span>
+            )}
+            <span className="tertiary nowrap numbers">{runMeasures(run)}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}
 
 const highlightName = 'audit-find';
 /** A text of megabytes with a word in every line would otherwise hold the window. */
@@ -89,7 +152,8 @@ const answerViews = [
   { value: 'plain', label: 'Plain' },
 ] as const;
 
-export interface ConversationDetailProps {
+interface ConversationDetailProps {
+  detailRef: RefObject<HTMLElement | null>;
   conversation: Conversation;
   facets: AuditFacets | undefined;
   run: ConversationRun;
@@ -168,7 +232,7 @@ function isForControl(target: EventTarget): boolean {
 
 /** A conversation with everything that was sent and answered, and what to think of it. */
 export function ConversationDetail(props: ConversationDetailProps) {
-  const { conversation, facets, run, search, onNext } = props;
+  const { conversation, facets, run, search, onNext, detailRef } = props;
   const { part: wanted, answerView } = useAuditViewState();
   const part = wanted === 'passages' && run.citations.length === 0 ? 'conversation' : wanted;
   const reading = useRef<HTMLDivElement>(null);
@@ -186,7 +250,7 @@ export function ConversationDetail(props: ConversationDetailProps) {
     }
   };
   return (
-    <section className="panel line-left audit__detail" aria-label="Conversation" onKeyDown={onKeyDown}>
+    <section ref={detailRef} className="panel line-left audit__detail" aria-label="Conversation" onKeyDown={onKeyDown}>
       <Title {...props} />
       <ConversationFacts conversation={conversation} facets={facets} />
       <RunList

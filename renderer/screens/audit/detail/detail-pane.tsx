@@ -19,6 +19,7 @@ export interface DetailPaneProps {
   address: AddressedAudit;
   facets: AuditFacets | undefined;
   listRef: RefObject<HTMLDivElement | null>;
+  detailRef: RefObject<HTMLElement | null>;
   /** Begins a replay of this run. */
   onReplay: (run: ConversationRun, name: string) => void;
 }
@@ -87,7 +88,7 @@ function useRunActions(
 
 /** The conversation of the active row, with what can be done with the open run. */
 export function DetailPane(props: DetailPaneProps) {
-  const { list, address, facets, listRef } = props;
+  const { list, address, facets, listRef, detailRef } = props;
   const { active, activeRow, total } = list;
   const conversationId = address.conversationId ?? activeRow?.conversationId ?? null;
   // The list answers a key at once; the conversation follows as soon as the keys rest.
@@ -100,7 +101,7 @@ export function DetailPane(props: DetailPaneProps) {
   const actions = useRunActions(conversation, run, props);
   if (query.error && (!conversation || query.isPlaceholderData)) {
     return (
-      <section className="panel line-left audit__detail" aria-label="Conversation">
+      <section ref={detailRef} className="panel line-left audit__detail" aria-label="Conversation">
         <div className="audit__failure">
           {query.error instanceof AppError && query.error.code === 'not_found' ? (
             <EmptyState title="Conversation not found" reason="It was deleted, or the link is incomplete." />
@@ -115,7 +116,7 @@ export function DetailPane(props: DetailPaneProps) {
   }
   if (!conversation || !run) {
     return (
-      <section className="panel line-left audit__detail" aria-label="Conversation">
+      <section ref={detailRef} className="panel line-left audit__detail" aria-label="Conversation">
         {conversationId !== null && <LoadingRows label="Loading the conversation" rows={6} />}
       </section>
     );
@@ -123,6 +124,7 @@ export function DetailPane(props: DetailPaneProps) {
   const go = (by: number) => list.moveTo((active ?? 0) + by);
   return (
     <ConversationDetail
+      detailRef={detailRef}
       conversation={conversation}
       facets={facets}
       run={run}

@@ -13,11 +13,10 @@ import {
 } from '../../../queries/audit-exports.ts';
 import { useToday } from '../../../components/use-today.ts';
 import { usePackDraft, type PackDraft } from '../../../stores/audit.ts';
-import { ColumnsField } from './columns-field.tsx';
+import { ColumnsField, RulesField } from './pack-fields.tsx';
 import './evidence.css';
 import { draftProblem, draftRules, packInput } from './pack-draft.ts';
 import { PackList } from './pack-list.tsx';
-import { RulesField } from './rules-field.tsx';
 
 const formats: readonly { value: ExportFormat; label: string }[] = [
   { value: 'html', label: 'HTML (to read)' },

@@ -12,7 +12,7 @@ import { useCreateAuditView } from '../../../queries/audit-views.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { replayAddress } from '../../../shell/addresses.ts';
 import { withoutSpan } from '../../../shell/date-spans.ts';
-import { useSampleMenu } from '../samples/sample-set.tsx';
+import { useSampleMenu } from '../sample-set.tsx';
 import { type FilterChip, filterChips, type FilterFieldId, isEverything } from './filter-fields.ts';
 import { FilterMenu, FilterPopover } from './filter-menu.tsx';
 import { FullTextField } from './full-text-field.tsx';

@@ -1,15 +1,85 @@
-import { type KeyboardEvent, type MouseEvent, type RefObject, useEffect, useEffectEvent, useState } from 'react';
+import { Check } from 'lucide-react';
+import { type KeyboardEvent, memo, type MouseEvent, type RefObject, useEffect, useEffectEvent, useState } from 'react';
 import type { AuditFacets, AuditRow } from '../../../../shared/contract/audit.ts';
-import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
+import { formatCost, formatPlural, formatTime } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { Score } from '../../../components/scores/score-scale.tsx';
+import { Button } from '../../../components/button.tsx';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { rowsPerPage, useAuditRows } from '../../../queries/audit-list.ts';
 import { toggleRow, useAuditSelection } from '../../../stores/audit.ts';
 import { callerName } from '../filter/filter-fields.ts';
-import { ConversationRow, rowHeight, RowPlaceholder } from './conversation-row.tsx';
 import type { AuditListState } from './use-audit-list.ts';
 import { useRowWindow } from './use-row-window.ts';
-import './list.css';
+
+/** Height of every row, in pixels; the style sheet has the same. */
+const rowHeight = 44;
+
+/** What a list says of a run that did not end by itself. */
+export const statusWords = {
+  Running: { word: 'running', tone: 'accent' },
+  Failed: { word: 'failed', tone: 'negative' },
+  Cancelled: { word: 'stopped', tone: 'tertiary' },
+} as const;
+
+function Judgement({ run }: Pick<AuditRow, 'run'>) {
+  const state = run.status === 'Completed' ? null : statusWords[run.status];
+  const tag = run.feedback?.scoreTags?.split(',')[0]?.trim();
+  const score = run.feedback?.score ?? null;
+  return (
+    <span className="conversation__score">
+      {state && <span className={state.tone}>{state.word}</span>}
+      {tag && <span className="tertiary truncate wide-only">{tag}</span>}
+      {score !== null && <Score score={score} />}
+    </span>
+  );
+}
+
+interface ConversationRowProps {
+  row: AuditRow;
+  caller: string;
+  /** Shown as its time: what the list goes by. */
+  time: string;
+  isOpen: boolean;
+  isSelected: boolean;
+}
+
+/** One conversation in two lines: what it is about and when, where it comes from and what was thought of it. */
+const ConversationRow = memo(function ConversationRow({ row, caller, time, isOpen, isSelected }: ConversationRowProps) {
+  const { run } = row;
+  return (
+    <div className={classNames('conversation', isOpen && 'is-selected', isSelected && 'is-picked')}>
+      <span className="conversation__mark">{isSelected && <Icon icon={Check} size="tiny" />}</span>
+      <span className="conversation__name truncate">
+        {row.name}
+        {/* Conversations that the same stored prompt opened all have its name. */}
+        {run.title !== row.name && run.title !== '' && <span className="conversation__words">{run.title}</span>}
+      </span>
+      <span className="conversation__time">{formatTime(time)}</span>
+      <span className="conversation__meta">
+        <span className="truncate">
+          <span title={row.callerId}>{caller}</span>
+          <i>{run.model}</i>
+          <i>{formatPlural(row.runs, 'run')}</i>
+          {row.isSample && <i>sample</i>}
+        </span>
+        {run.cost !== null && <i className="conversation__cost">{formatCost(run.cost)}</i>}
+      </span>
+      <Judgement run={run} />
+    </div>
+  );
+});
+
+/** In the place of a row that is on its way; as high as one. */
+function RowPlaceholder() {
+  return (
+    <div className="conversation conversation--placeholder">
+      <span className="placeholder__bar" />
+      <span className="placeholder__bar" />
+    </div>
+  );
+}
 
 /** How long the scroll bar must rest before what it stopped at is read, in milliseconds. */
 const restMilliseconds = 80;
@@ -53,7 +123,7 @@ function useWantedPages({
   return Array.from({ length: Math.max(0, wanted.to - wanted.from + 1) }, (_, index) => wanted.from + index);
 }
 
-export interface ConversationListProps {
+interface ConversationListProps {
   list: AuditListState;
   facets: AuditFacets | undefined;
   /** Enter, or a double press: on to reading and judging. */

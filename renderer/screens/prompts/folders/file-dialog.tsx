@@ -8,9 +8,7 @@ import { QueryView } from '../../../components/query-view.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { VersionDifferences } from '../compare-view.tsx';
-import { type Settlement, useFolderFile, useSettle } from './folder-queries.ts';
-import { openFolders } from './folders-state.ts';
-import { issueWords } from './issue-words.ts';
+import { issueWords, openFolders, type Settlement, useFolderFile, useSettle } from './linked-folders.ts';
 import { Segmented } from '../../../components/choices.tsx';
 
 interface MergeFieldsProps {

@@ -8,7 +8,7 @@ import { formatPlural } from '../../../components/format.ts';
 import { Select } from '../../../components/select.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { saveFile } from '../../../components/save-file.ts';
-import { useExportPrompts } from './transfer-queries.ts';
+import { useExportPrompts } from './transfer.ts';
 
 const formats = [
   { value: 'dotprompt', label: 'dotprompt (.prompt)' },

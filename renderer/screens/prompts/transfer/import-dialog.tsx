@@ -1,23 +1,174 @@
-import { useEffect, useState } from 'react';
+import { FileText, FolderOpen } from 'lucide-react';
+import { type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../../../components/button.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural } from '../../../components/format.ts';
+import { TextField } from '../../../components/text-field.tsx';
+import {
+  importedFiles,
+  type Preview,
+  type SourceDraft,
+  tooMuch,
+  useImportPrompts,
+  usePreviewImport,
+  usePreviewOpenedFiles,
+  useTransfer,
+} from './transfer.ts';
+import type { PreviewedSource, TransferEntry } from '../../../../shared/contract/prompt-transfer.ts';
+import { Checkbox } from '../../../components/choices.tsx';
+import { Badge } from '../../../components/marks.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { useCapability } from '../../../host/host-context.tsx';
 import { promptAddress } from '../../../shell/addresses.ts';
 import { showToast } from '../../../stores/toasts.ts';
-import { ImportReport } from './import-report.tsx';
-import { tooMuch } from './read-files.ts';
-import { SourceFields } from './source-fields.tsx';
-import {
-  useImportPrompts,
-  usePreviewImport,
-  usePreviewOpenedFiles,
-  type Preview,
-  type SourceDraft,
-} from './transfer-queries.ts';
-import { useTransfer } from './transfer-state.ts';
+
+function FileInput(props: {
+  label: string;
+  input: RefObject<HTMLInputElement | null>;
+  isFolder: boolean;
+  onFiles: (files: File[]) => void;
+}) {
+  const { label, input, isFolder, onFiles } = props;
+  return (
+    <input
+      ref={input}
+      type="file"
+      multiple
+      hidden
+      aria-label={label}
+      {...(isFolder && { webkitdirectory: '' })}
+      onChange={(event) => {
+        onFiles([...(event.target.files ?? [])]);
+        // The same files may be chosen again after they were changed.
+        event.target.value = '';
+      }}
+    />
+  );
+}
+
+/** Where prompts come from: files, a folder, or pasted text. */
+function SourceFields({ draft, onChange }: { draft: SourceDraft; onChange: (draft: SourceDraft) => void }) {
+  const [files, folder] = [useRef<HTMLInputElement>(null), useRef<HTMLInputElement>(null)];
+  const pastedId = useId();
+  const take = (chosen: File[]): void => onChange({ ...draft, files: chosen });
+  return (
+    <div className="prompts__form">
+      <p className="small secondary">
+        Supported: dotprompt, promptfoo with the files it refers to, Langfuse, OpenAI JSONL, CSV and plain text.
+      </p>
+      <div className="row">
+        <FileInput label="Files" input={files} isFolder={false} onFiles={take} />
+        <FileInput label="Folder" input={folder} isFolder onFiles={take} />
+        <Button icon={FileText} onClick={() => files.current?.click()}>
+          Choose files
+        </Button>
+        <Button icon={FolderOpen} onClick={() => folder.current?.click()}>
+          Choose folder
+        </Button>
+        <span className="small secondary" role="status">
+          {draft.files.length > 0 && formatPlural(importedFiles(draft.files).length, 'file')}
+        </span>
+      </div>
+      <div className="labelled">
+        <label htmlFor={pastedId}>Or paste text</label>
+        <textarea
+          id={pastedId}
+          className="field mono import-pasted"
+          rows={8}
+          spellCheck={false}
+          value={draft.pasted}
+          onChange={(event) => onChange({ ...draft, pasted: event.target.value })}
+        />
+      </div>
+      <TextField
+        label="Import into"
+        maxLength={500}
+        placeholder="No folder"
+        hint="Subfolders are kept"
+        value={draft.folder}
+        onValueChange={(next) => onChange({ ...draft, folder: next })}
+      />
+    </div>
+  );
+}
+
+const formats = {
+  dotprompt: 'dotprompt',
+  promptfoo: 'promptfoo',
+  langfuse: 'Langfuse',
+  'openai-jsonl': 'OpenAI JSONL',
+  csv: 'CSV',
+  text: 'Plain text',
+} as const;
+
+const tones = { taken: 'neutral', translated: 'accent', refused: 'caution', warning: 'caution' } as const;
+const marks = { taken: 'Used', translated: 'Converted', refused: 'Skipped', warning: 'Warning' } as const;
+
+/** What needs attention, what was skipped first, each entry once. What a prompt takes unchanged needs none. */
+function notableEntries(entries: readonly TransferEntry[]): TransferEntry[] {
+  const notable = (['refused', 'warning', 'translated'] as const).flatMap((outcome) =>
+    entries.filter((entry) => entry.outcome === outcome),
+  );
+  return [...new Map(notable.map((entry) => [JSON.stringify(entry), entry])).values()];
+}
+
+function Entries({ shown }: { shown: readonly TransferEntry[] }) {
+  if (shown.length === 0) return null;
+  return (
+    <ul className="import-report__entries small">
+      {shown.map(({ outcome, field, message, line }, index) => (
+        <li key={index} className="row">
+          <Badge tone={tones[outcome]}>{marks[outcome]}</Badge>
+          <span>
+            <span className="mono">{field}</span>
+            {line !== null && <span className="tertiary"> line {line}</span>}: {message}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ImportReportProps {
+  sources: readonly PreviewedSource[];
+  chosen: ReadonlySet<number>;
+  onChosenChange: (chosen: ReadonlySet<number>) => void;
+}
+
+/** What an import would bring, file by file; each prompt can be deselected. */
+function ImportReport({ sources, chosen, onChosenChange }: ImportReportProps) {
+  const toggle = (index: number, isChosen: boolean): void => {
+    const next = new Set(chosen);
+    if (isChosen) next.add(index);
+    else next.delete(index);
+    onChosenChange(next);
+  };
+  return (
+    <div className="import-report scroll" tabIndex={0} role="region" aria-label="Import preview">
+      {sources.map((source, place) => (
+        <section key={place} className="import-report__source">
+          <h3 className="row">
+            <span className="mono truncate">{source.name}</span>
+            {source.format !== null && <Badge isOutlined>{formats[source.format]}</Badge>}
+          </h3>
+          <Entries shown={source.prompts.length === 0 ? source.entries : notableEntries(source.entries)} />
+          {source.prompts.map(({ index, prompt, entries }) => (
+            <div key={index} className="import-report__prompt">
+              <Checkbox
+                label={prompt.name}
+                isChecked={chosen.has(index)}
+                onCheckedChange={(isChosen) => toggle(index, isChosen)}
+              />
+              <p className="small secondary truncate">{prompt.promptText.slice(0, 200)}</p>
+              <Entries shown={notableEntries(entries)} />
+            </div>
+          ))}
+        </section>
+      ))}
+    </div>
+  );
+}
 
 function Problem({ message }: { message: string | null }) {
   return (

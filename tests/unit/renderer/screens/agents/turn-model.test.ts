@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ThreadRun } from '../../../../../shared/contract/agent-threads.ts';
-import { memoryText, readMemory, shownTurns, waysOf } from '../../../../../renderer/screens/agents/turn-model.ts';
+import { memoryText, readMemory, shownTurns, waysOf } from '../../../../../renderer/screens/agents/use-conversation.ts';
 import type { AgentTurn } from '../../../../../renderer/stores/live-runs.ts';
 
 function kept(conversationRunId: string, status: ThreadRun['status'], content: string): ThreadRun {

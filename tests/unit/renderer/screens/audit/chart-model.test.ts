@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { barsOf, bucketEnd, bucketLabel, linesOf } from '../../../../../renderer/screens/audit/summary/chart-model.ts';
-import { moveView, orderViews } from '../../../../../renderer/screens/audit/views/view-order.ts';
+import { barsOf, bucketEnd, bucketLabel, linesOf } from '../../../../../renderer/screens/audit/summary/chart.tsx';
+import { moveView, orderViews } from '../../../../../renderer/screens/audit/views-panel.tsx';
 
 describe('a chart', () => {
   test('has bars in proportion, a pixel for the smallest value and nothing for none', () => {

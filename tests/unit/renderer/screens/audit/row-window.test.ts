@@ -6,7 +6,7 @@ import {
   rowsInView,
   rowsTopAt,
   sheetTopAt,
-} from '../../../../../renderer/screens/audit/list/row-window.ts';
+} from '../../../../../renderer/screens/audit/list/use-row-window.ts';
 
 const rowHeight = 44;
 const viewHeight = 560;

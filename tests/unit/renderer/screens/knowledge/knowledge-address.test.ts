@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { readKnowledgeAddress } from '../../../../../renderer/screens/knowledge/knowledge-address.ts';
-import { dataspaceAddress, sourceAddress } from '../../../../../renderer/shell/addresses.ts';
+import { dataspaceAddress, readKnowledgeAddress, sourceAddress } from '../../../../../renderer/shell/addresses.ts';
 
 test('an address names a dataspace, a source, or a passage in its place', () => {
   const nothing = { dataspaceId: null, sourceId: null, passage: null };

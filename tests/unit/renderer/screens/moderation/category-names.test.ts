@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classifierName, judgedScores } from '../../../../../renderer/screens/moderation/category-names.ts';
+import { classifierName, judgedScores } from '../../../../../renderer/screens/moderation/categories.tsx';
 
 test('a category that a classifier does not judge has no score', () => {
   const scores = { sexual: 0.1, hatred: 0.2, harassment: 0, selfHarm: 0.3, violence: 0.4 };

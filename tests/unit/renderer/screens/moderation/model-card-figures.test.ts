@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { moderationPresets } from '../../../../../shared/contract/moderation.ts';
 import { moderationWeights } from '../../../../../electron/moderation/weights.ts';
-import { cardFigures } from '../../../../../renderer/screens/moderation/model-card-figures.ts';
+import { cardFigures } from '../../../../../renderer/screens/moderation/quality-figures.ts';
 
 const card = readFileSync(join(import.meta.dirname, '../../../../../docs/moderation-model-card.md'), 'utf8');
 

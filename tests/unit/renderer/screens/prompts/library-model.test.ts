@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../../../shared/contract/providers.ts';
-import { folderPlace, modelOf } from '../../../../../renderer/screens/prompts/library-model.ts';
-import { readTags } from '../../../../../renderer/screens/prompts/tag-text.ts';
-import { readPromptsAddress } from '../../../../../renderer/screens/prompts/prompts-address.ts';
+import { folderPlace, modelOf, readTags } from '../../../../../renderer/screens/prompts/library-model.ts';
+import { readPromptsAddress } from '../../../../../renderer/shell/addresses.ts';
 
 test('a folder stands under its last part, as deep as it is', () => {
   expect(['support', 'support/mail/daily'].map(folderPlace)).toEqual([

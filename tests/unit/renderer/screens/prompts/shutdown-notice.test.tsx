@@ -1,6 +1,6 @@
 import { fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
-import { ShutdownNotice } from '../../../../../renderer/screens/prompts/shutdown-notice.tsx';
+import { ShutdownNotice } from '../../../../../renderer/screens/prompts/version-notices.tsx';
 import { listModels, type Model } from '../../../../../shared/contract/providers.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 

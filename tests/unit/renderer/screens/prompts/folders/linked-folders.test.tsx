@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { closeFolders } from '../../../../../../renderer/screens/prompts/folders/folders-state.ts';
+import { closeFolders } from '../../../../../../renderer/screens/prompts/folders/linked-folders.ts';
 import { PromptsScreen } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { listPromptFolders, readPromptFolder } from '../../../../../../shared/contract/prompt-folders.ts';
 import { createPromptVersion, listPrompts } from '../../../../../../shared/contract/prompts.ts';

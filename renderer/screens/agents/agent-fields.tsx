@@ -1,0 +1,199 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { RefreshCw, Unlink } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Agent, AgentInput } from '../../../shared/contract/agents.ts';
+import type { Model } from '../../../shared/contract/providers.ts';
+import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
+import type { ParameterTexts } from '../../components/parameters-panel.tsx';
+import { readConfiguration, writeParameters } from '../../drafts/parameter-model.ts';
+import { lastUsedModel } from '../../stores/playground-drafts.ts';
+import { Button } from '../../components/button.tsx';
+import { Combobox } from '../../components/combobox.tsx';
+import { describeError } from '../../components/state-panels.tsx';
+import { useHost } from '../../host/host-context.tsx';
+import { promptVersionOptions, usePrompt, usePromptsAtOnce, usePromptVersion } from '../../queries/prompts.ts';
+import { promptAddress } from '../../shell/addresses.ts';
+import { everyPrompt } from '../../stores/prompts.ts';
+
+/** What the form of an agent shows and changes. */
+export interface AgentFields extends ParameterTexts {
+  name: string;
+  prompt: string;
+  aiSystem: Agent['aiSystem'];
+  model: string;
+  dataspaceIds: readonly string[];
+  promptId: string | null;
+  promptVersionId: string | null;
+}
+
+export function newAgentFields(): AgentFields {
+  return {
+    name: '',
+    prompt: '',
+    ...lastUsedModel(),
+    ...writeParameters(null),
+    dataspaceIds: [],
+    promptId: null,
+    promptVersionId: null,
+  };
+}
+
+export function readAgentFields(agent: Agent): AgentFields {
+  const { name, prompt, aiSystem, model, dataspaceIds, promptId, promptVersionId } = agent;
+  return {
+    name,
+    prompt,
+    aiSystem,
+    model,
+    dataspaceIds: dataspaceIds ?? [],
+    promptId,
+    promptVersionId,
+    ...writeParameters(agent.configuration),
+  };
+}
+
+type AgentBody = AgentInput & { name: string; prompt: string; model: string; aiSystem: Agent['aiSystem'] };
+
+/** The agent as it is sent to the host, with null for what is removed, or why it can't be saved. */
+export function writeAgentFields(fields: AgentFields, model: Model | null): { body: AgentBody } | { problem: string } {
+  const name = fields.name.trim();
+  if (name === '') return { problem: 'Enter a name' };
+  const { configuration, problems } = readConfiguration(fields, model);
+  const [problem] = problems;
+  if (problem) return { problem: `${problem.name}: ${problem.problem}` };
+  const { prompt, aiSystem, model: modelName, promptVersionId } = fields;
+  return {
+    body: {
+      name,
+      prompt,
+      aiSystem,
+      model: modelName,
+      configuration: Object.keys(configuration).length === 0 ? null : configuration,
+      dataspaceIds: fields.dataspaceIds.length === 0 ? null : [...fields.dataspaceIds],
+      promptVersionId,
+    },
+  };
+}
+
+/** Sends an agent again as it was. */
+export function restoredAgent(agent: Agent): AgentBody {
+  const { name, prompt, aiSystem, model, configuration, dataspaceIds, promptVersionId } = agent;
+  return { name, prompt, aiSystem, model, configuration, dataspaceIds, promptVersionId };
+}
+
+/** How many parameters and dataspaces an agent sets, for the head of a collapsed section. */
+export function countParameters({ parameters, otherParameters }: ParameterTexts): number {
+  const named = Object.values(parameters).filter((text) => text !== '').length;
+  return named + (otherParameters.trim() === '' ? 0 : 1);
+}
+
+/**
+ * What an agent takes as its prompt: the system message of a version, or its text where it has none. Variables of the text get their
+ * default values; if one has no default, the text stays a template, and the form names what will be sent unchanged.
+ */
+export function basePromptText({ systemMessage, promptText, variables }: PromptVersion): string {
+  if (systemMessage) return systemMessage;
+  const template = parseTemplate(promptText);
+  const defaults = Object.fromEntries(variables.map(({ name, defaultValue }) => [name, defaultValue]));
+  const isComplete = template.variables.every((variable) => typeof defaults[variable.name] === 'string');
+  if (template.problems.length > 0 || !isComplete) return promptText;
+  return renderTemplate(template, defaults).text;
+}
+
+/** Placeholders in an agent's prompt, which is sent unchanged. Empty for a text that is no template. */
+export function unreplacedVariables(prompt: string): string[] {
+  const template = parseTemplate(prompt);
+  return template.problems.length > 0 ? [] : template.variables.map(({ name }) => name);
+}
+
+/** More prompts than anyone looks through; typing narrows them. */
+const maxListedPrompts = 1_000;
+
+interface BasePrompt {
+  promptId: string | null;
+  promptVersionId: string | null;
+}
+
+interface BasePromptFieldProps {
+  base: BasePrompt;
+  /** The agent's prompt, which may have been edited since. */
+  prompt: string;
+  onChoose: (version: PromptVersion) => void;
+  onDetach: () => void;
+}
+
+/** Chooses a prompt of the library; its newest version fills the form. */
+export function BasePromptField({ base, prompt, onChoose, onDetach }: BasePromptFieldProps) {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  const [failure, setFailure] = useState<string | null>(null);
+  const prompts = usePromptsAtOnce(everyPrompt, { most: maxListedPrompts, isEnabled: true });
+  const based = usePrompt(base.promptId);
+  const version = usePromptVersion(base.promptId, base.promptVersionId);
+  const choose = async (promptId: string, versionId: string): Promise<void> => {
+    try {
+      onChoose(await queryClient.fetchQuery(promptVersionOptions(client, promptId, versionId)));
+      setFailure(null);
+    } catch (cause) {
+      setFailure(describeError(cause).message);
+    }
+  };
+  const latest = based.data?.latestVersion.number;
+  const number = version.data?.number;
+  const isOutdated = latest !== undefined && number !== undefined && latest > number;
+  const isEdited = version.data !== undefined && basePromptText(version.data) !== prompt;
+  const name = based.data?.name ?? (base.promptId === null ? 'None' : 'Deleted prompt');
+  return (
+    <div className="agents__base">
+      <div className="labelled">
+        <span className="label">Based on</span>
+        <Combobox
+          label="Based on"
+          value={base.promptId ?? ''}
+          shown={number === undefined ? name : `${name}, version ${number}`}
+          placeholder="Search prompts"
+          options={(prompts.data ?? []).map((one) => ({
+            value: one.id,
+            label: one.name,
+            group: one.folder ?? 'No folder',
+            detail: `version ${one.latestVersion.number}`,
+          }))}
+          onValueChange={(promptId) => {
+            const chosen = prompts.data?.find(({ id }) => id === promptId);
+            if (chosen) void choose(promptId, chosen.latestVersionId);
+          }}
+        />
+      </div>
+      {base.promptId !== null && (
+        <div className="row agents__base-actions">
+          {isEdited && <span className="caption tertiary">Edited here</span>}
+          {based.data && (
+            <Link href={promptAddress(base.promptId, base.promptVersionId ?? undefined)} className="link caption">
+              Open prompt
+            </Link>
+          )}
+          <span className="grow" />
+          {isOutdated && (
+            <Button
+              size="small"
+              icon={RefreshCw}
+              onClick={() => void choose(base.promptId!, based.data!.latestVersionId)}
+            >
+              Update to version {latest}
+            </Button>
+          )}
+          <Button size="small" variant="quiet" icon={Unlink} onClick={onDetach}>
+            Detach
+          </Button>
+        </div>
+      )}
+      {failure !== null && (
+        <p className="small negative" role="alert">
+          Couldn't read the prompt. {failure}
+        </p>
+      )}
+    </div>
+  );
+}

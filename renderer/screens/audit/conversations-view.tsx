@@ -1,0 +1,165 @@
+import { type RefObject, useCallback, useRef, useState } from 'react';
+import type { AuditFacets } from '../../../shared/contract/audit.ts';
+import type { ConversationRun } from '../../../shared/contract/conversations.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/state-panels.tsx';
+import { useHost } from '../../host/host-context.tsx';
+import { type AuditListHead, findAuditMoment } from '../../queries/audit-list.ts';
+import { useActions } from '../../stores/actions.ts';
+import { clearSelection, useAuditSelection } from '../../stores/audit.ts';
+import { DetailPane } from './detail/detail-pane.tsx';
+import { EvidenceDialog } from './evidence/evidence-dialog.tsx';
+import type { AddressedAudit } from './filter/use-audit-address.ts';
+import { ConversationList } from './list/conversation-list.tsx';
+import { ListHeader } from './list/list-header.tsx';
+import { type AuditListState, useAuditList } from './list/use-audit-list.ts';
+import { ReplayDialog } from '../../components/replay-dialog.tsx';
+import { exportOf, replayOf } from './selection-words.ts';
+import { SummaryStrip } from './summary/summary-strip.tsx';
+
+function useListActions(
+  list: AuditListState,
+  listRef: RefObject<HTMLDivElement | null>,
+  detailRef: RefObject<HTMLElement | null>,
+): void {
+  const hasSelection = useAuditSelection(({ rows, isAll }) => isAll || rows.size > 0);
+  const isEnabled = list.total > 0;
+  const move = (by: number, isExtending = false) => {
+    // Enter then opens the conversation that the keys reached. In an open conversation it moves to the next one instead.
+    if (!detailRef.current?.contains(document.activeElement)) listRef.current?.focus();
+    list.moveTo((list.active ?? -1) + by, { isExtending });
+  };
+  const group = 'Audit';
+  useActions('audit-list', [
+    { id: 'audit.next', title: 'Next conversation', group, keys: 'J', isEnabled, run: () => move(1) },
+    { id: 'audit.back', title: 'Previous conversation', group, keys: 'K', isEnabled, run: () => move(-1) },
+    { id: 'audit.next.n', title: 'Next conversation', group, keys: 'N', isHiddenInPalette: true, run: () => move(1) },
+    {
+      id: 'audit.back.p',
+      title: 'Previous conversation',
+      group,
+      keys: 'P',
+      isHiddenInPalette: true,
+      run: () => move(-1),
+    },
+    { id: 'audit.pick', title: 'Select or deselect', group, keys: 'X', isEnabled, run: list.toggleActive },
+    {
+      id: 'audit.pick.down',
+      title: 'Extend selection down',
+      group,
+      keys: 'Shift+J',
+      isEnabled,
+      run: () => move(1, true),
+    },
+    {
+      id: 'audit.pick.up',
+      title: 'Extend selection up',
+      group,
+      keys: 'Shift+K',
+      isEnabled,
+      run: () => move(-1, true),
+    },
+    {
+      id: 'audit.pick.none',
+      title: 'Clear selection',
+      group,
+      keys: 'Escape',
+      isEnabled: hasSelection,
+      run: clearSelection,
+    },
+  ]);
+}
+
+function NothingMatches({ address }: { address: AddressedAudit }) {
+  return (
+    <div className="audit__state">
+      <EmptyState
+        title="No matching conversations"
+        reason="All filters must match the same run. Remove one or clear all."
+      >
+        <Button onClick={() => address.search({ filter: {} })}>Clear all filters</Button>
+      </EmptyState>
+    </div>
+  );
+}
+
+interface ConversationsViewProps {
+  head: AuditListHead;
+  isPlaceholder: boolean;
+  address: AddressedAudit;
+  facets: AuditFacets | undefined;
+  listRef: RefObject<HTMLDivElement | null>;
+  refresh: { isBusy: boolean; run: () => void };
+  isExporting: boolean;
+  onExported: () => void;
+}
+
+/** The figures, the list and the open conversation. */
+export function ConversationsView({
+  head,
+  isPlaceholder,
+  address,
+  facets,
+  listRef,
+  refresh,
+  isExporting,
+  onExported,
+}: ConversationsViewProps) {
+  const { client } = useHost();
+  const picked = useAuditSelection();
+  const [replayed, setReplayed] = useState<{ run: ConversationRun; name: string } | null>(null);
+  const list = useAuditList(head, isPlaceholder, address);
+  const { filter, search } = address;
+  const searchSpan = useCallback(
+    (startDate: string, endDate: string) => search({ filter: { ...filter, startDate, endDate } }),
+    [filter, search],
+  );
+  const focusRead = () => document.getElementById('audit-read')?.focus();
+  const detailRef = useRef<HTMLElement>(null);
+  useListActions(list, listRef, detailRef);
+  const goTo = async (at: string) => {
+    const index = await findAuditMoment(client, head, at);
+    list.moveTo(index);
+    listRef.current?.focus();
+  };
+  return (
+    <>
+      <section className="panel audit__main" aria-label="Conversations">
+        <SummaryStrip filter={filter} onSpan={searchSpan} />
+        <ListHeader
+          total={list.total}
+          isTotalExact={list.isTotalExact}
+          everything={facets?.conversations ?? null}
+          milliseconds={head.milliseconds}
+          sort={address.sort}
+          onSort={(sort) => address.search({ sort })}
+          onGo={(at) => void goTo(at)}
+          onRefresh={refresh.run}
+          isRefreshing={refresh.isBusy}
+        />
+        {list.total === 0 ? (
+          <NothingMatches address={address} />
+        ) : (
+          <ConversationList list={list} facets={facets} listRef={listRef} onOpen={focusRead} />
+        )}
+      </section>
+      <DetailPane
+        list={list}
+        address={address}
+        facets={facets}
+        listRef={listRef}
+        detailRef={detailRef}
+        onReplay={(run, name) => setReplayed({ run, name })}
+      />
+      {isExporting && <EvidenceDialog {...exportOf(picked, address.filter, list.total)} isOpen onClose={onExported} />}
+      {replayed && (
+        <ReplayDialog
+          {...replayOf(picked, address.filter, { runId: replayed.run.conversationRunId, name: replayed.name })}
+          promptText={picked.isAll || picked.rows.size > 0 ? null : replayed.run.input.promptText}
+          isOpen
+          onClose={() => setReplayed(null)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,242 @@
+import { Command } from 'cmdk';
+import { Plus, Search, Undo2, X } from 'lucide-react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { Icon } from '../../../components/icon.tsx';
+import { matchScore } from '../../../components/match-score.ts';
+import { Popover } from '../../../components/popover.tsx';
+import type { ConversationRun, FeedbackInput } from '../../../../shared/contract/conversations.ts';
+import { Button } from '../../../components/button.tsx';
+import { Score, ScoreScale } from '../../../components/scores/score-scale.tsx';
+import { useScoreKeys } from '../../../components/scores/use-score-keys.ts';
+import { ErrorFailure } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useAuditFacets, useGiveFeedback } from '../../../queries/audit.ts';
+import { useActions } from '../../../stores/actions.ts';
+import { feedbackInput, keepFeedbackStep, takeFeedbackStep, useFeedbackSteps } from '../../../stores/audit.ts';
+
+const maxSuggested = 4;
+
+function readTags(scoreTags: string | null | undefined): string[] {
+  return (scoreTags ?? '')
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+}
+
+interface TagFieldProps {
+  tags: readonly string[];
+  /** Tags that are in use, the most frequent first. */
+  known: readonly string[];
+  onChange: (tags: readonly string[]) => void;
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+}
+
+function TagList({ tags, known, onChange }: Pick<TagFieldProps, 'tags' | 'known' | 'onChange'>) {
+  const [typed, setTyped] = useState('');
+  // The list of tags is one text with commas in it.
+  const own = typed.replaceAll(',', ' ').trim();
+  const rest = known.filter((tag) => !tags.includes(tag));
+  const isNew = own !== '' && !known.includes(own) && !tags.includes(own);
+  const add = (tag: string) => {
+    setTyped('');
+    onChange([...tags, tag]);
+  };
+  return (
+    <Command
+      label="Tags"
+      loop
+      filter={(value, search, keywords) => (value === 'new' ? 0.001 : matchScore(search, keywords ?? []))}
+    >
+      <div className="combobox__search">
+        <Icon icon={Search} size="small" />
+        <Command.Input autoFocus placeholder="Find or create a tag" value={typed} onValueChange={setTyped} />
+      </div>
+      <Command.List className="combobox__list scroll">
+        {rest.map((tag) => (
+          <Command.Item
+            key={tag}
+            value={`tag-${tag}`}
+            keywords={[tag]}
+            className="menu__item"
+            onSelect={() => add(tag)}
+          >
+            {tag}
+          </Command.Item>
+        ))}
+        {isNew && (
+          <Command.Item value="new" className="menu__item" onSelect={() => add(own)}>
+            <Icon icon={Plus} size="small" />
+            New tag {own}
+          </Command.Item>
+        )}
+        {rest.length === 0 && !isNew && <p className="combobox__empty">No other tags yet. Type a new one.</p>}
+      </Command.List>
+    </Command>
+  );
+}
+
+/** Tags of a run: the given ones with a cross, the usual ones by one press, any other one by typing. */
+function TagField({ tags, known, onChange, isOpen, onOpenChange }: TagFieldProps) {
+  const suggested = known.filter((tag) => !tags.includes(tag)).slice(0, maxSuggested);
+  return (
+    <div className="feedback__tags" role="group" aria-label="Tags">
+      {tags.map((tag) => (
+        <button
+          key={tag}
+          type="button"
+          className="tag is-on"
+          aria-label={`Remove tag ${tag}`}
+          onClick={() => onChange(tags.filter((other) => other !== tag))}
+        >
+          {tag}
+          <Icon icon={X} size="tiny" />
+        </button>
+      ))}
+      {suggested.map((tag) => (
+        <button
+          key={tag}
+          type="button"
+          className="tag"
+          aria-label={`Add tag ${tag}`}
+          onClick={() => onChange([...tags, tag])}
+        >
+          {tag}
+        </button>
+      ))}
+      <Popover
+        label="Tags"
+        isOpen={isOpen}
+        onOpenChange={onOpenChange}
+        className="combobox tag-list"
+        trigger={
+          <button type="button" className="tag tag--new">
+            <Icon icon={Plus} size="tiny" />
+            Tag
+          </button>
+        }
+      >
+        <TagList tags={tags} known={known} onChange={onChange} />
+      </Popover>
+    </div>
+  );
+}
+
+interface FeedbackPanelProps {
+  conversationId: string;
+  run: ConversationRun;
+  /** `run 2`: which one of the conversation is judged. */
+  runName: string;
+  /** Another conversation is on its way: what is pressed now must not reach this one. */
+  isBehind: boolean;
+  /** Saves what is typed and goes on to the next conversation of the list. */
+  onNext: () => void;
+}
+
+/** The text of the feedback; kept when its field is left, and by Enter, which also goes on. */
+function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: string) => void; onNext: () => void }) {
+  const [typed, setTyped] = useState(text);
+  const [savedText, setSavedText] = useState(text);
+  if (savedText !== text) {
+    setSavedText(text);
+    setTyped(text);
+  }
+  const save = () => {
+    if (typed.trim() !== text) onText(typed.trim());
+  };
+  const saveOnLeave = useEffectEvent(save);
+  // The text is saved however the field goes away: J, a click on another row, another screen.
+  useEffect(() => () => saveOnLeave(), []);
+  return (
+    <TextField
+      id="audit-feedback-text"
+      label="Comment"
+      isLabelHidden
+      placeholder="Add a comment"
+      maxLength={10_000}
+      value={typed}
+      onValueChange={setTyped}
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') {
+          event.preventDefault();
+          save();
+          onNext();
+        }
+        if (event.key === 'Escape') event.currentTarget.blur();
+      }}
+      end={typed.trim() !== text && <span className="caption tertiary nowrap">Press Enter to save</span>}
+    />
+  );
+}
+
+/** What a person thinks of a run: score, tags, text. Every change is kept at once and can be taken back. */
+export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }: FeedbackPanelProps) {
+  const runId = run.conversationRunId;
+  const feedback = useGiveFeedback();
+  const known = (useAuditFacets().data?.tags ?? []).map(({ tag }) => tag);
+  const steps = useFeedbackSteps((state) => state.steps);
+  const [isTagging, setTagging] = useState(false);
+  const shown = feedbackInput(run.feedback);
+  const score = shown.score ?? null;
+
+  const change = (part: FeedbackInput) => {
+    keepFeedbackStep({ conversationId, runId, before: feedback.give(conversationId, runId, part) });
+  };
+  const undo = () => {
+    const step = takeFeedbackStep();
+    if (step) feedback.give(step.conversationId, step.runId, step.before);
+  };
+  const isWaiting = useScoreKeys(score, (next) => change({ score: next }), {
+    isEnabled: run.status !== 'Running' && !isBehind,
+  });
+  const group = 'Feedback';
+  useActions('audit-feedback', [
+    // Digits are taken together, in `use-score-keys.ts`; here they are only named.
+    { id: 'audit.score', title: 'Rate from 0 to 9', group, keys: '0+9', isHiddenInPalette: true, run: () => {} },
+    { id: 'audit.minus', title: 'Negative score', group, keys: '−', isHiddenInPalette: true, run: () => {} },
+    { id: 'audit.tag', title: 'Add a tag', group, keys: 'T', run: () => setTagging(true) },
+    {
+      id: 'audit.comment',
+      title: 'Add a comment',
+      group,
+      keys: 'C',
+      run: () => document.getElementById('audit-feedback-text')?.focus(),
+    },
+    { id: 'audit.undo', title: 'Undo last feedback', group, keys: 'U', isEnabled: steps.length > 0, run: undo },
+  ]);
+  return (
+    <div className="feedback line-top" inert={isBehind} role="group" aria-label={`Feedback on ${runName}`}>
+      <div className="feedback__head">
+        <h3 className="section-title">Feedback on {runName}</h3>
+        {score !== null && <Score score={score} />}
+        {isWaiting && <span className="score negative">−</span>}
+        <span className="caption positive" role="status">
+          {feedback.isSuccess && steps.at(-1)?.runId === runId ? 'Saved' : ''}
+        </span>
+        <span className="grow" />
+        {steps.length > 0 && (
+          <Button size="small" variant="quiet" icon={Undo2} keys="U" onClick={undo}>
+            Undo
+          </Button>
+        )}
+        <span className="caption tertiary wide-only">Press 0-9 to rate, - for negative</span>
+      </div>
+      {feedback.error && <ErrorFailure title="Feedback wasn't saved" error={feedback.error} />}
+      <ScoreScale score={score} onScore={(next) => change({ score: next })} />
+      <TagField
+        tags={readTags(shown.scoreTags)}
+        known={known}
+        isOpen={isTagging}
+        onOpenChange={setTagging}
+        onChange={(tags) => change({ scoreTags: tags.length === 0 ? null : tags.join(', ') })}
+      />
+      <FeedbackText
+        key={runId}
+        text={shown.scoreText ?? ''}
+        onText={(text) => change({ scoreText: text === '' ? null : text })}
+        onNext={onNext}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { FlaskConical } from 'lucide-react';
+import { Button } from '../../components/button.tsx';
+import { formatPlural } from '../../components/format.ts';
+import { Icon } from '../../components/icon.tsx';
+import type { MenuItem } from '../../components/menu.tsx';
+import { useAuditSamples, useChangeAuditSamples } from '../../queries/audit-samples.ts';
+
+/** Loads the sample set by one press. */
+export function SampleSetButton() {
+  const samples = useAuditSamples();
+  const { mutate, isPending } = useChangeAuditSamples();
+  if (!samples.data || samples.data.isLoaded) return null;
+  return (
+    <Button icon={FlaskConical} isBusy={isPending} onClick={() => mutate('load')}>
+      Load sample data
+    </Button>
+  );
+}
+
+/** What the audit's menu does with the sample data, whatever runs there are. */
+export function useSampleMenu(): MenuItem[] {
+  const { data } = useAuditSamples();
+  const { mutate, isPending } = useChangeAuditSamples();
+  if (!data) return [];
+  const change = data.isLoaded ? 'remove' : 'load';
+  const label = data.isLoaded ? 'Remove sample data' : 'Load sample data';
+  return [{ label, icon: FlaskConical, isDisabled: isPending, onSelect: () => mutate(change) }];
+}
+
+/** Says that made-up conversations are among the real ones, with the way to be rid of them. */
+export function SamplesNotice() {
+  const { data } = useAuditSamples();
+  const { mutate, isPending } = useChangeAuditSamples();
+  if (!data?.isLoaded) return null;
+  return (
+    <div className="audit__samples small" role="note" aria-label="Sample data">
+      <Icon icon={FlaskConical} size="small" />
+      <span>Sample data is loaded ({formatPlural(data.conversations, 'fictional conversation')})</span>
+      <Button size="small" variant="quiet" isBusy={isPending} onClick={() => mutate('remove')}>
+        Remove sample data
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import { type DragEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
+import { FileDown } from 'lucide-react';
+import { Icon } from '../../components/icon.tsx';
+import type { ChosenFile } from '../../stores/knowledge.ts';
+import { showToast } from '../../stores/toasts.ts';
+import { acceptedFiles } from './source-words.ts';
+
+/** More files of a folder than this are not taken at once. */
+const maxFiles = 10_000;
+
+/** A file is named with the folders that it was dropped in: a folder often has many of one name. */
+function filesOf(entry: FileSystemFileEntry): Promise<ChosenFile[]> {
+  return new Promise((resolve) =>
+    entry.file(
+      (file) => resolve([{ file, name: entry.fullPath.replace(/^\//, '') }]),
+      () => resolve([]),
+    ),
+  );
+}
+
+/** The entries of a folder; a browser hands them over in parts. */
+async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const all: FileSystemEntry[] = [];
+  for (;;) {
+    const part = await new Promise<FileSystemEntry[]>((resolve) => reader.readEntries(resolve, () => resolve([])));
+    if (part.length === 0 || all.length > maxFiles) return all;
+    all.push(...part);
+  }
+}
+
+/** Every file under what was dropped; hidden ones such as `.DS_Store` are left out. */
+async function collect(entry: FileSystemEntry): Promise<ChosenFile[]> {
+  if (entry.name.startsWith('.')) return [];
+  if (entry.isFile) return filesOf(entry as FileSystemFileEntry);
+  const found: ChosenFile[] = [];
+  for (const inner of await entriesOf(entry as FileSystemDirectoryEntry)) {
+    if (found.length < maxFiles) found.push(...(await collect(inner)));
+  }
+  return found;
+}
+
+async function droppedFiles({ items, files }: DataTransfer): Promise<ChosenFile[]> {
+  // Read before anything is waited for: afterwards the list is empty.
+  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  if (entries.length === 0) return [...files].map((file) => ({ file, name: file.name }));
+  return (await Promise.all(entries.map(collect))).flat();
+}
+
+interface DropZoneProps {
+  /** Shown while files are held over it. */
+  label: string;
+  /** Told of none, too: a folder may be empty. */
+  onFiles: (files: readonly ChosenFile[]) => void;
+  children: ReactNode;
+}
+
+/** Takes files and folders that are dropped anywhere on it. */
+export function DropZone({ label, onFiles, children }: DropZoneProps) {
+  const [isOver, setOver] = useState(false);
+  // Every child tells its own entering and leaving.
+  const depth = useRef(0);
+  const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files');
+  const end = (): void => {
+    depth.current = 0;
+    setOver(false);
+  };
+  return (
+    <div
+      className="knowledge__zone"
+      onDragEnter={(event) => {
+        if (!hasFiles(event)) return;
+        depth.current += 1;
+        setOver(true);
+      }}
+      onDragLeave={() => {
+        depth.current -= 1;
+        if (depth.current <= 0) end();
+      }}
+      onDragOver={(event) => hasFiles(event) && event.preventDefault()}
+      onDrop={(event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        end();
+        void droppedFiles(event.dataTransfer).then(onFiles);
+      }}
+    >
+      {children}
+      {isOver && (
+        <div className="knowledge__drop" role="status">
+          <Icon icon={FileDown} />
+          {label}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface FilePickerProps {
+  picker: RefObject<HTMLInputElement | null>;
+  onFiles: (files: readonly ChosenFile[]) => void;
+}
+
+/** The unseen field that takes files. */
+export function FilePicker({ picker, onFiles }: FilePickerProps) {
+  return (
+    <input
+      ref={picker}
+      type="file"
+      multiple
+      hidden
+      accept={acceptedFiles}
+      aria-label="Files to add"
+      onChange={(event) => {
+        onFiles([...(event.target.files ?? [])].map((file) => ({ file, name: file.name })));
+        event.target.value = '';
+      }}
+    />
+  );
+}
+
+/** For a folder that was dropped and has no file. */
+export function tellNothingAdded(): void {
+  showToast({ tone: 'neutral', text: 'Nothing added. The folder has no files.' });
+}

@@ -1,0 +1,171 @@
+import { type FormEvent, useId, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Prompt, PromptVariable, PromptVersion } from '../../../shared/contract/prompts.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { describeError } from '../../components/state-panels.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useAddVersion, useUpdatePrompt, versionInput } from '../../queries/prompts.ts';
+import { readTags } from './library-model.ts';
+import { promptAddress } from '../../shell/addresses.ts';
+import { showToast } from '../../stores/toasts.ts';
+import { VariableFields } from '../../components/variable-fields.tsx';
+
+export type DetailField = 'name' | 'folder' | 'tags' | 'description';
+
+interface DetailsDialogProps {
+  prompt: Prompt;
+  folders: readonly string[];
+  /** Where the cursor stands at first. */
+  focus: DetailField;
+  onClose: () => void;
+}
+
+function DetailsForm({ prompt, folders, focus, onClose, formId }: DetailsDialogProps & { formId: string }) {
+  const [name, setName] = useState(prompt.name);
+  const [folder, setFolder] = useState(prompt.folder ?? '');
+  const [tags, setTags] = useState(prompt.tags.join(', '));
+  const [description, setDescription] = useState(prompt.description ?? '');
+  const update = useUpdatePrompt();
+  const problem = name.trim() === '' ? 'Enter a name' : null;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (problem) return;
+    update.mutate(
+      {
+        id: prompt.id,
+        name: name.trim(),
+        folder: folder.trim() || null,
+        tags: readTags(tags),
+        description: description.trim() || null,
+      },
+      { onSuccess: onClose },
+    );
+  };
+  return (
+    <form id={formId} className="prompts__form" onSubmit={submit}>
+      <TextField
+        label="Name"
+        autoFocus={focus === 'name'}
+        maxLength={300}
+        value={name}
+        error={problem}
+        onValueChange={setName}
+      />
+      <TextField
+        label="Folder"
+        autoFocus={focus === 'folder'}
+        maxLength={1000}
+        list={`${formId}-folders`}
+        placeholder="None"
+        hint="Use / for subfolders, e.g. support/mail"
+        value={folder}
+        onValueChange={setFolder}
+      />
+      <datalist id={`${formId}-folders`}>
+        {folders.map((path) => (
+          <option key={path} value={path} />
+        ))}
+      </datalist>
+      <TextField
+        label="Tags"
+        autoFocus={focus === 'tags'}
+        placeholder="None"
+        hint="Separated by commas"
+        value={tags}
+        onValueChange={setTags}
+      />
+      <TextField
+        label="Description"
+        autoFocus={focus === 'description'}
+        maxLength={10_000}
+        placeholder="None"
+        value={description}
+        onValueChange={setDescription}
+      />
+      {update.error && (
+        <p className="small negative" role="alert">
+          {describeError(update.error).message}
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** What a prompt is called and where it stands; its texts change with a version. */
+export function DetailsDialog(props: DetailsDialogProps) {
+  const formId = useId();
+  const footer = (
+    <>
+      <Button onClick={props.onClose}>Cancel</Button>
+      <Button type="submit" form={formId} variant="primary" keys="Enter">
+        Save
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={`Edit details of ${props.prompt.name}`} isOpen onClose={props.onClose} footer={footer}>
+      <DetailsForm {...props} formId={formId} />
+    </Dialog>
+  );
+}
+
+interface VariablesDialogProps {
+  version: PromptVersion;
+  variables: readonly PromptVariable[];
+  onClose: () => void;
+}
+
+/** Changes what a version says of its variables. It stays as it is: what was changed is kept as a version of its own. */
+export function VariablesDialog({ version, variables, onClose }: VariablesDialogProps) {
+  const formId = useId();
+  const [, navigate] = useLocation();
+  const [edited, setEdited] = useState<readonly PromptVariable[]>(variables);
+  const addVersion = useAddVersion();
+  const isSame = JSON.stringify(edited) === JSON.stringify(variables);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isSame) return;
+    addVersion.mutate(
+      {
+        ...versionInput(version),
+        promptId: version.promptId,
+        variables: [...edited],
+        note: `Variables of version ${version.number} changed`,
+      },
+      {
+        onSuccess: ({ id, number, promptId }) => {
+          onClose();
+          navigate(promptAddress(promptId, id));
+          showToast({ tone: 'neutral', text: `Saved as version ${number}.` });
+        },
+      },
+    );
+  };
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button
+        type="submit"
+        form={formId}
+        variant="primary"
+        isBusy={addVersion.isPending}
+        aria-disabled={isSame || undefined}
+      >
+        Save as a new version
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={`Variables of version ${version.number}`} isOpen isWide onClose={onClose} footer={footer}>
+      <form id={formId} className="prompts__form" onSubmit={submit}>
+        <VariableFields variables={edited} onChange={setEdited} />
+        {addVersion.error && (
+          <p className="small negative" role="alert">
+            {describeError(addVersion.error).message}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
