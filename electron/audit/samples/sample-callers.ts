@@ -1,5 +1,5 @@
 import type { AuditFacets } from '../../../shared/contract/audit.ts';
-import type { SampleTopic } from './sample-topic.ts';
+import type { SampleTopic } from './sample-data.ts';
 
 type Team = SampleTopic['team'];
 

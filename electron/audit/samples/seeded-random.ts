@@ -1,15 +1,15 @@
-/** Numbers that look like chance and are the same at every start. */
-export interface Chance {
+/** Random numbers that a seed determines, so that they are the same at each start. */
+export interface SeededRandom {
   /** From 0 to below 1. */
   next(): number;
   /** A whole number; both ends are included. */
-  between(least: number, most: number): number;
+  between(min: number, max: number): number;
   pick<Value>(values: readonly Value[]): Value;
-  /** Whether something happens that happens in this share of all cases. */
-  happens(share: number): boolean;
+  /** True with this probability. */
+  boolean(probability: number): boolean;
 }
 
-export function createChance(seed: number): Chance {
+export function createSeededRandom(seed: number): SeededRandom {
   let state = seed;
   // The generator `mulberry32`: 32 bits of state, good enough for texts.
   function next(): number {
@@ -20,8 +20,8 @@ export function createChance(seed: number): Chance {
   }
   return {
     next,
-    between: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    between: (min, max) => min + Math.floor(next() * (max - min + 1)),
     pick: (values) => values[Math.floor(next() * values.length)]!,
-    happens: (share) => next() < share,
+    boolean: (probability) => next() < probability,
   };
 }
