@@ -5,7 +5,7 @@ import {
   readDataspace,
   searchDataspace,
 } from '../../shared/contract/dataspaces.ts';
-import type { Dataspaces } from '../knowledge/create-dataspaces.ts';
+import type { Dataspaces, Knowledge } from '../knowledge/create-knowledge.ts';
 import { type Retrieval, type SearchOutcome, toCitation } from '../knowledge/retrieval/create-retrieval.ts';
 import { type Handler, implement } from './api.ts';
 import { toListQuery } from './validation.ts';
@@ -26,7 +26,6 @@ import {
   stopDataspace,
   stopSource,
 } from '../../shared/contract/knowledge-window.ts';
-import type { Knowledge } from '../knowledge/create-knowledge.ts';
 import { type ChangedSources, mergeChanges } from '../knowledge/knowledge-changes.ts';
 import type { Log } from '../log.ts';
 import { eventQueue, followResponse } from './stream-response.ts';

@@ -18,8 +18,7 @@ import { type CatalogueModel, modelCatalogue } from './model-catalogue.ts';
 import { ModelLibrary } from './model-library.ts';
 import type { Configuration } from '../../shared/contract/completions.ts';
 import type { OnDeviceCapture } from '../provider-exchanges/exchange-log.ts';
-import type { Sampling } from './engine-messages.ts';
-import type { EnginePart } from './engine-process.ts';
+import type { EnginePart, Sampling } from './engine-process.ts';
 
 /**
  * The language models that run on this machine: their files and the engine that answers with one of them.

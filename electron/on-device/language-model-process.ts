@@ -5,7 +5,7 @@
 import { registerHooks } from 'node:module';
 import { constants, setPriority } from 'node:os';
 import { connectToParent } from '../child-process/parent-connection.ts';
-import type { EngineMessage, EngineQuestion, HostMessage, LoadFailure } from './engine-messages.ts';
+import type { EngineMessage, EngineQuestion, HostMessage, LoadFailure } from './engine-process.ts';
 import { loadModel, type LoadedModel } from './loaded-model.ts';
 
 // Before the inference library is loaded, because its threads inherit the priority of the moment in which they start.

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { ChatHistoryItem, LlamaChat, LLamaChatGenerateResponseOptions, Token } from 'node-llama-cpp';
-import type { EngineQuestion, Sampling } from './engine-messages.ts';
+import type { EngineQuestion, Sampling } from './engine-process.ts';
 import { createThreadMeter } from './spare-cores.ts';
 
 /** Tokens of a prompt that are evaluated at a time; between two slices a cancelled question is noticed. */

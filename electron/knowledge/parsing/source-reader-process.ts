@@ -1,5 +1,5 @@
 /**
- * Entry point of the process that reads files for dataspaces; started by `reading-process.ts`. It exits when its parent does, even if
+ * Entry point of the process that reads files for dataspaces; started by `source-reader.ts`. It exits when its parent does, even if
  * that crashes.
  */
 import { constants, setPriority } from 'node:os';

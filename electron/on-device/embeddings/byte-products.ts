@@ -1,6 +1,14 @@
-import { assemble, type Code, get, plainByteProducts, relaxedByteProducts, vector } from './assembler.ts';
+import {
+  assemble,
+  type Code,
+  get,
+  maximumPages,
+  plainByteProducts,
+  relaxedByteProducts,
+  vector,
+  webAssembly,
+} from './assembler.ts';
 import { vectorBytes } from './kernel-parts.ts';
-import { maximumPages, webAssembly } from './web-assembly.ts';
 
 /** How weights (signed bytes) and values (bytes from 0 to 255) are multiplied and added up. All ways give the same numbers. */
 export interface ByteProducts {

@@ -13,7 +13,7 @@ import {
 } from './kernel-parts.ts';
 import { bindKernels } from './kernels.ts';
 import { type EmbeddingWeights, type Layer, maximumTokens, type Projection } from './weights.ts';
-import type { CompiledModule } from './web-assembly.ts';
+import type { CompiledModule } from './assembler.ts';
 
 const hiddenSize = 4 * tokenSize;
 const rowFloats = maximumTokens * tokenSize;
