@@ -1,20 +1,23 @@
 /**
- * Writes electron/providers/catalogue/<provider>.json: the bundled facts about text models. They are those of a models.dev
- * snapshot (its path is the only argument) with catalogue-changes.json, which is kept by hand, laid over it.
+ * Writes electron/providers/<provider>/models.json: what is known of text models. It comes from a models.dev snapshot (its path is the
+ * only argument) with the provider's model-changes.json, which is edited by hand, laid over it. Those changes come from the providers'
+ * public pages and release notes of 2026-11-20; efforts and sampling of new models are as in the AI SDK's packages of that date, and
+ * what isn't published is null. Cache and long-prompt prices are those of 2026-11-22 on platform.claude.com/docs/en/models,
+ * developers.openai.com/api/docs/pricing and ai.google.dev/gemini-api/docs/pricing.
  * `node scripts/make-catalogue.mjs <snapshot.json>`
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
+import { keyedProviders } from '../shared/contract/common.ts';
 
-const folder = join(import.meta.dirname, '..', 'electron', 'providers', 'catalogue');
-const fileNames = {
-  OpenAi: 'open-ai.json',
-  Anthropic: 'anthropic.json',
-  GoogleGemini: 'google-gemini.json',
-  Groq: 'groq.json',
-  Cohere: 'cohere.json',
-};
+const providers = join(import.meta.dirname, '..', 'electron', 'providers');
+
+/** `GoogleGemini` has the folder `google-gemini`. */
+function folderOf(aiSystem) {
+  const name = aiSystem.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
+  return join(providers, name);
+}
 
 /** Names that the snapshot counts as text but that answer no prompt, or only with tools that a prompt does not have. */
 const notForPrompts = /embedding|guard|deep-research|whisper|tts|image/;
@@ -66,7 +69,7 @@ function effortsOf(model) {
   return canStop || model.family?.startsWith('claude') ? ['none', ...budgetEfforts] : budgetEfforts;
 }
 
-/** When a model takes temperature, top_p and top_k; see `Sampling` in electron/providers/catalogue/catalogue.ts. */
+/** When a model takes temperature, top_p and top_k; see `Sampling` in electron/providers/provider-details.ts. */
 function samplingOf(aiSystem, model) {
   if (aiSystem === 'OpenAi' && model.reasoning) {
     if (model.temperature) return 'always';
@@ -122,7 +125,7 @@ function catalogueOf(aiSystem, models, changes, dates) {
     entries.set(name, { ...(known ?? empty), pricesFrom, ...change });
   }
   return [...entries]
-    .map(([name, { title, ...facts }]) => ({ name, title, ...facts }))
+    .map(([name, { title, ...details }]) => ({ name, title, ...details }))
     .sort((first, second) => (first.name < second.name ? -1 : 1));
 }
 
@@ -132,10 +135,13 @@ if (!snapshotPath) {
   process.exit(2);
 }
 const { source, providers: snapshot } = JSON.parse(readFileSync(snapshotPath, 'utf8'));
-const changes = JSON.parse(readFileSync(join(folder, 'catalogue-changes.json'), 'utf8'));
-const dates = { snapshot: /\d{4}-\d{2}-\d{2}/.exec(source)[0], changes: changes.pricesFrom };
-for (const [aiSystem, fileName] of Object.entries(fileNames)) {
-  const catalogue = catalogueOf(aiSystem, snapshot[aiSystem], changes[aiSystem], dates);
-  writeFileSync(join(folder, fileName), await format(JSON.stringify(catalogue), { parser: 'json', printWidth: 120 }));
-  console.log(`${fileName}: ${catalogue.length} models`);
+const snapshotDay = /\d{4}-\d{2}-\d{2}/.exec(source)[0];
+for (const aiSystem of keyedProviders) {
+  const folder = folderOf(aiSystem);
+  const changes = JSON.parse(readFileSync(join(folder, 'model-changes.json'), 'utf8'));
+  const dates = { snapshot: snapshotDay, changes: changes.pricesFrom };
+  const models = catalogueOf(aiSystem, snapshot[aiSystem], changes.models, dates);
+  const text = await format(JSON.stringify(models), { parser: 'json', printWidth: 120 });
+  writeFileSync(join(folder, 'models.json'), text);
+  console.log(`${aiSystem}: ${models.length} models`);
 }

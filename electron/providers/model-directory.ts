@@ -3,7 +3,7 @@ import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/
 import { serviceModels, type EndpointPrice } from '../../shared/contract/settings.ts';
 import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, isKeyedProvider, type Account, type Accounts, type EndpointAddress } from './accounts.ts';
-import { catalogue, findEntry } from './catalogue/catalogue.ts';
+import { catalogue, findEntry } from './catalogue.ts';
 import { factsOf, type ModelFacts } from './model-facts.ts';
 import { endpointPrices } from './model-prices.ts';
 import { nearestNames } from './nearest-names.ts';

@@ -1,5 +1,5 @@
 import type { Configuration, NamedParameter, Warning } from '../../shared/contract/completions.ts';
-import type { CatalogueEntry } from './catalogue/catalogue.ts';
+import type { CatalogueEntry } from './provider-details.ts';
 import { cataloguePrices, type ModelPrices } from './model-prices.ts';
 import { parameterFacts, refusalInCall, type ParameterFact, type RuleSet } from './parameter-rules.ts';
 import type { ListedModel } from './provider.ts';

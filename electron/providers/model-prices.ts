@@ -1,21 +1,11 @@
 import type { Usage } from '../../shared/contract/completions.ts';
 import type { EndpointPrice } from '../../shared/contract/settings.ts';
-import type { CatalogueEntry } from './catalogue/catalogue.ts';
-
-/** US dollars per million tokens of each class; null where no price is published. */
-export interface TokenPrices {
-  readonly inputPrice: number;
-  readonly outputPrice: number;
-  readonly cachedInputPrice: number | null;
-  readonly cacheWritePrice: number | null;
-  /** For writes that stay in the cache longer than the usual time: an hour at Anthropic, 12 hours at OpenAI. */
-  readonly longCacheWritePrice: number | null;
-}
+import type { CatalogueEntry, TokenPrices } from './provider-details.ts';
 
 /** What a model's tokens cost. */
 export interface ModelPrices extends TokenPrices {
   /** Prices of every token of a request whose prompt, with its cached part, is longer; null where length doesn't matter. */
-  readonly longPrompt: (TokenPrices & { readonly aboveTokens: number }) | null;
+  readonly longPrompt: CatalogueEntry['longPrompt'];
   /** Day on which these prices were published, `YYYY-MM-DD`; null for those that the user set. */
   readonly pricesFrom: string | null;
 }

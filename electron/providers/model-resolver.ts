@@ -4,7 +4,7 @@ import { serviceModels, type ServiceModel } from '../../shared/contract/settings
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import type { Accounts } from './accounts.ts';
-import type { CatalogueEntry } from './catalogue/catalogue.ts';
+import type { CatalogueEntry } from './provider-details.ts';
 import { unknownModel, type ModelDirectory } from './model-directory.ts';
 import { factsOf, type ModelFacts } from './model-facts.ts';
 import type { Provider } from './provider.ts';

@@ -1,40 +1,30 @@
-import type { AiSystem } from '../../shared/contract/common.ts';
+import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 import { namedParameters, type Configuration, type NamedParameter } from '../../shared/contract/completions.ts';
 import type { Model } from '../../shared/contract/providers.ts';
-import type { CatalogueEntry } from './catalogue/catalogue.ts';
+import { detailsOf } from './catalogue.ts';
+import type { CatalogueEntry, ParameterRules } from './provider-details.ts';
 
 export type ParameterFact = Model['parameters'][number];
 
 /** Whose rules hold for a model: its provider's, or those of the engine on this device. */
 export type RuleSet = Exclude<AiSystem, 'ServiceAi'> | 'on-device';
 
-type Refusals = Readonly<Partial<Record<NamedParameter, string>>>;
-
-const notInResponses = "not supported by OpenAI's Responses API";
-const notInMessages = "not supported by Anthropic's Messages API";
-
-/** What an API does not take, whichever the model. */
-const refusedByApi: Readonly<Record<RuleSet, Refusals>> = {
-  OpenAi: {
-    top_k: notInResponses,
-    stop: notInResponses,
-    seed: notInResponses,
-    frequency_penalty: notInResponses,
-    presence_penalty: notInResponses,
-  },
-  Anthropic: { seed: notInMessages, frequency_penalty: notInMessages, presence_penalty: notInMessages },
-  GoogleGemini: {},
-  Groq: { top_k: "not supported by Groq's API" },
-  Cohere: {},
-  OpenAiCompatible: {},
+/** The rules of what isn't a keyed provider. */
+const otherRules: Readonly<Record<Exclude<RuleSet, KeyedProvider>, ParameterRules>> = {
+  OpenAiCompatible: { unsupported: {} },
   'on-device': {
-    reasoning_effort: 'not supported by on-device models',
-    response_format: "JSON output isn't supported by on-device models",
+    unsupported: {
+      reasoning_effort: 'not supported by on-device models',
+      response_format: "JSON output isn't supported by on-device models",
+    },
   },
 };
 
-/** Claude keeps to a schema, but has no form for JSON of any shape. */
-const responseFormats: Partial<Record<RuleSet, readonly string[]>> = { Anthropic: ['text', 'json_schema'] };
+function rulesOf(ruleSet: RuleSet): ParameterRules {
+  return ruleSet === 'OpenAiCompatible' || ruleSet === 'on-device'
+    ? otherRules[ruleSet]
+    : detailsOf[ruleSet].parameterRules;
+}
 
 const samplingParameters = ['temperature', 'top_p', 'top_k'] as const;
 
@@ -43,7 +33,8 @@ function isSampling(name: NamedParameter): boolean {
 }
 
 function refusal(ruleSet: RuleSet, entry: CatalogueEntry | null, name: NamedParameter): string | null {
-  const byApi = refusedByApi[ruleSet][name];
+  const rules = rulesOf(ruleSet);
+  const byApi = rules.unsupported[name];
   if (byApi) return byApi;
   if (!entry) return null;
   if (isSampling(name) && entry.sampling === 'never') return 'not supported by this model';
@@ -52,15 +43,12 @@ function refusal(ruleSet: RuleSet, entry: CatalogueEntry | null, name: NamedPara
       ? "this model doesn't let you set the effort"
       : "this model doesn't reason";
   }
-  if (name.endsWith('_penalty') && ruleSet === 'GoogleGemini' && entry.name.startsWith('gemini-2.5')) {
-    return 'Gemini 2.5 supports it on Vertex AI only';
-  }
-  return null;
+  return rules.modelRule?.(name, entry.name) ?? null;
 }
 
 function acceptedValues(ruleSet: RuleSet, entry: CatalogueEntry | null, name: NamedParameter): string[] | null {
   if (name === 'reasoning_effort') return entry?.reasoningEfforts ? [...entry.reasoningEfforts] : null;
-  if (name === 'response_format') return responseFormats[ruleSet]?.slice() ?? null;
+  if (name === 'response_format') return rulesOf(ruleSet).responseFormats?.slice() ?? null;
   return null;
 }
 
@@ -100,8 +88,5 @@ export function refusalInCall(
   if (entry.sampling === 'unless-effort' && effort !== null && effort !== 'none') {
     return 'not supported while the model reasons';
   }
-  if (fact.name === 'top_p' && ruleSet === 'Anthropic' && configuration.temperature != null) {
-    return 'Claude supports either temperature or top_p, not both';
-  }
-  return null;
+  return rulesOf(ruleSet).callRule?.(fact.name, configuration) ?? null;
 }

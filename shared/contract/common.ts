@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keyedProviderNames } from '../provider-names.ts';
 
 /** A uuid of any version, in the usual 8-4-4-4-12 form. */
 export const uuid = z.guid({ error: 'must be a UUID' }).meta({ format: 'uuid' });
@@ -26,7 +27,7 @@ export const dateTime = z
   .meta({ format: 'date-time' });
 
 /** Providers that take one key and have one base address. */
-export const keyedProviders = ['OpenAi', 'Anthropic', 'GoogleGemini', 'Groq', 'Cohere'] as const;
+export const keyedProviders = Object.keys(keyedProviderNames) as (keyof typeof keyedProviderNames)[];
 export const keyedProvider = z.enum(keyedProviders).meta({ id: 'KeyedProvider' });
 export type KeyedProvider = z.infer<typeof keyedProvider>;
 

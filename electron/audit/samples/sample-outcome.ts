@@ -1,6 +1,6 @@
 import type { AiSystem, KeyedProvider } from '../../../shared/contract/common.ts';
 import type { Usage } from '../../../shared/contract/completions.ts';
-import { findEntry } from '../../providers/catalogue/catalogue.ts';
+import { findEntry } from '../../providers/catalogue.ts';
 import { cataloguePrices, costOf, endpointPrices, type ModelPrices } from '../../providers/model-prices.ts';
 import type { RunOutcome } from '../../storage/storage.ts';
 import { sampleData } from './sample-data.ts';

@@ -1,26 +1,19 @@
-import type { AiSystem } from '../../../shared/contract/common.ts';
+import { keyedProviders, type AiSystem, type KeyedProvider } from '../../../shared/contract/common.ts';
+import { detailsOf } from '../../providers/catalogue.ts';
 
-type ProviderNames = Readonly<Partial<Record<AiSystem, readonly string[]>>>;
+type ProviderNames = ReadonlyMap<AiSystem, readonly string[]>;
 
-/** Names of providers in prompt files, the one that we write first. */
-const dotpromptNames: Readonly<Record<AiSystem, readonly [string, ...string[]]>> = {
-  GoogleGemini: ['googleai', 'google', 'vertexai', 'gemini'],
-  OpenAi: ['openai'],
-  Anthropic: ['anthropic'],
-  Groq: ['groq'],
-  Cohere: ['cohere'],
-  ServiceAi: ['service'],
-  OpenAiCompatible: ['compatible'],
-};
+/** The names of all providers in dotprompt files. Files are written with the first one. */
+const dotpromptNames: ProviderNames = new Map<AiSystem, readonly string[]>([
+  ...keyedProviders.map((name) => [name, detailsOf[name].promptFileNames.dotprompt] as const),
+  ['ServiceAi', ['service']],
+  ['OpenAiCompatible', ['compatible']],
+]);
 
-/** Those that promptfoo has, in its own words. */
-const promptfooNames: ProviderNames = {
-  GoogleGemini: ['google', 'vertex'],
-  OpenAi: ['openai'],
-  Anthropic: ['anthropic'],
-  Groq: ['groq'],
-  Cohere: ['cohere'],
-};
+/** The names that promptfoo has for the providers that it knows. */
+const promptfooNames: ProviderNames = new Map(
+  keyedProviders.map((name) => [name, detailsOf[name].promptFileNames.promptfoo]),
+);
 
 /** Kinds of calls that promptfoo writes between provider and model. */
 const promptfooKinds = new Set(['chat', 'responses', 'messages', 'completion', 'gemini']);
@@ -31,8 +24,8 @@ export interface ModelName {
 }
 
 function systemNamed(names: ProviderNames, name: string): AiSystem | null {
-  const found = Object.entries(names).find(([, known]) => known.includes(name.toLowerCase()));
-  return found === undefined ? null : (found[0] as AiSystem);
+  const match = [...names].find(([, known]) => known.includes(name.toLowerCase()));
+  return match?.[0] ?? null;
 }
 
 /** `googleai/gemini-2.5-flash`; a name without a known provider is the model's own. */
@@ -43,7 +36,7 @@ export function readDotpromptModel(name: string): ModelName {
 }
 
 export function writeDotpromptModel(aiSystem: AiSystem, model: string): string {
-  return `${dotpromptNames[aiSystem][0]}/${model}`;
+  return `${dotpromptNames.get(aiSystem)![0]}/${model}`;
 }
 
 /** `openai:chat:gpt-4.1`; null for providers that are not ours. */
@@ -56,8 +49,8 @@ export function readPromptfooProvider(id: string): ModelName | null {
 
 /** Null where promptfoo has no such provider. */
 export function writePromptfooProvider(aiSystem: AiSystem, model: string): string | null {
-  const name = promptfooNames[aiSystem]?.[0];
+  const name = promptfooNames.get(aiSystem)?.[0];
   if (name === undefined) return null;
-  const kind = aiSystem === 'OpenAi' ? 'chat:' : aiSystem === 'Anthropic' ? 'messages:' : '';
-  return `${name}:${kind}${model}`;
+  const { promptfooKind } = detailsOf[aiSystem as KeyedProvider].promptFileNames;
+  return [name, ...(promptfooKind === undefined ? [] : [promptfooKind]), model].join(':');
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { keyedProviders } from '../../../shared/contract/common.ts';
-import { catalogue, findEntry } from '../../../electron/providers/catalogue/catalogue.ts';
+import { catalogue, findEntry } from '../../../electron/providers/catalogue.ts';
 import { editDistance, nearestNames } from '../../../electron/providers/nearest-names.ts';
 
 describe('the bundled catalogue', () => {
@@ -30,7 +30,7 @@ describe('the bundled catalogue', () => {
   });
 
   it('carries the licence of the data that it comes from', () => {
-    const notice = readFileSync(new URL('../../../electron/providers/catalogue/NOTICE', import.meta.url), 'utf8');
+    const notice = readFileSync(new URL('../../../electron/providers/NOTICE', import.meta.url), 'utf8');
     expect(notice).toContain('Copyright (c) 2025 models.dev');
   });
 

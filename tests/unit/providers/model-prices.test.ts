@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findEntry } from '../../../electron/providers/catalogue/catalogue.ts';
+import { findEntry } from '../../../electron/providers/catalogue.ts';
 import { cataloguePrices, costOf, endpointPrices } from '../../../electron/providers/model-prices.ts';
 import type { KeyedProvider } from '../../../shared/contract/common.ts';
 import type { UsageDetails } from '../../../shared/contract/completions.ts';

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { createSamples } from '../../../../electron/audit/samples/create-samples.ts';
-import { findEntry } from '../../../../electron/providers/catalogue/catalogue.ts';
+import { findEntry } from '../../../../electron/providers/catalogue.ts';
 import { createSampleSet } from '../../../../electron/audit/samples/sample-set.ts';
 import type { Storage } from '../../../../electron/storage/storage.ts';
 import { listAll, openTestStorage } from '../../storage/test-storage.ts';

@@ -1,8 +1,8 @@
 import { createGroq } from '@ai-sdk/groq';
-import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
-import { listOpenAiModels } from './provider-lists.ts';
-import { isStrictSchema } from './model-translation.ts';
-import type { Provider } from './provider.ts';
+import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
+import { listOpenAiModels } from '../provider-lists.ts';
+import { isStrictSchema } from '../model-translation.ts';
+import type { Provider } from '../provider.ts';
 
 /** Groq's chat completions. */
 export function createGroqProvider(settings: ProviderSettings): Provider {

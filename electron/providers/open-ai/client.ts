@@ -1,10 +1,10 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import { embedAtProvider } from './embed-at-provider.ts';
-import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
-import { listOpenAiModels } from './provider-lists.ts';
-import { moderateAtProvider } from './provider-moderation.ts';
-import { isStrictSchema } from './model-translation.ts';
-import type { Provider } from './provider.ts';
+import { embedAtProvider } from '../embed-at-provider.ts';
+import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
+import { listOpenAiModels } from '../provider-lists.ts';
+import { moderateAtProvider } from '../provider-moderation.ts';
+import { isStrictSchema } from '../model-translation.ts';
+import type { Provider } from '../provider.ts';
 
 /** OpenAI on its Responses API: with reasoning, Chat Completions takes less. Nothing is kept there (`store: false`). */
 export function createOpenAiProvider(settings: ProviderSettings): Provider {

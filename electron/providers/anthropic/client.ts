@@ -1,0 +1,48 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
+import {
+  countField,
+  listedModel,
+  maxListPages,
+  readListPage,
+  recordsField,
+  textField,
+  type ListModels,
+} from '../provider-lists.ts';
+import type { ListedModel, Provider } from '../provider.ts';
+
+const listModels: ListModels = async (request) => {
+  const headers = { 'x-api-key': request.key ?? '', 'anthropic-version': '2023-06-01' };
+  const models: ListedModel[] = [];
+  let after = '';
+  for (let pages = 0; pages < maxListPages; pages++) {
+    const page = await readListPage(request, `${request.baseAddress}/models?limit=1000${after}`, headers);
+    for (const model of recordsField(page['data'])) {
+      const name = textField(model['id']);
+      if (!name) continue;
+      models.push(
+        listedModel(name, {
+          title: textField(model['display_name']),
+          contextTokens: countField(model['max_input_tokens']),
+          outputTokens: countField(model['max_tokens']),
+        }),
+      );
+    }
+    const last = textField(page['last_id']);
+    if (page['has_more'] !== true || !last) break;
+    after = `&after_id=${encodeURIComponent(last)}`;
+  }
+  return models;
+};
+
+/** Anthropic on its Messages API, which keeps no prompts unless told to. */
+export function createAnthropicProvider(settings: ProviderSettings): Provider {
+  return createLanguageModelProvider(settings, {
+    createModel: createAnthropic({
+      baseURL: settings.baseAddress,
+      apiKey: settings.key ?? '',
+      fetch: settings.transport.fetch,
+    }),
+    listModels,
+  });
+}

@@ -1,0 +1,24 @@
+import { keyedProviders, type KeyedProvider } from '../../shared/contract/common.ts';
+import * as details from './details.ts';
+import type { CatalogueEntry, ProviderDetails } from './provider-details.ts';
+
+/** Type-checked: a provider of the contract without details is an error here. */
+export const detailsOf: Readonly<Record<KeyedProvider, ProviderDetails>> = details;
+
+function byName(entries: readonly unknown[]): ReadonlyMap<string, CatalogueEntry> {
+  return new Map((entries as CatalogueEntry[]).map((entry) => [entry.name, entry]));
+}
+
+/** The bundled models of each provider. */
+export const catalogue = Object.fromEntries(
+  keyedProviders.map((name) => [name, byName(detailsOf[name].models)]),
+) as Record<KeyedProvider, ReadonlyMap<string, CatalogueEntry>>;
+
+/** Ending that marks one release of a model: a date, `latest` or a number. */
+const releaseEnding = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{2,4}|latest)$/;
+
+/** The entry of a name, or of the model that it is a release of; null for a model that isn't in the catalogue. */
+export function findEntry(aiSystem: KeyedProvider, name: string): CatalogueEntry | null {
+  const entries = catalogue[aiSystem];
+  return entries.get(name) ?? entries.get(name.replace(releaseEnding, '')) ?? null;
+}

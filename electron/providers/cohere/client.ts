@@ -1,0 +1,66 @@
+import { TypeValidationError } from '@ai-sdk/provider';
+import { createCohere } from '@ai-sdk/cohere';
+import { embedAtProvider } from '../embed-at-provider.ts';
+import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
+import {
+  bearerHeaders,
+  countField,
+  isTextModelName,
+  listedModel,
+  maxListPages,
+  readListPage,
+  recordsField,
+  textField,
+  type ListModels,
+} from '../provider-lists.ts';
+import type { ListedModel, Provider } from '../provider.ts';
+
+/** Events that carry something of an answer; no other is worth losing the answer for. */
+const eventsThatMatter = new Set(['content-delta', 'message-end']);
+
+/** The package knows a closed set of events, each with every field: a new or shortened one is an error to it. */
+function isUnknownEvent(error: unknown): boolean {
+  if (!TypeValidationError.isInstance(error)) return false;
+  const { type } = (error.value ?? {}) as { type?: unknown };
+  return typeof type === 'string' && !eventsThatMatter.has(type);
+}
+
+const listModels: ListModels = async (request) => {
+  // Chat is version 2 of Cohere's API, the list of models is still version 1.
+  const address = `${request.baseAddress.replace(/\/v2$/, '/v1')}/models?endpoint=chat&page_size=1000`;
+  const models: ListedModel[] = [];
+  let token = '';
+  for (let pages = 0; pages < maxListPages; pages++) {
+    const page = await readListPage(request, address + token, bearerHeaders(request.key));
+    for (const model of recordsField(page['models'])) {
+      const name = textField(model['name']);
+      if (name && isTextModelName(name))
+        models.push(listedModel(name, { contextTokens: countField(model['context_length']) }));
+    }
+    const next = textField(page['next_page_token']);
+    if (!next) break;
+    token = `&page_token=${encodeURIComponent(next)}`;
+  }
+  return models;
+};
+
+/** Cohere's chat, version 2. */
+export function createCohereProvider(settings: ProviderSettings): Provider {
+  const cohere = createCohere({
+    baseURL: settings.baseAddress,
+    apiKey: settings.key ?? '',
+    fetch: settings.transport.fetch,
+  });
+  const provider = createLanguageModelProvider(settings, {
+    createModel: cohere,
+    listModels,
+    isHarmless: isUnknownEvent,
+  });
+  return {
+    ...provider,
+    embed: embedAtProvider(settings, {
+      createModel: cohere.embeddingModel,
+      optionsFor: (isQuestion) => ({ cohere: { inputType: isQuestion ? 'search_query' : 'search_document' } }),
+    }),
+  };
+}

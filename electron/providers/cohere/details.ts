@@ -1,0 +1,13 @@
+import type { ProviderDetails } from '../provider-details.ts';
+import models from './models.json' with { type: 'json' };
+
+export const cohere: ProviderDetails = {
+  baseAddress: 'https://api.cohere.com/v2',
+  environmentVariable: 'COHERE_API_KEY',
+  keyPage: 'https://dashboard.cohere.com/api-keys',
+  models,
+  parameterRules: {
+    unsupported: {},
+  },
+  promptFileNames: { dotprompt: ['cohere'], promptfoo: ['cohere'] },
+};

@@ -1,0 +1,67 @@
+import { createGoogle } from '@ai-sdk/google';
+import { embedAtProvider } from '../embed-at-provider.ts';
+import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
+import {
+  countField,
+  isTextModelName,
+  listedModel,
+  maxListPages,
+  readListPage,
+  recordsField,
+  textField,
+  type ListModels,
+} from '../provider-lists.ts';
+import type { ListedModel, Provider } from '../provider.ts';
+
+const listModels: ListModels = async (request) => {
+  // The key travels in a header: in the address it would end up in the logs of gateways.
+  const headers = { 'x-goog-api-key': request.key ?? '' };
+  const models: ListedModel[] = [];
+  let token = '';
+  for (let pages = 0; pages < maxListPages; pages++) {
+    const page = await readListPage(request, `${request.baseAddress}/models?pageSize=1000${token}`, headers);
+    for (const model of recordsField(page['models'])) {
+      const name = textField(model['name'])?.replace(/^models\//, '');
+      const methods = model['supportedGenerationMethods'];
+      if (!name || !isTextModelName(name)) continue;
+      if (Array.isArray(methods) && !methods.includes('generateContent')) continue;
+      models.push(
+        listedModel(name, {
+          title: textField(model['displayName']),
+          contextTokens: countField(model['inputTokenLimit']),
+          outputTokens: countField(model['outputTokenLimit']),
+        }),
+      );
+    }
+    const next = textField(page['nextPageToken']);
+    if (!next) break;
+    token = `&pageToken=${encodeURIComponent(next)}`;
+  }
+  return models;
+};
+
+/** Google's Gemini API. Its package has no option for `store`, so the field is added to the body. */
+export function createGoogleGeminiProvider(settings: ProviderSettings): Provider {
+  const google = createGoogle({
+    baseURL: settings.baseAddress,
+    apiKey: settings.key ?? '',
+    fetch: settings.transport.fetch,
+  });
+  const provider = createLanguageModelProvider(settings, {
+    createModel: google,
+    listModels,
+    fixedBody: { store: false },
+    adaptOptions: (options) =>
+      // Gemini reasons in silence unless asked to show it; a model that takes an effort can show it.
+      options.reasoning === undefined || options.reasoning === 'none'
+        ? options
+        : { ...options, providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } },
+  });
+  return {
+    ...provider,
+    embed: embedAtProvider(settings, {
+      createModel: google.embeddingModel,
+      optionsFor: (isQuestion) => ({ google: { taskType: isQuestion ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' } }),
+    }),
+  };
+}
