@@ -1,5 +1,5 @@
 import { Maximize2 } from 'lucide-react';
-import { lazy, Suspense, useId, useState } from 'react';
+import { lazy, Suspense, useId, useState, type RefCallback } from 'react';
 import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { IconButton } from './icon-button.tsx';
@@ -25,6 +25,8 @@ interface ParameterProps {
   /** False where the same reason stands below the next parameter. */
   isReasonShown: boolean;
   onTextChange: (text: string) => void;
+  /** Reaches the field that a problem is in. */
+  fieldRef?: RefCallback<HTMLElement> | undefined;
 }
 
 function Frame({
@@ -70,7 +72,7 @@ function ChoiceParameter({
   text,
   values,
   onTextChange,
-}: Omit<ParameterProps, 'model' | 'isReasonShown'> & { values: readonly string[] }) {
+}: Pick<ParameterProps, 'name' | 'text' | 'onTextChange'> & { values: readonly string[] }) {
   const isSchema = name === 'response_format' && text.trimStart().startsWith('{');
   const chosen = isSchema ? 'json_schema' : text || notSent;
   const known = values.includes(chosen) || chosen === notSent ? values : [...values, chosen];
@@ -88,12 +90,14 @@ function ChoiceParameter({
 function SchemaField({
   text,
   isInvalid,
+  fieldRef,
   onTextChange,
-}: Pick<ParameterProps, 'text' | 'onTextChange'> & { isInvalid: boolean }) {
+}: Pick<ParameterProps, 'text' | 'fieldRef' | 'onTextChange'> & { isInvalid: boolean }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <div className={classNames('field field--area mono--small param__wide', isInvalid && 'is-invalid')}>
       <textarea
+        ref={fieldRef}
         rows={4}
         value={text}
         spellCheck={false}
@@ -115,7 +119,7 @@ function SchemaField({
   );
 }
 
-function Parameter({ name, text, model, isReasonShown, onTextChange }: ParameterProps) {
+function Parameter({ name, text, model, isReasonShown, fieldRef, onTextChange }: ParameterProps) {
   const noteId = useId();
   const refusal = refusalOf(name, model);
   const { placeholder, meaning } = parameterFields[name];
@@ -143,6 +147,7 @@ function Parameter({ name, text, model, isReasonShown, onTextChange }: Parameter
           )}
         >
           <input
+            ref={fieldRef}
             aria-label={name}
             title={refusal ?? meaning}
             value={text}
@@ -157,12 +162,14 @@ function Parameter({ name, text, model, isReasonShown, onTextChange }: Parameter
           />
         </div>
       )}
-      {isSchema && <SchemaField text={text} isInvalid={problem !== null} onTextChange={onTextChange} />}
+      {isSchema && (
+        <SchemaField text={text} isInvalid={problem !== null} fieldRef={fieldRef} onTextChange={onTextChange} />
+      )}
     </Frame>
   );
 }
 
-function OtherParameters({ text, onTextChange }: { text: string; onTextChange: (text: string) => void }) {
+function OtherParameters({ text, fieldRef, onTextChange }: Pick<ParameterProps, 'text' | 'fieldRef' | 'onTextChange'>) {
   const noteId = useId();
   const read = readOtherParameters(text);
   const problem = read && 'problem' in read ? read.problem : null;
@@ -173,6 +180,7 @@ function OtherParameters({ text, onTextChange }: { text: string; onTextChange: (
       </span>
       <div className={classNames('field field--area mono--small param__wide', problem && 'is-invalid')}>
         <textarea
+          ref={fieldRef}
           rows={1}
           value={text}
           placeholder='{"name": value}'
@@ -195,10 +203,13 @@ export function ParametersPanel({
   draft,
   model,
   onChange,
+  fieldRef,
 }: {
   draft: ParameterTexts;
   model: Model | null;
   onChange: (change: Partial<ParameterTexts>) => void;
+  /** Makes the ref of a field from the name that `readConfiguration` gives its problem. */
+  fieldRef?: (name: string) => RefCallback<HTMLElement>;
 }) {
   const taken = namedParameters.filter((name) => refusalOf(name, model) === null);
   const refusals = namedParameters.flatMap((name) => {
@@ -232,11 +243,13 @@ export function ParametersPanel({
             text={draft.parameters[name] ?? ''}
             model={model}
             isReasonShown={isReasonShown}
+            fieldRef={fieldRef?.(name)}
             onTextChange={(text) => onChange({ parameters: { ...draft.parameters, [name]: text } })}
           />
         ))}
         <OtherParameters
           text={draft.otherParameters}
+          fieldRef={fieldRef?.('Extra parameters')}
           onTextChange={(otherParameters) => onChange({ otherParameters })}
         />
       </div>

@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 
 /** Something a person can do, by name in the palette and by its keys. */
@@ -65,7 +65,9 @@ function signature(actions: readonly Action[]): string {
  */
 export function useActions(source: string, actions: readonly Action[]): void {
   const newest = useRef(actions);
-  newest.current = actions;
+  useLayoutEffect(() => {
+    newest.current = actions;
+  });
   const shown = signature(actions);
   useEffect(() => {
     const remove = registerActions(

@@ -34,6 +34,11 @@ export function columnSlot(draftId: string, columnId: string): CompletionSlot {
   return `draft/${draftId}/${columnId}`;
 }
 
+/** The slot in the queue while the passages that a comparison shares are searched. */
+export function passagesSlot(draftId: string): CompletionSlot {
+  return `draft/${draftId}/passages`;
+}
+
 export function completionSource({ request, choice, transport, hasReasoning }: CompletionOptions): RunSource {
   return {
     isStreamed: transport !== 'sync' || Boolean(choice),
@@ -79,6 +84,7 @@ useDrafts.subscribe(({ drafts }, before) => {
   for (const { id, compared } of before.drafts) {
     if (ids.has(id)) continue;
     stopRun(draftSlot(id));
+    stopRun(passagesSlot(id));
     for (const column of compared ?? []) stopRun(columnSlot(id, column.id));
   }
 });

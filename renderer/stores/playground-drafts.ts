@@ -275,11 +275,13 @@ export function takeElsewhere({ changed, removedIds }: DraftsElsewhere): Draft[]
   return taken;
 }
 
-/** The draft that is open; there always is one. */
+/** The open draft. There always is one. */
+export function getActiveDraft({ drafts, activeId }: Pick<DraftsState, 'drafts' | 'activeId'>): Draft {
+  const draft = drafts.find(({ id }) => id === activeId) ?? drafts[0];
+  if (!draft) throw new Error('The store of drafts is empty');
+  return draft;
+}
+
 export function useActiveDraft(): Draft {
-  return useDrafts(({ drafts, activeId }) => {
-    const draft = drafts.find(({ id }) => id === activeId) ?? drafts[0];
-    if (!draft) throw new Error('The store of drafts is empty');
-    return draft;
-  });
+  return useDrafts(getActiveDraft);
 }

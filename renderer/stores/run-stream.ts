@@ -43,7 +43,9 @@ export interface RunProgress {
   credits: number | null;
   error: AppError | null;
   wire: WireLog;
-  /** Length of `wire.frames` when this state was drawn. */
+  /** When this state began, on the clock of `startedAt`. */
+  changedAt: number;
+  /** Length of `wire.frames` in this state. */
   frameCount: number;
 }
 
@@ -83,13 +85,14 @@ export function isActive(run: Pick<RunProgress, 'state'> | null | undefined): bo
 }
 
 function newProgress(): RunProgress {
+  const startedAt = performance.now();
   return {
     key: crypto.randomUUID(),
     runId: null,
     conversationId: null,
     state: 'connecting',
     sentAt: Date.now(),
-    startedAt: performance.now(),
+    startedAt,
     firstTokenAt: null,
     endedAt: null,
     text: '',
@@ -103,6 +106,7 @@ function newProgress(): RunProgress {
     credits: null,
     error: null,
     wire: { method: 'POST', path: '', headers: {}, body: '', frames: [], status: null, responseHeaders: [] },
+    changedAt: startedAt,
     frameCount: 0,
   };
 }
@@ -175,7 +179,8 @@ export async function followRun<Details extends object>(
   const run = { ...newProgress(), ...details };
   const reasoningEnd = new AbortController();
   let reasoning: Promise<void> = Promise.resolve();
-  const change = (): void => onChange({ ...run, frameCount: run.wire.frames.length });
+  const snapshot = () => ({ ...run, changedAt: performance.now(), frameCount: run.wire.frames.length });
+  const change = (): void => onChange(snapshot());
 
   const wire: WireObserver = {
     onRequest: ({ method, path, headers, body }) => {
@@ -215,5 +220,5 @@ export async function followRun<Details extends object>(
   reasoningEnd.abort();
   await reasoning;
   change();
-  return { ...run, frameCount: run.wire.frames.length };
+  return snapshot();
 }

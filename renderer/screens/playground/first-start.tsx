@@ -13,6 +13,7 @@ import { keyedProviders } from '../../../shared/contract/common.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { useAddEndpoint, useEndpoints } from '../../queries/endpoints.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
+import { offeredModel } from './session/use-runner.ts';
 import './first-start.css';
 
 type StepState = 'done' | 'current' | 'ahead';
@@ -132,12 +133,6 @@ export function DownloadCard({ model }: { model: OnDeviceModel }) {
       <Steps model={model} />
     </div>
   );
-}
-
-/** The model that is offered: the one under way, or the one that the catalogue puts first. */
-export function offeredModel(models: readonly OnDeviceModel[]): OnDeviceModel | null {
-  const begun = models.find(({ state }) => state !== 'absent' && state !== 'installed');
-  return begun ?? models.find(({ source }) => source === 'packages') ?? models[0] ?? null;
 }
 
 const titles: Record<OnDeviceModel['state'], string> = {

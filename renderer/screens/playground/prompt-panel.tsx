@@ -1,16 +1,18 @@
 import { ChevronDown, ChevronRight, CircleX, TriangleAlert } from 'lucide-react';
-import { useCallback, useMemo, type ReactNode, type RefObject } from 'react';
+import { useCallback, useDeferredValue, useMemo } from 'react';
 import { Segmented } from '../../components/choices.tsx';
 import { estimateTokens, formatPlural } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Badge } from '../../components/marks.tsx';
 import { Notice } from '../../components/state-panels.tsx';
-import { type Draft, type DraftChange, promptEdit, useDrafts } from '../../stores/playground-drafts.ts';
+import { promptEdit, useActiveDraft, useDrafts, type Draft, type DraftChange } from '../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
 import type { TemplateNames } from './editor/template-completion.ts';
 import { PlainEditor } from '../../components/editor/code-editor.tsx';
 import { TemplateEditor } from './editor/template-editor.tsx';
-import type { TemplateState } from './template-state.ts';
+import { GroundingPanel } from './grounding/grounding-panel.tsx';
+import { useFocusTargets } from './session/playground-session.tsx';
+import { useTemplateState, type TemplateState } from './template-state.ts';
 import { memberNames } from '../../drafts/variable-model.ts';
 import { VariablesPanel } from './variables-panel.tsx';
 
@@ -131,33 +133,30 @@ function PrintedObjects({ names }: { names: readonly string[] }) {
   );
 }
 
-export interface PromptPanelProps {
-  draft: Draft;
-  template: TemplateState;
-  onChange: (change: DraftChange) => void;
-  /** Puts the cursor at an offset of the prompt; set once the editor is there. */
-  focusAt: RefObject<((offset: number) => void) | null>;
-  /** What stands below the variables. */
-  children?: ReactNode;
-}
-
 /** Where the prompt is written: system message, template or its rendering, and a field for each variable. */
-export function PromptPanel({ draft, template, onChange, focusAt, children }: PromptPanelProps) {
+export function PromptPanel() {
+  const draft = useActiveDraft();
+  const onChange = (change: DraftChange): void => useDrafts.getState().change(draft.id, change);
+  // Parsing a template of megabytes takes longer than a key press; the editor doesn't wait for it.
+  const template = useTemplateState(useDeferredValue(draft));
+  const focusTargets = useFocusTargets();
   const view = usePlaygroundView(({ promptView }) => promptView);
   const names = useMemo(() => readNames(template, draft), [template, draft]);
-  // While the template has a mistake nothing is known of places; the marks move along with the text.
-  const unfilledPlaces = useMemo(
+  // The positions of a template with mistakes are unknown; the editor moves the old highlights along with the text.
+  const unfilledPositions = useMemo(
     () => (template.mistakes.length > 0 ? null : template.unfilled.flatMap(({ positions }) => positions)),
     [template.mistakes, template.unfilled],
   );
-  const takeFocus = useCallback(
+  const onEditorReady = useCallback(
     (focus: (offset: number) => void) => {
-      focusAt.current = focus;
-      if (useDrafts.getState().newId !== draft.id) return;
-      useDrafts.setState({ newId: null });
-      focus(0);
+      const remove = focusTargets.add('prompt', focus);
+      if (useDrafts.getState().newId === draft.id) {
+        useDrafts.setState({ newId: null });
+        focus(0);
+      }
+      return remove;
     },
-    [focusAt, draft.id],
+    [draft.id, focusTargets],
   );
   return (
     <section className="panel play__edit" aria-label="Prompt">
@@ -194,11 +193,11 @@ export function PromptPanel({ draft, template, onChange, focusAt, children }: Pr
             onValueChange={(promptText) => onChange(promptEdit(draft, promptText))}
             names={names}
             mistakes={template.mistakes}
-            unfilled={unfilledPlaces}
-            onReady={takeFocus}
+            unfilled={unfilledPositions}
+            onReady={onEditorReady}
           />
         )}
-        <Mistakes template={template} onGo={(offset) => focusAt.current?.(offset)} />
+        <Mistakes template={template} onGo={(offset) => focusTargets.focus('prompt', offset)} />
         <PrintedObjects names={template.printedObjects} />
       </div>
       <div className="play__fill">
@@ -213,7 +212,7 @@ export function PromptPanel({ draft, template, onChange, focusAt, children }: Pr
             })
           }
         />
-        {children}
+        <GroundingPanel />
       </div>
     </section>
   );

@@ -2,14 +2,15 @@ import { KeyCaps, keyShortcut } from '../../components/key-caps.tsx';
 import { Badge } from '../../components/marks.tsx';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
-import type { Draft } from '../../stores/playground-drafts.ts';
+import { useActiveDraft, useDrafts } from '../../stores/playground-drafts.ts';
 import { ModelButton } from '../../components/models/model-button.tsx';
 import { isOnDevice, modelPlace, shutdownBadge } from '../../components/models/model-list.ts';
 import { formatPrice, formatTokenCount } from '../../components/format.ts';
 import { useToday } from '../../components/use-today.ts';
 import { HistoryPanel } from './history/history-panel.tsx';
 import { ParametersPanel } from '../../components/parameters-panel.tsx';
-import type { PlaygroundState } from './playground-screen.tsx';
+import { useFieldRef, useOpenParts } from './session/playground-session.tsx';
+import { useChosenModel } from './session/use-runner.ts';
 
 function contextText({ contextTokens, outputTokens }: Model): string {
   if (contextTokens === null) return 'Unknown';
@@ -26,16 +27,11 @@ function priceText(model: Model): string {
   return `$${formatPrice(model.inputPrice)} in, $${formatPrice(model.outputPrice)} out`;
 }
 
-export interface ModelSectionProps {
-  draft: Pick<Draft, 'aiSystem' | 'model'>;
-  /** Null while the list is loading, and for a name that no list has. */
-  model: Model | null;
-  isPickerOpen: boolean;
-  onOpenPicker: () => void;
-}
-
 /** The chosen model with its main details, and the button that opens the picker. */
-export function ModelSection({ draft, model, isPickerOpen, onOpenPicker }: ModelSectionProps) {
+function ModelSection() {
+  const draft = useActiveDraft();
+  const model = useChosenModel(draft);
+  const { openPart, open } = useOpenParts();
   const today = useToday();
   const shutdown = model && shutdownBadge(model, today);
   return (
@@ -49,9 +45,9 @@ export function ModelSection({ draft, model, isPickerOpen, onOpenPicker }: Model
         <ModelButton
           model={draft.model}
           place={model ? modelPlace(model) : providerName(draft.aiSystem)}
-          isOpen={isPickerOpen}
+          isOpen={openPart === 'model-picker'}
           aria-keyshortcuts={keyShortcut('Mod+L')}
-          onClick={onOpenPicker}
+          onClick={() => open('model-picker')}
         />
         {model && (
           <dl className="facts">
@@ -78,29 +74,28 @@ export function ModelSection({ draft, model, isPickerOpen, onOpenPicker }: Model
   );
 }
 
-export function Parameters({ state }: { state: PlaygroundState }) {
-  return <ParametersPanel draft={state.draft} model={state.model} onChange={state.change} />;
-}
-
-export function RunHistory({ state }: { state: PlaygroundState }) {
-  const { draft, live, restore } = state;
-  return <HistoryPanel draftId={draft.id} live={live} shownRunId={draft.shownRunId} onRestore={restore} />;
+export function Parameters() {
+  const draft = useActiveDraft();
+  const fieldRef = useFieldRef();
+  return (
+    <ParametersPanel
+      draft={draft}
+      model={useChosenModel(draft)}
+      onChange={(change) => useDrafts.getState().change(draft.id, change)}
+      fieldRef={(name) => fieldRef(`parameter/${name}`)}
+    />
+  );
 }
 
 /** Model, parameters and history. In a narrow window they are behind buttons of the toolbar. */
-export function SidePanel({ state }: { state: PlaygroundState }) {
+export function SidePanel() {
   return (
     <aside className="panel panel--inset play__side" aria-label="Model, parameters and history">
-      <ModelSection
-        draft={state.draft}
-        model={state.model}
-        isPickerOpen={state.isPickerOpen}
-        onOpenPicker={() => state.setPickerOpen(true)}
-      />
+      <ModelSection />
       <div className="scroll play__parameters">
-        <Parameters state={state} />
+        <Parameters />
       </div>
-      <RunHistory state={state} />
+      <HistoryPanel />
     </aside>
   );
 }

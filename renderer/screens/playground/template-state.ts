@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'react';
+import { useMemo, useState } from 'react';
 import { AppError } from '../../../shared/app-error.ts';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import type { ParsedTemplate } from '../../../shared/prompt-template.ts';
@@ -74,17 +74,20 @@ export function readTemplate(
   };
 }
 
+const noVariables: readonly TemplateVariable[] = [];
+
 /**
- * The state of the draft's template. While a tag is half typed the template does not parse; its fields stay as they were
- * before, so that nothing jumps under the hand.
+ * The state of the draft's template. While a tag is half typed the template doesn't parse. Its fields stay those of the last template
+ * that did, so that nothing jumps while a person types.
  */
 export function useTemplateState(draft: Draft): TemplateState {
   const { id, promptText, values, jsonNames } = draft;
-  const lastGood = useRef<{ id: string; variables: readonly TemplateVariable[] }>({ id, variables: [] });
   const template = useMemo(() => parseTemplate(promptText), [promptText]);
-  if (lastGood.current.id !== id) lastGood.current = { id, variables: [] };
-  if (template.problems.length === 0) lastGood.current = { id, variables: template.variables };
-  const { variables } = lastGood.current;
+  const [lastParsed, setLastParsed] = useState({ id, variables: noVariables });
+  const isParsed = template.problems.length === 0;
+  const earlier = lastParsed.id === id ? lastParsed.variables : noVariables;
+  const variables = isParsed ? template.variables : earlier;
+  if (isParsed && (lastParsed.id !== id || lastParsed.variables !== variables)) setLastParsed({ id, variables });
   return useMemo(
     () => readTemplate(template, variables, { values, jsonNames }),
     [template, variables, values, jsonNames],

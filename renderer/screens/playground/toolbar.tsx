@@ -1,34 +1,123 @@
-import { ChevronsUpDown, CircleX, History, Play, Save, Settings2, Square } from 'lucide-react';
-import { useMemo } from 'react';
+import {
+  ChevronDown,
+  ChevronsUpDown,
+  CircleX,
+  Copy,
+  FilePlus2,
+  History,
+  Pencil,
+  Play,
+  Save,
+  Settings2,
+  Square,
+  Trash2,
+} from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
+import { formatTime } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { keyShortcut } from '../../components/key-caps.tsx';
-import { Popover } from '../../components/popover.tsx';
-import { DraftMenu } from './draft-menu.tsx';
-import type { PlaygroundState } from './playground-screen.tsx';
-import { Parameters, RunHistory } from './side-panel.tsx';
 import { Badge, Spinner } from '../../components/marks.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { Popover } from '../../components/popover.tsx';
+import { isEdited } from '../../drafts/draft-version.ts';
 import { usePromptVersion } from '../../queries/prompts.ts';
 import { promptAddress } from '../../shell/addresses.ts';
-import type { Draft } from '../../stores/playground-drafts.ts';
-import { isEdited } from '../../drafts/draft-version.ts';
-import type { Runner } from './session/use-session.ts';
+import { useActiveDraft, useDrafts, type Draft } from '../../stores/playground-drafts.ts';
+import { HistoryPanel } from './history/history-panel.tsx';
+import { useFocusTargets, useOpenParts, useRunControls, type RunControls } from './session/playground-session.tsx';
+import { createEmptyDraft, deleteDraft, useOpenDraft } from './session/use-playground-actions.ts';
+import { Parameters } from './side-panel.tsx';
 
-function buttonState({ runner, mustWait }: { runner: Runner; mustWait: boolean }) {
-  if (runner.isActive) return { isRunning: true, text: 'Stop' };
-  if (runner.isWaiting) return { isRunning: true, text: 'Cancel run' };
+/** More are found by name in the command palette. */
+const maxMenuItems = 12;
+
+function NameField({ draft, onEnd }: { draft: Draft; onEnd: () => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [name, setName] = useState(draft.name);
+  const isCancelled = useRef(false);
+  useEffect(() => {
+    input.current?.select();
+  }, []);
+  const finish = (): void => {
+    const next = name.trim();
+    if (!isCancelled.current && next !== '') useDrafts.getState().rename(draft.id, next);
+    onEnd();
+  };
+  return (
+    <div className="field prompt-name__field">
+      <input
+        ref={input}
+        autoFocus
+        aria-label="Prompt name"
+        maxLength={120}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        onBlur={finish}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') event.currentTarget.blur();
+          if (event.key !== 'Escape') return;
+          event.preventDefault();
+          isCancelled.current = true;
+          event.currentTarget.blur();
+        }}
+      />
+    </div>
+  );
+}
+
+/** The name of the prompt. Its menu lists the other prompts and the commands for this one. */
+function DraftMenu() {
+  const draft = useActiveDraft();
+  const { openPart, open, close } = useOpenParts();
+  const openDraft = useOpenDraft();
+  const drafts = useDrafts((state) => state.drafts);
+  const { duplicate } = useDrafts.getState();
+  if (openPart === 'name-field') return <NameField draft={draft} onEnd={() => close('name-field')} />;
+  const newest = drafts.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxMenuItems);
+  return (
+    <>
+      <Menu
+        groups={[
+          [
+            { label: 'New prompt', icon: FilePlus2, onSelect: () => openDraft(createEmptyDraft()) },
+            { label: 'Rename', icon: Pencil, onSelect: () => requestAnimationFrame(() => open('name-field')) },
+            { label: 'Duplicate', icon: Copy, onSelect: () => openDraft(duplicate(draft.id)) },
+          ],
+          newest.map(({ id, name, updatedAt }) => ({
+            label: name,
+            detail: formatTime(new Date(updatedAt).toISOString()),
+            isChecked: id === draft.id,
+            onSelect: () => openDraft(id),
+          })),
+          [{ label: 'Delete', icon: Trash2, isNegative: true, onSelect: () => deleteDraft(draft, openDraft) }],
+        ]}
+      >
+        <button type="button" className="row prompt-name">
+          <span className="strong truncate">{draft.name}</span>
+          <Icon icon={ChevronDown} size="small" />
+        </button>
+      </Menu>
+      {draft.isExample && <Badge isOutlined>Example</Badge>}
+    </>
+  );
+}
+
+function buttonState({ isActive, isWaiting, mustWait }: RunControls) {
+  if (isActive) return { isRunning: true, text: 'Stop' };
+  if (isWaiting) return { isRunning: true, text: 'Cancel run' };
   return { isRunning: false, text: mustWait ? 'Download and run' : 'Run' };
 }
 
 /** Run, Download and run, or Stop. One element in all states, so that the focus stays on it when a run starts or finishes. */
-function RunButton(props: { runner: Runner; mustWait: boolean }) {
-  const { runner } = props;
-  const { isRunning, text } = buttonState(props);
+function RunButton() {
+  const controls = useRunControls();
+  const { isRunning, text } = buttonState(controls);
   return (
     <>
-      {runner.isWaiting && !runner.isActive && (
+      {controls.isWaiting && !controls.isActive && (
         <span className="row small accent nowrap" role="status">
           <Spinner />
           Queued until the model is ready
@@ -39,7 +128,7 @@ function RunButton(props: { runner: Runner; mustWait: boolean }) {
         icon={isRunning ? Square : Play}
         keys={isRunning ? 'Escape' : 'Mod+Enter'}
         className="play__run"
-        onClick={isRunning ? runner.stop : runner.run}
+        onClick={isRunning ? controls.stop : controls.run}
       >
         {text}
       </Button>
@@ -47,8 +136,9 @@ function RunButton(props: { runner: Runner; mustWait: boolean }) {
   );
 }
 
-/** Which version a draft came from, and whether it still is that version. Nothing for a draft that is not in the library. */
-function VersionMark({ draft }: { draft: Draft }) {
+/** The version that the draft came from, and whether the draft differs from it. Nothing for a draft outside the library. */
+function VersionLink() {
+  const draft = useActiveDraft();
   const source = draft.source ?? null;
   const { data: version } = usePromptVersion(source?.promptId ?? null, source?.versionId ?? null);
   const edited = useMemo(() => version !== undefined && isEdited(draft, version), [draft, version]);
@@ -67,26 +157,34 @@ function VersionMark({ draft }: { draft: Draft }) {
   );
 }
 
-/** Takes the hand to what stands in the way of a run. */
-function goToBlocker({ runner, focusAt }: PlaygroundState): void {
-  const place = runner.blocker?.place;
-  if (place?.kind === 'prompt') focusAt.current?.(place.offset);
-  else if (place) {
-    const label =
-      place.kind === 'variable'
-        ? `.variable__name[title="${CSS.escape(place.name)}"]`
-        : `[aria-label^="${CSS.escape(place.name)}"]`;
-    const element = document.querySelector<HTMLElement>(label);
-    (element instanceof HTMLLabelElement ? element.control : element)?.focus();
-  }
+/** Why the last attempt didn't start. A press moves the focus to the cause. */
+function BlockerButton() {
+  const { blocker } = useRunControls();
+  const focusTargets = useFocusTargets();
+  if (!blocker) return null;
+  const { location, message } = blocker;
+  const goTo = (): void => {
+    if (location.kind === 'prompt') focusTargets.focus('prompt', location.offset);
+    else focusTargets.focus(`${location.kind}/${location.name}`);
+  };
+  return (
+    <button type="button" className="row small negative truncate toolbar__blocker" onClick={goTo}>
+      <Icon icon={CircleX} size="small" />
+      <span className="truncate" role="alert">
+        {message}
+      </span>
+    </button>
+  );
 }
 
 /** In a narrow window the side panel's parts are buttons. */
-function NarrowButtons({ state }: { state: PlaygroundState }) {
+function NarrowButtons() {
+  const { model } = useActiveDraft();
+  const { open } = useOpenParts();
   return (
     <>
-      <Button className="toolbar__model" aria-haspopup="dialog" onClick={() => state.setPickerOpen(true)}>
-        <span className="truncate">{state.draft.model}</span>
+      <Button className="toolbar__model" aria-haspopup="dialog" onClick={() => open('model-picker')}>
+        <span className="truncate">{model}</span>
         <Icon icon={ChevronsUpDown} size="small" />
       </Button>
       <Popover
@@ -95,7 +193,7 @@ function NarrowButtons({ state }: { state: PlaygroundState }) {
         className="play__popover"
         trigger={<IconButton variant="default" icon={Settings2} label="Parameters" />}
       >
-        <Parameters state={state} />
+        <Parameters />
       </Popover>
       <Popover
         label="History"
@@ -103,44 +201,33 @@ function NarrowButtons({ state }: { state: PlaygroundState }) {
         className="play__popover play__popover--history"
         trigger={<IconButton variant="default" icon={History} label="History" />}
       >
-        <RunHistory state={state} />
+        <HistoryPanel />
       </Popover>
     </>
   );
 }
 
-/** The prompt's name and its menu, and the one button that matters. */
-export function Toolbar({ state, isWide }: { state: PlaygroundState; isWide: boolean }) {
-  const { draft, runner, isRenaming, setRenaming, openDraft, mustWait } = state;
+/** The prompt's name with its menu, and the button that runs it. */
+export function Toolbar({ isWide }: { isWide: boolean }) {
+  const { open } = useOpenParts();
   return (
     <div className="toolbar" role="toolbar" aria-label="Prompt">
-      <DraftMenu draft={draft} isRenaming={isRenaming} onRenamingChange={setRenaming} onOpen={openDraft} />
-      <VersionMark draft={draft} />
+      <DraftMenu />
+      <VersionLink />
       <Button
         icon={Save}
         size="small"
         variant="quiet"
         aria-label="Save to library"
         aria-keyshortcuts={keyShortcut('Mod+S')}
-        onClick={() => state.setSaving(true)}
+        onClick={() => open('save-dialog')}
       >
         Save
       </Button>
       <span className="grow" />
-      {runner.blocker && (
-        <button
-          type="button"
-          className="row small negative truncate toolbar__blocker"
-          onClick={() => goToBlocker(state)}
-        >
-          <Icon icon={CircleX} size="small" />
-          <span className="truncate" role="alert">
-            {runner.blocker.message}
-          </span>
-        </button>
-      )}
-      {!isWide && <NarrowButtons state={state} />}
-      <RunButton runner={runner} mustWait={mustWait} />
+      <BlockerButton />
+      {!isWide && <NarrowButtons />}
+      <RunButton />
     </div>
   );
 }

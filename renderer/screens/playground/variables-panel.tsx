@@ -1,8 +1,9 @@
 import { Braces } from 'lucide-react';
-import { memo, useId } from 'react';
+import { memo, useId, useMemo } from 'react';
 import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Badge } from '../../components/marks.tsx';
+import { useFieldRef } from './session/playground-session.tsx';
 import { fieldText, type VariableDraft, type VariableField } from '../../drafts/variable-model.ts';
 
 /** From here on one line is too little to see what one writes. */
@@ -28,6 +29,8 @@ function placeholderOf({ kind, itemFields }: VariableField): string {
 const Field = memo(function Field({ field, text, isUnfilled, onTextChange, onJsonChange }: FieldProps) {
   const { name, kind, isJson, problem } = field;
   const id = useId();
+  const fieldRef = useFieldRef();
+  const ref = useMemo(() => fieldRef(`variable/${name}`), [fieldRef, name]);
   const note = problem ?? (isUnfilled ? 'No value' : null);
   const isTall = isJson || text.length > longText || text.includes('\n');
   const isChoice = kind === 'text' || kind === 'condition';
@@ -46,6 +49,7 @@ const Field = memo(function Field({ field, text, isUnfilled, onTextChange, onJso
           )}
         >
           <textarea
+            ref={ref}
             id={id}
             rows={isTall ? 2 : 1}
             value={text}

@@ -13,6 +13,7 @@ import { CitationButton, CitedText } from '../../../components/markdown/citation
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import { Reasoning } from '../../../components/reasoning.tsx';
 import { useFollowScroll } from '../../../components/use-follow-scroll.ts';
+import { isActive } from '../../../stores/run-stream.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 
 export interface RemedyActions {
@@ -144,7 +145,7 @@ function Citations({ run }: { run: ShownRun }) {
   );
 }
 
-function AfterAnswer({ run, title, actions }: AnswerBodyProps) {
+function AfterAnswer({ run, title, actions }: Omit<AnswerBodyProps, 'onScroller'>) {
   const meaning = finishMeaning(run.finishReason);
   return (
     <div className="answer__after">
@@ -175,15 +176,23 @@ function AfterAnswer({ run, title, actions }: AnswerBodyProps) {
 
 interface AnswerBodyProps {
   run: ShownRun;
-  /** Tells two answers apart where they stand side by side. */
+  /** Distinguishes answers that are side by side. */
   title?: string;
   actions: RemedyActions;
+  /** Gets the element that scrolls the text, and returns the function that releases it. */
+  onScroller?: ((element: HTMLElement) => () => void) | undefined;
 }
 
 /** One run's answer: reasoning, text, what there is to say about it. */
-export function AnswerBody({ run, title, actions }: AnswerBodyProps) {
+export function AnswerBody({ run, title, actions, onScroller }: AnswerBodyProps) {
   const isReasoningOpen = usePlaygroundView((view) => view.isReasoningOpen);
-  const { scroller, onScroll } = useFollowScroll(run.key, run.state === 'connecting' || run.state === 'streaming');
+  const { scroller, onScroll } = useFollowScroll(run.key, isActive(run));
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element || !onScroller) return;
+    const release = onScroller(element);
+    return () => release();
+  }, [onScroller, scroller]);
   return (
     <div
       ref={scroller}

@@ -1,5 +1,5 @@
 import { Columns3, Link2, Link2Off, Play, Plus, X } from 'lucide-react';
-import { useRef } from 'react';
+import { useRef, type RefObject } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
@@ -11,12 +11,13 @@ import { runAddress } from '../../../shell/addresses.ts';
 import { CopyLink } from '../../../shell/copy-link.tsx';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { CompareColumns } from '../compare/compare-columns.tsx';
-import { maxComparedColumns, type Comparison } from '../compare/use-comparison.ts';
+import { maxComparedColumns } from '../compare/use-comparison.ts';
 import { FirstStart } from '../first-start.tsx';
-import type { PlaygroundState } from '../playground-screen.tsx';
+import { useComparison, useOpenParts, useRunControls } from '../session/playground-session.tsx';
+import { useAnswer } from '../session/use-runner.ts';
 import { AnswerBody, type RemedyActions } from './answer-body.tsx';
 import { MetricsBar, RunStateMark } from './run-status.tsx';
-import { isRatable, RateAnswer, useRatingActions } from './rate-answer.tsx';
+import { isRatable, RateAnswer, useAnswerActions } from './rate-answer.tsx';
 import type { ShownRun } from './shown-run.ts';
 import './answer.css';
 
@@ -26,7 +27,8 @@ const answerViews = [
 ] as const;
 
 /** Another column, whether columns scroll together, and the way back to one answer. */
-function CompareButtons({ comparison }: { comparison: Comparison }) {
+function CompareButtons() {
+  const comparison = useComparison();
   const isLinked = usePlaygroundView((view) => view.isScrollLinked);
   const label = comparison.isActive ? 'Add model' : 'Compare models';
   const reason = comparison.canAdd ? undefined : `Up to ${maxComparedColumns + 1} models can be compared`;
@@ -62,19 +64,19 @@ function CompareButtons({ comparison }: { comparison: Comparison }) {
   );
 }
 
-/** The header of the answer: its state, its view, the way to take it along. */
-function AnswerHeader({ run, comparison }: { run: ShownRun | null; comparison: Comparison }) {
-  const isComparing = comparison.isActive;
+/** The header of the answer: its state, its view, and buttons to copy it. Without a run while answers are compared. */
+function AnswerHeader({ run }: { run: ShownRun | null }) {
+  const { isActive: isComparing } = useComparison();
   const view = usePlaygroundView(({ answerView }) => answerView);
   return (
     <div className="header header--line">
       <h2>{isComparing ? 'Answers' : 'Answer'}</h2>
       {/* Only the state is read out; the text itself would drown everything else. */}
       <div className="row answer__state" role="status">
-        {run && !isComparing && <RunStateMark run={run} />}
+        {run && <RunStateMark run={run} />}
       </div>
       <span className="grow" />
-      <CompareButtons comparison={comparison} />
+      <CompareButtons />
       {(run || isComparing) && (
         <>
           <Segmented
@@ -83,41 +85,34 @@ function AnswerHeader({ run, comparison }: { run: ShownRun | null; comparison: C
             onValueChange={(answerView) => usePlaygroundView.setState({ answerView })}
             options={answerViews}
           />
-          {run && !isComparing && (
-            <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" disabled={run.text === ''} />
-          )}
-          {run && !isComparing && run.runId !== null && <CopyLink address={runAddress(run.runId)} size="small" />}
+          {run && <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" disabled={run.text === ''} />}
+          {run && run.runId !== null && <CopyLink address={runAddress(run.runId)} size="small" />}
         </>
       )}
     </div>
   );
 }
 
-export interface AnswerPanelProps {
-  /** Null before the first run of a draft. */
-  run: ShownRun | null;
-  state: PlaygroundState;
-  /** The chosen model is not on this device yet. */
-  mustWait: boolean;
-  /** A run begins by itself once it is. */
-  isWaiting: boolean;
-  actions: RemedyActions;
+/** The actions that a press on a remedy takes, for the open draft. */
+function useRemedies(): RemedyActions {
+  const { run } = useRunControls();
+  const { open } = useOpenParts();
+  return { runAgain: run, pickModel: () => open('model-picker'), installModel: run };
 }
 
-/** The answer with its figures; before the first one, the next step. */
-export function AnswerPanel({ run, state, mustWait, isWaiting, actions }: AnswerPanelProps) {
-  const { comparison } = state;
-  const isFirst = !comparison.isActive && (isWaiting || (mustWait && run === null));
+/** The open draft's answer with its metrics. Before the first one: the next step. */
+function SingleAnswer({ panel }: { panel: RefObject<HTMLElement | null> }) {
+  const run = useAnswer();
+  const { isWaiting, mustWait } = useRunControls();
+  const actions = useRemedies();
+  const isFirst = isWaiting || (mustWait && run === null);
   const shown = isFirst ? null : run;
-  const single = comparison.isActive ? null : shown;
-  const panel = useRef<HTMLElement>(null);
-  useRatingActions();
+  useAnswerActions(run);
   return (
-    <section ref={panel} className="panel play__answer" aria-label="Answer">
-      <AnswerHeader run={shown} comparison={comparison} />
+    <>
+      <AnswerHeader run={shown} />
       {isFirst && <FirstStart isWaiting={isWaiting} onPickModel={actions.pickModel} />}
-      {comparison.isActive && <CompareColumns state={state} />}
-      {!isFirst && !comparison.isActive && !run && (
+      {!isFirst && !run && (
         <div className="answer__none">
           <EmptyState
             title="No answer yet"
@@ -129,11 +124,29 @@ export function AnswerPanel({ run, state, mustWait, isWaiting, actions }: Answer
           </EmptyState>
         </div>
       )}
-      {single && <AnswerBody run={single} actions={actions} />}
-      {single && isRatable(single) && (
-        <RateAnswer key={single.runId} conversationId={single.conversationId} runId={single.runId} scope={panel} />
+      {shown && <AnswerBody run={shown} actions={actions} />}
+      {shown && isRatable(shown) && (
+        <RateAnswer key={shown.runId} conversationId={shown.conversationId} runId={shown.runId} scope={panel} />
       )}
-      {single && <MetricsBar metrics={single.metrics} />}
+      {shown && <MetricsBar metrics={shown.metrics} />}
+    </>
+  );
+}
+
+/** The answer, or the answers of the models that are compared. */
+export function AnswerPanel() {
+  const { isActive } = useComparison();
+  const panel = useRef<HTMLElement>(null);
+  return (
+    <section ref={panel} className="panel play__answer" aria-label="Answer">
+      {isActive ? (
+        <>
+          <AnswerHeader run={null} />
+          <CompareColumns />
+        </>
+      ) : (
+        <SingleAnswer panel={panel} />
+      )}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { Star } from 'lucide-react';
+import { Copy, Star } from 'lucide-react';
 import type { RefObject } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { Popover } from '../../../components/popover.tsx';
@@ -25,10 +25,18 @@ export interface RateAnswerProps {
   compactLabel?: string;
 }
 
-/** Lists the keys that rate an answer; `useScoreKeys` handles them. */
-export function useRatingActions(): void {
+/** Registers the actions on an answer. The keys that rate it are listed only: `useScoreKeys` handles them. */
+export function useAnswerActions(run: ShownRun | null): void {
   const group = 'Answer';
-  useActions('playground-rating', [
+  useActions('playground.answer', [
+    {
+      id: 'playground.copy',
+      title: 'Copy answer',
+      group: 'Playground',
+      icon: Copy,
+      isEnabled: run !== null && run.text !== '',
+      run: () => void navigator.clipboard.writeText(run?.text ?? ''),
+    },
     { id: 'playground.score', title: 'Rate answer', group, keys: '0+9', isHiddenInPalette: true, run: () => {} },
     { id: 'playground.minus', title: 'Negative score', group, keys: '−', isHiddenInPalette: true, run: () => {} },
   ]);

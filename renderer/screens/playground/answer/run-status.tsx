@@ -46,7 +46,6 @@ function useNow(isActive: boolean): number {
   const [now, setNow] = useState(() => performance.now());
   useEffect(() => {
     if (!isActive) return;
-    setNow(performance.now());
     const timer = setInterval(() => setNow(performance.now()), tick);
     return () => clearInterval(timer);
   }, [isActive]);

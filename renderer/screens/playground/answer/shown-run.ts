@@ -67,13 +67,13 @@ function estimatedUsage(sent: string, received: string): Usage | null {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
-function liveMetrics(run: CompletionRun, model: Model | null, now: number): Metrics {
+function liveMetrics(run: CompletionRun, model: Model | null): Metrics {
   const { promptText, systemMessage } = run.request;
   const usage = run.usage ?? estimatedUsage(promptText + (systemMessage ?? ''), run.text + run.reasoning);
   const output = usage?.completion_tokens ?? 0;
   const firstTokenMs = run.firstTokenAt === null ? null : run.firstTokenAt - run.startedAt;
   const totalMs = run.endedAt === null ? null : run.endedAt - run.startedAt;
-  const liveSpeed = run.firstTokenAt === null ? null : speedOf(output, now - run.firstTokenAt);
+  const liveSpeed = run.firstTokenAt === null ? null : speedOf(output, run.changedAt - run.firstTokenAt);
   return {
     runningSince: run.endedAt === null ? run.startedAt : null,
     firstTokenMs,
@@ -86,7 +86,7 @@ function liveMetrics(run: CompletionRun, model: Model | null, now: number): Metr
   };
 }
 
-export function shownLive(run: CompletionRun, model: Model | null, now: number): ShownRun {
+export function shownLive(run: CompletionRun, model: Model | null): ShownRun {
   return {
     key: run.key,
     runId: run.runId,
@@ -102,7 +102,7 @@ export function shownLive(run: CompletionRun, model: Model | null, now: number):
     warnings: run.warnings,
     citations: run.citations,
     failure: run.error && { code: run.error.code, message: run.error.message, error: run.error },
-    metrics: liveMetrics(run, model, now),
+    metrics: liveMetrics(run, model),
   };
 }
 

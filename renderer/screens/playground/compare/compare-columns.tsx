@@ -1,42 +1,50 @@
 import { Play, Square, X } from 'lucide-react';
-import { type RefObject, useEffect, useRef } from 'react';
+import { type RefObject, useCallback, useEffect, useRef } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { modelPlace } from '../../../components/models/model-list.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
-import type { ComparedColumn } from '../../../stores/playground-drafts.ts';
+import { getActiveDraft, useActiveDraft, useDrafts, type ComparedColumn } from '../../../stores/playground-drafts.ts';
 import { columnSlot } from '../../../stores/completion-runs.ts';
+import { isActive } from '../../../stores/run-stream.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { AnswerBody, type RemedyActions } from '../answer/answer-body.tsx';
 import { MetricsBar, RunStateMark } from '../answer/run-status.tsx';
-import { isRatable, RateAnswer } from '../answer/rate-answer.tsx';
+import { isRatable, RateAnswer, useAnswerActions } from '../answer/rate-answer.tsx';
 import type { ShownRun } from '../answer/shown-run.ts';
-import type { PlaygroundState } from '../playground-screen.tsx';
-import { useChosenModel, useShownRun } from '../session/use-session.ts';
+import { useComparison, useOpenParts, useRunControls } from '../session/playground-session.tsx';
+import { useAnswer, useChosenModel, useShownRun } from '../session/use-runner.ts';
 import './compare.css';
 
-const columnText = '.play__stream';
-
 /**
- * Scrolls all columns to the same share of their length as the one that the reader scrolls. What scrolls without the reader, such as
- * a column that follows its growing text, moves no other.
+ * Scrolls all texts to the same share of their length as the one that the reader scrolls. A text that scrolls without the reader, as
+ * one that follows its growing end does, moves no other. `addText` adds a text and returns the function that removes it.
  */
-export function useLinkedScroll(isLinked: boolean): RefObject<HTMLDivElement | null> {
+export function useLinkedScroll(isLinked: boolean): {
+  container: RefObject<HTMLDivElement | null>;
+  addText: (text: HTMLElement) => () => void;
+} {
   const container = useRef<HTMLDivElement>(null);
+  const texts = useRef(new Set<HTMLElement>());
+  const addText = useCallback((text: HTMLElement) => {
+    const all = texts.current;
+    all.add(text);
+    return () => void all.delete(text);
+  }, []);
   useEffect(() => {
     const element = container.current;
     if (!element || !isLinked) return;
     let reader: Element | null = null;
     const onInput = ({ target }: Event): void => {
-      reader = target instanceof Element ? target.closest(columnText) : null;
+      reader = [...texts.current].find((text) => target instanceof Node && text.contains(target)) ?? null;
     };
     const onScroll = ({ target }: Event): void => {
       if (!(target instanceof Element) || target !== reader) return;
       const room = target.scrollHeight - target.clientHeight;
       if (room <= 0) return;
       const share = target.scrollTop / room;
-      for (const other of element.querySelectorAll(columnText)) {
+      for (const other of texts.current) {
         if (other !== target) other.scrollTop = Math.round(share * (other.scrollHeight - other.clientHeight));
       }
     };
@@ -48,10 +56,10 @@ export function useLinkedScroll(isLinked: boolean): RefObject<HTMLDivElement | n
       element.removeEventListener('scroll', onScroll, { capture: true });
     };
   }, [isLinked]);
-  return container;
+  return { container, addText };
 }
 
-interface ColumnProps {
+interface ColumnProps extends AnswerProps {
   /** From 1; tells two columns of the same model apart. */
   number: number;
   title: string;
@@ -63,8 +71,8 @@ interface ColumnProps {
   onRemove?: () => void;
 }
 
-function Column({ number, title, model, run, actions, onStop, onRemove }: ColumnProps) {
-  const isActive = run?.state === 'connecting' || run?.state === 'streaming';
+function Column({ number, title, model, run, actions, addText, onStop, onRemove }: ColumnProps) {
+  const isRunning = isActive(run);
   const name = `Answer ${number}, ${title}`;
   const column = useRef<HTMLElement>(null);
   return (
@@ -81,8 +89,8 @@ function Column({ number, title, model, run, actions, onStop, onRemove }: Column
             <span className="truncate">{title}</span>
           </Button>
           <span className="grow" />
-          {isActive && <IconButton icon={Square} label={`Stop answer ${number}`} size="small" onClick={onStop} />}
-          {!isActive && (
+          {isRunning && <IconButton icon={Square} label={`Stop answer ${number}`} size="small" onClick={onStop} />}
+          {!isRunning && (
             <IconButton icon={Play} label={`Run answer ${number}`} size="small" onClick={actions.runAgain} />
           )}
           <CopyButton
@@ -104,7 +112,7 @@ function Column({ number, title, model, run, actions, onStop, onRemove }: Column
       </div>
       {run ? (
         <>
-          <AnswerBody run={run} title={name} actions={actions} />
+          <AnswerBody run={run} title={name} actions={actions} onScroller={addText} />
           <div className="compared__foot">
             <MetricsBar metrics={run.metrics} isColumn />
             {isRatable(run) && (
@@ -125,11 +133,17 @@ function Column({ number, title, model, run, actions, onStop, onRemove }: Column
   );
 }
 
-/** One column beside the draft's own: its run is followed here, so that its tokens draw nothing else. */
-function ComparedAnswer({ state, column, number }: { state: PlaygroundState; column: ComparedColumn; number: number }) {
-  const { draft, comparison } = state;
+interface AnswerProps {
+  addText: (text: HTMLElement) => () => void;
+}
+
+/** One column beside the draft's own. It reads its run from the store, so that its tokens render nothing else. */
+function ComparedAnswer({ column, number, addText }: AnswerProps & { column: ComparedColumn; number: number }) {
+  const draftId = useDrafts((state) => getActiveDraft(state).id);
+  const comparison = useComparison();
+  const { install } = useRunControls();
   const model = useChosenModel(column);
-  const run = useShownRun(columnSlot(draft.id, column.id), column.runId, model);
+  const run = useShownRun(columnSlot(draftId, column.id), column.runId, model);
   return (
     <Column
       number={number}
@@ -140,45 +154,48 @@ function ComparedAnswer({ state, column, number }: { state: PlaygroundState; col
         runAgain: () => comparison.runColumn(column.id),
         pickModel: () => comparison.changeModel(column.id),
         installModel: () => {
-          state.install();
+          install();
           comparison.runColumn(column.id);
         },
       }}
+      addText={addText}
       onStop={() => comparison.stopColumn(column.id)}
       onRemove={() => comparison.remove(column.id)}
     />
   );
 }
 
-function OwnAnswer({ state }: { state: PlaygroundState }) {
-  const { comparison, draft } = state;
-  const isByGrounding = comparison.columns.some(({ isGrounded }) => !isGrounded);
+function OwnAnswer({ addText }: AnswerProps) {
+  const { columns } = useComparison();
+  const { runOwn, stopOwn } = useRunControls();
+  const { open } = useOpenParts();
+  const { aiSystem, model } = useActiveDraft();
+  const run = useAnswer();
+  const isByGrounding = columns.some(({ isGrounded }) => !isGrounded);
+  useAnswerActions(run);
   return (
     <Column
       number={1}
-      title={isByGrounding ? 'With grounding' : draft.model}
-      model={state.model}
-      run={state.shown}
-      actions={{
-        runAgain: state.runOwn,
-        pickModel: () => state.setPickerOpen(true),
-        installModel: state.runOwn,
-      }}
-      onStop={state.stopOwn}
+      title={isByGrounding ? 'With grounding' : model}
+      model={useChosenModel({ aiSystem, model })}
+      run={run}
+      actions={{ runAgain: runOwn, pickModel: () => open('model-picker'), installModel: runOwn }}
+      addText={addText}
+      onStop={stopOwn}
     />
   );
 }
 
 /** The draft's answer and those of the other models, in columns that scroll together. */
-export function CompareColumns({ state }: { state: PlaygroundState }) {
+export function CompareColumns() {
   const isLinked = usePlaygroundView((view) => view.isScrollLinked);
-  const container = useLinkedScroll(isLinked);
-  const { columns } = state.comparison;
+  const { container, addText } = useLinkedScroll(isLinked);
+  const { columns } = useComparison();
   return (
     <div ref={container} className="compared" role="group" aria-label="Compared answers">
-      <OwnAnswer state={state} />
+      <OwnAnswer addText={addText} />
       {columns.map((column, index) => (
-        <ComparedAnswer key={column.id} state={state} column={column} number={index + 2} />
+        <ComparedAnswer key={column.id} column={column} number={index + 2} addText={addText} />
       ))}
     </div>
   );

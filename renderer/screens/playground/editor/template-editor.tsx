@@ -1,6 +1,6 @@
 import { setDiagnostics } from '@codemirror/lint';
 import { highlightActiveLine, highlightActiveLineGutter, lineNumbers } from '@codemirror/view';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { classNames } from '../../../components/class-names.ts';
 import { useEditor, type EditorProps } from '../../../components/editor/code-editor.tsx';
 import { handlebarsMarks, setUnfilled } from './handlebars-marks.ts';
@@ -18,14 +18,16 @@ export interface TemplateEditorProps extends EditorProps {
   mistakes: readonly TemplateMistake[];
   /** Where names stand that a run would render empty; null leaves the marks as they are. */
   unfilled: readonly { start: number; end: number }[] | null;
-  /** Gets a way to put the cursor at an offset and the editor into focus. */
-  onReady?: (focusAt: (offset: number) => void) => void;
+  /** Gets a function that moves the focus and the cursor to an offset, and returns the function that releases it. */
+  onReady?: (focusAt: (offset: number) => void) => () => void;
 }
 
 /** An editor that knows Handlebars: colours, matching blocks, completion, mistakes and unfilled names where they are. */
 export function TemplateEditor({ names, mistakes, unfilled, onReady, className, ...props }: TemplateEditorProps) {
   const newestNames = useRef(names);
-  newestNames.current = names;
+  useLayoutEffect(() => {
+    newestNames.current = names;
+  }, [names]);
   const { parent, view } = useEditor(props, () => [
     lineNumbers(),
     highlightActiveLine(),
@@ -35,12 +37,14 @@ export function TemplateEditor({ names, mistakes, unfilled, onReady, className, 
   ]);
 
   useEffect(() => {
-    onReady?.((offset) => {
+    if (!onReady) return;
+    const release = onReady((offset) => {
       const editor = view.current;
       if (!editor) return;
       editor.dispatch({ selection: { anchor: Math.min(offset, editor.state.doc.length) }, scrollIntoView: true });
       editor.focus();
     });
+    return () => release();
   }, [onReady, view]);
 
   useEffect(() => {

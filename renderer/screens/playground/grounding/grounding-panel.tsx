@@ -11,9 +11,10 @@ import { omissionText, rankText, toggleExclusion, togglePin, useGrounding } from
 import { formatCount, formatDuration, formatPlural } from '../../../components/format.ts';
 import { Menu } from '../../../components/menu.tsx';
 import { ErrorFailure, LoadingRows, Notice } from '../../../components/state-panels.tsx';
-import { type DraftGrounding, noGrounding } from '../../../stores/playground-drafts.ts';
+import { type DraftGrounding, noGrounding, useActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import type { PlaygroundState } from '../playground-screen.tsx';
+import { useComparison } from '../session/playground-session.tsx';
+import { useChosenModel } from '../session/use-runner.ts';
 import { DataspaceChoice } from '../../../components/dataspace-choice.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -180,8 +181,8 @@ function Passages({ grounding, found, onChange }: PassagesProps) {
   );
 }
 
-function Compare({ state }: { state: PlaygroundState }) {
-  const { comparison } = state;
+function Compare() {
+  const comparison = useComparison();
   return (
     <Menu
       align="end"
@@ -198,14 +199,15 @@ function Compare({ state }: { state: PlaygroundState }) {
 }
 
 /** What the prompt is answered from: dataspaces, and the passages that would be given now. */
-export function GroundingPanel({ state }: { state: PlaygroundState }) {
-  const { draft, model, change } = state;
+export function GroundingPanel() {
+  const draft = useActiveDraft();
+  const model = useChosenModel(draft);
   const isOpen = usePlaygroundView((view) => view.isGroundingOpen);
   const [isSentOpen, setSentOpen] = useState(false);
   const grounding = draft.grounding ?? noGrounding;
   const isOn = grounding.dataspaceIds.length > 0;
   const found = useGrounding(draft, model, isOn && (isOpen || isSentOpen));
-  const set = (next: DraftGrounding): void => change({ grounding: next });
+  const set = (next: DraftGrounding): void => useDrafts.getState().change(draft.id, { grounding: next });
   return (
     <section className="panel grounding" aria-label="Grounding">
       <div className="header line-top">
@@ -242,7 +244,7 @@ export function GroundingPanel({ state }: { state: PlaygroundState }) {
               aria-disabled={!found.preview.data}
               onClick={() => setSentOpen(true)}
             />
-            <Compare state={state} />
+            <Compare />
           </>
         )}
       </div>

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { useLocation } from 'wouter';
 import { Segmented } from '../../../components/choices.tsx';
 import { plainText } from '../../../components/markdown/plain-text.ts';
 import { formatCost, formatRunDuration, formatTime } from '../../../components/format.ts';
@@ -8,8 +9,11 @@ import { ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx'
 import { Button } from '../../../components/button.tsx';
 import { VirtualList } from '../../../components/virtual-list.tsx';
 import { useRuns } from '../../../queries/runs.ts';
-import type { CompletionRun } from '../../../stores/live-runs.ts';
+import { draftSlot } from '../../../stores/completion-runs.ts';
+import { getActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
+import { runAddress } from '../../../shell/addresses.ts';
+import { useLiveRun } from '../session/use-runner.ts';
 import { errorWord, historyRows } from './history-model.ts';
 import type { HistoryRow } from './history-model.ts';
 
@@ -68,23 +72,19 @@ function Row({ row, isShown }: { row: HistoryRow; isShown: boolean }) {
   );
 }
 
-export interface HistoryPanelProps {
-  draftId: string;
-  live: CompletionRun | null;
-  /** The run whose answer is on the screen. */
-  shownRunId: string | null;
-  onRestore: (runId: string) => void;
-}
-
 /** The runs of this prompt, or all runs of all callers. Selecting one restores it. */
-export function HistoryPanel({ draftId, live, shownRunId, onRestore }: HistoryPanelProps) {
+export function HistoryPanel() {
+  const [, navigate] = useLocation();
+  const draftId = useDrafts((state) => getActiveDraft(state).id);
+  const shownRunId = useDrafts((state) => getActiveDraft(state).shownRunId);
+  const live = useLiveRun(draftSlot(draftId));
   const scope = usePlaygroundView((view) => view.historyScope);
   const runs = useRuns(scope === 'draft' ? { draftId } : {});
   const [selectedId, setSelectedId] = useState<string | null>(null);
   const kept = useMemo(() => (runs.data?.pages ?? []).flatMap(({ data }) => data), [runs.data]);
   const rows = useMemo(() => historyRows(kept, live), [kept, live]);
   const restore = (row: HistoryRow): void => {
-    if (!row.isNew) onRestore(row.runId);
+    if (!row.isNew) navigate(runAddress(row.runId));
   };
   return (
     <section className="panel history" aria-label="History">

@@ -81,10 +81,11 @@ export function withJsonFieldTexts(derived: FieldTexts, metadata: Record<string,
   };
 }
 
-/** Why a draft can't run, and where to fix it. */
+/** Why a draft can't run, and where to fix that. */
 export interface Blocker {
   message: string;
-  place: { kind: 'prompt'; offset: number } | { kind: 'variable'; name: string } | { kind: 'parameter'; name: string };
+  location:
+    { kind: 'prompt'; offset: number } | { kind: 'variable'; name: string } | { kind: 'parameter'; name: string };
 }
 
 export type RunRequest = { request: CompletionRequest } | { blocker: Blocker };
@@ -98,16 +99,18 @@ export function readRequest(draft: Draft, model: Model | null): RunRequest {
   const field = fields.find(({ problem }) => problem !== null);
   const [problem] = problems;
   if (draft.promptText.trim() === '')
-    return { blocker: { message: 'Write a prompt first', place: { kind: 'prompt', offset: 0 } } };
+    return { blocker: { message: 'Write a prompt first', location: { kind: 'prompt', offset: 0 } } };
   if (mistake) {
     const message = `Line ${mistake.line}, column ${mistake.column}: ${mistake.message}`;
-    return { blocker: { message, place: { kind: 'prompt', offset: mistake.start } } };
+    return { blocker: { message, location: { kind: 'prompt', offset: mistake.start } } };
   }
   if (field)
-    return { blocker: { message: `${field.name}: ${field.problem}`, place: { kind: 'variable', name: field.name } } };
+    return {
+      blocker: { message: `${field.name}: ${field.problem}`, location: { kind: 'variable', name: field.name } },
+    };
   if (problem)
     return {
-      blocker: { message: `${problem.name}: ${problem.problem}`, place: { kind: 'parameter', name: problem.name } },
+      blocker: { message: `${problem.name}: ${problem.problem}`, location: { kind: 'parameter', name: problem.name } },
     };
   return {
     request: {

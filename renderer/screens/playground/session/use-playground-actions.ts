@@ -14,33 +14,57 @@ import {
   Trash2,
   X,
 } from 'lucide-react';
+import { useLocation } from 'wouter';
+import { draftAddress } from '../../../shell/addresses.ts';
 import { useActions, type Action } from '../../../stores/actions.ts';
-import { useDrafts } from '../../../stores/playground-drafts.ts';
-import type { Draft } from '../../../stores/playground-drafts.ts';
+import { useActiveDraft, useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import { createEmptyDraft, deleteDraft } from '../draft-menu.tsx';
-import type { Runner } from './use-session.ts';
+import { showToast } from '../../../stores/toasts.ts';
+import type { Comparison } from '../compare/use-comparison.ts';
+import { toggleWire } from '../wire/wire-panel.tsx';
+import {
+  useComparison,
+  useFocusTargets,
+  useOpenParts,
+  useRunControls,
+  type RunControls,
+} from './playground-session.tsx';
 
-export interface ActionTargets {
-  draft: Draft;
-  runner: Runner;
-  openDraft: (draftId: string) => void;
-  openPicker: () => void;
-  rename: () => void;
-  save: () => void;
-  toggleWire: () => void;
-  /** Null while all columns are taken. */
-  compare: (() => void) | null;
-  /** Null while nothing is compared. */
-  closeComparison: (() => void) | null;
-  focusEditor: () => void;
-  copyAnswer: (() => void) | null;
+/** Creates a prompt and shows its template, where the focus goes. */
+export function createEmptyDraft(): string {
+  usePlaygroundView.setState({ promptView: 'template' });
+  return useDrafts.getState().create();
 }
+
+/** Deletes a draft. A toast offers to restore it. */
+export function deleteDraft(draft: Pick<Draft, 'id' | 'name'>, openDraft: (draftId: string) => void): void {
+  const deleted = useDrafts.getState().remove(draft.id);
+  if (!deleted) return;
+  openDraft(useDrafts.getState().activeId);
+  showToast({
+    tone: 'neutral',
+    text: `Deleted "${draft.name}". Its runs stay in the history.`,
+    action: {
+      label: 'Undo',
+      run: () => {
+        useDrafts.getState().restore(deleted);
+        openDraft(draft.id);
+      },
+    },
+  });
+}
+
+export function useOpenDraft(): (draftId: string) => void {
+  const [, navigate] = useLocation();
+  return (draftId) => navigate(draftAddress(draftId));
+}
+
+type OpenPlaygroundPart = ReturnType<typeof useOpenParts>['open'];
 
 const group = 'Playground';
 
-function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[] {
-  const isBusy = runner.isActive || runner.isWaiting;
+function runActions({ isActive, isWaiting, run, stop }: RunControls, open: OpenPlaygroundPart): Action[] {
+  const isBusy = isActive || isWaiting;
   return [
     {
       id: 'playground.run',
@@ -49,7 +73,7 @@ function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[]
       icon: Play,
       keys: 'Mod+Enter',
       isEnabled: !isBusy,
-      run: runner.run,
+      run,
     },
     {
       id: 'playground.stop',
@@ -59,7 +83,7 @@ function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[]
       keys: 'Escape',
       worksWhileTyping: true,
       isEnabled: isBusy,
-      run: runner.stop,
+      run: stop,
     },
     {
       id: 'playground.model',
@@ -68,20 +92,12 @@ function runActions({ runner, openPicker, copyAnswer }: ActionTargets): Action[]
       icon: Repeat2,
       keys: 'Mod+L',
       keywords: ['provider'],
-      run: openPicker,
-    },
-    {
-      id: 'playground.copy',
-      title: 'Copy answer',
-      group,
-      icon: Copy,
-      isEnabled: copyAnswer !== null,
-      run: () => copyAnswer?.(),
+      run: () => open('model-picker'),
     },
   ];
 }
 
-function compareActions({ compare, closeComparison }: ActionTargets): Action[] {
+function compareActions({ isActive, canAdd, add, close }: Comparison): Action[] {
   const { getState, setState } = usePlaygroundView;
   return [
     {
@@ -91,29 +107,29 @@ function compareActions({ compare, closeComparison }: ActionTargets): Action[] {
       icon: Columns3,
       keys: 'Mod+Shift+L',
       keywords: ['side by side', 'columns', 'another model'],
-      isEnabled: compare !== null,
-      run: () => compare?.(),
+      isEnabled: canAdd,
+      run: () => add(),
     },
     {
       id: 'playground.compare.close',
       title: 'Close comparison',
       group,
       icon: X,
-      isEnabled: closeComparison !== null,
-      run: () => closeComparison?.(),
+      isEnabled: isActive,
+      run: close,
     },
     {
       id: 'playground.compare.scroll',
       title: 'Scroll compared answers together or separately',
       group,
       icon: Columns3,
-      isEnabled: closeComparison !== null,
+      isEnabled: isActive,
       run: () => setState({ isScrollLinked: !getState().isScrollLinked }),
     },
   ];
 }
 
-function viewActions({ toggleWire, focusEditor }: ActionTargets): Action[] {
+function viewActions(focusEditor: () => void): Action[] {
   const { getState, setState } = usePlaygroundView;
   return [
     {
@@ -152,7 +168,14 @@ function viewActions({ toggleWire, focusEditor }: ActionTargets): Action[] {
   ];
 }
 
-function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts: readonly Draft[]): Action[] {
+interface DraftActionOptions {
+  draft: Draft;
+  drafts: readonly Draft[];
+  openDraft: (draftId: string) => void;
+  open: OpenPlaygroundPart;
+}
+
+function draftActions({ draft, drafts, openDraft, open }: DraftActionOptions): Action[] {
   const { duplicate } = useDrafts.getState();
   return [
     {
@@ -170,7 +193,7 @@ function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts:
       icon: Pencil,
       keys: 'F2',
       worksWhileTyping: true,
-      run: rename,
+      run: () => open('name-field'),
     },
     {
       id: 'playground.save',
@@ -179,7 +202,7 @@ function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts:
       icon: Save,
       keys: 'Mod+S',
       keywords: ['version', 'keep'],
-      run: save,
+      run: () => open('save-dialog'),
     },
     {
       id: 'playground.duplicate',
@@ -208,12 +231,23 @@ function draftActions({ draft, openDraft, rename, save }: ActionTargets, drafts:
 }
 
 /** Everything that the playground can do, by name and by keys. */
-export function usePlaygroundActions(targets: ActionTargets): void {
+export function usePlaygroundActions(): void {
+  const draft = useActiveDraft();
   const drafts = useDrafts((state) => state.drafts);
+  const controls = useRunControls();
+  const comparison = useComparison();
+  const focusTargets = useFocusTargets();
+  const openDraft = useOpenDraft();
+  const { open } = useOpenParts();
+  const focusEditor = (): void => {
+    usePlaygroundView.setState({ promptView: 'template' });
+    // The template may have to be drawn first.
+    requestAnimationFrame(() => focusTargets.focus('prompt', draft.promptText.length));
+  };
   useActions('playground', [
-    ...runActions(targets),
-    ...compareActions(targets),
-    ...viewActions(targets),
-    ...draftActions(targets, drafts),
+    ...runActions(controls, open),
+    ...compareActions(comparison),
+    ...viewActions(focusEditor),
+    ...draftActions({ draft, drafts, openDraft, open }),
   ]);
 }

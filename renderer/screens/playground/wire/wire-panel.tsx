@@ -9,13 +9,15 @@ import { IconButton } from '../../../components/icon-button.tsx';
 import { ProviderExchanges } from '../../../components/exchanges/provider-exchanges.tsx';
 import { Badge } from '../../../components/marks.tsx';
 import { Menu } from '../../../components/menu.tsx';
-import type { Transport } from '../../../stores/playground-drafts.ts';
+import { draftSlot } from '../../../stores/completion-runs.ts';
+import { getActiveDraft, useActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
 import type { CompletionRun } from '../../../stores/live-runs.ts';
 import type { WireLog } from '../../../stores/run-stream.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import type { ShownRun } from '../answer/shown-run.ts';
+import { useAnswer, useChosenModel, useLiveRun } from '../session/use-runner.ts';
 import { FramesTable, JsonText } from './frames-table.tsx';
-import { type CodeLanguage, codeLanguages, transports, useServiceAddress } from './wire-code.ts';
+import { codeLanguages, transports, useServiceAddress, useWireCode } from './wire-code.ts';
 import { longestGap, publicRequest, requestText, tickMarks } from './wire-model.ts';
 
 const transportOptions = (['sync', 'json-array', 'sse'] as const).map((value) => ({
@@ -97,19 +99,9 @@ const RequestView = memo(function RequestView({ wire, sentAt }: { wire: WireLog;
   );
 });
 
-export interface WirePanelProps {
-  /** Null before the first run of this draft since the window opened. */
-  run: CompletionRun | null;
-  /** The run whose answer is on the screen, perhaps from the history. */
-  shown: ShownRun | null;
-  transport: Transport;
-  onTransportChange: (transport: Transport) => void;
-  /** The call as it would be made now. */
-  code: (language: CodeLanguage) => string;
-  onToggle: () => void;
-}
-
-function CopyAs({ code }: Pick<WirePanelProps, 'code'>) {
+function CopyAs() {
+  const draft = useActiveDraft();
+  const code = useWireCode(draft, useChosenModel(draft));
   const language = usePlaygroundView((view) => view.codeLanguage);
   return (
     <span className="row wire__copy">
@@ -162,13 +154,31 @@ function ProviderView({ shown }: { shown: ShownRun | null }) {
   return <ProviderExchanges key={shown.runId} runId={shown.runId} />;
 }
 
-function WireBar({ run, transport, onTransportChange, code, onToggle }: WirePanelProps) {
+export function toggleWire(): void {
+  usePlaygroundView.setState(({ isWireOpen }) => ({ isWireOpen: !isWireOpen }));
+}
+
+function TransportChoice() {
+  const { id, transport } = useActiveDraft();
+  const { change } = useDrafts.getState();
+  return (
+    <Segmented
+      label="Transport"
+      value={transport}
+      onValueChange={(next) => change(id, { transport: next })}
+      options={transportOptions}
+    />
+  );
+}
+
+/** `run` is null before the first run of this draft since the window opened. */
+function WireBar({ run }: { run: CompletionRun | null }) {
   const { isWireOpen, wireView } = usePlaygroundView();
   const request = run && publicRequest(run.wire);
   return (
     <div className="wire__bar">
       <h2 className="section-title">
-        <button type="button" className="row wire__toggle" aria-expanded={isWireOpen} onClick={onToggle}>
+        <button type="button" className="row wire__toggle" aria-expanded={isWireOpen} onClick={toggleWire}>
           <Icon icon={isWireOpen ? ChevronDown : ChevronRight} size="small" />
           Wire
         </button>
@@ -192,21 +202,23 @@ function WireBar({ run, transport, onTransportChange, code, onToggle }: WirePane
       )}
       {!run && !isWireOpen && <span className="caption tertiary truncate">Raw request and response frames</span>}
       <span className="grow" />
-      {isWireOpen && wireView === 'service' && (
-        <Segmented label="Transport" value={transport} onValueChange={onTransportChange} options={transportOptions} />
-      )}
-      <CopyAs code={code} />
+      {isWireOpen && wireView === 'service' && <TransportChoice />}
+      <CopyAs />
     </div>
   );
 }
 
 /** What goes over the wire: the request and each frame with its time, what the provider received, and the same call as code. */
-export function WirePanel(props: WirePanelProps) {
-  const { run, shown } = props;
+export function WirePanel() {
   const { isWireOpen, wireView } = usePlaygroundView();
+  const draftId = useDrafts((state) => getActiveDraft(state).id);
+  const live = useLiveRun(draftSlot(draftId));
+  const shown = useAnswer();
+  // The request and frames of the window's own call aren't stored; what the provider received is.
+  const run = live?.key === shown?.key ? live : null;
   return (
     <section className={isWireOpen ? 'wire is-open' : 'wire'} aria-label="Wire">
-      <WireBar {...props} />
+      <WireBar run={run} />
       {isWireOpen && (
         <div className="wire__body">
           {wireView === 'service' ? <ServiceView run={run} isKept={shown !== null} /> : <ProviderView shown={shown} />}

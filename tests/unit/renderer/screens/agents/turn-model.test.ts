@@ -39,6 +39,7 @@ const live: AgentTurn = {
   startedAt: 0,
   firstTokenAt: null,
   endedAt: null,
+  changedAt: 0,
   error: null,
   wire: { method: 'POST', path: '', headers: {}, body: '', frames: [], status: null, responseHeaders: [] },
   frameCount: 0,

@@ -15,6 +15,7 @@ const live: CompletionRun = {
   startedAt: 1_000,
   firstTokenAt: 1_400,
   endedAt: null,
+  changedAt: 3_400,
   text: 'y'.repeat(800),
   reasoning: '',
   isReasoningLive: false,
@@ -66,7 +67,7 @@ const kept: RunDetail = {
 };
 
 test('while a run streams its tokens and its cost are estimates', () => {
-  expect(shownLive(live, testModel(), 3_400).metrics).toEqual({
+  expect(shownLive(live, testModel()).metrics).toEqual({
     runningSince: 1_000,
     firstTokenMs: 400,
     totalMs: null,
@@ -80,7 +81,7 @@ test('while a run streams its tokens and its cost are estimates', () => {
 
 test('when it has ended the provider has counted, and the host knows the cost', () => {
   const ended = { ...live, state: 'completed' as const, endedAt: 3_400, usage: kept.usage };
-  expect(withKept(shownLive(ended, testModel({ inputPrice: null }), 9_000), kept)).toMatchObject({
+  expect(withKept(shownLive(ended, testModel({ inputPrice: null })), kept)).toMatchObject({
     reasoning: 'because',
     metrics: { runningSince: null, totalMs: 2_400, isEstimated: false, cost: 0.0042 },
   });
@@ -88,30 +89,30 @@ test('when it has ended the provider has counted, and the host knows the cost', 
 
 test('a run that has ended shows the metrics that it shows after a reload', () => {
   const ended = { ...live, state: 'completed' as const, endedAt: 3_487, usage: kept.usage };
-  const { metrics } = withKept(shownLive(ended, testModel(), 9_000), kept);
+  const { metrics } = withKept(shownLive(ended, testModel()), kept);
   expect(metrics).toEqual(shownKept(kept).metrics);
   expect(metrics).toMatchObject({ firstTokenMs: 400, totalMs: 2_400, speed: 100 });
   const stopped: RunDetail = { ...kept, status: 'Cancelled', usage: null, cost: null };
   const stoppedLive = { ...ended, state: 'stopped' as const, usage: null };
-  expect(withKept(shownLive(stoppedLive, testModel(), 9_000), stopped, testModel()).metrics).toEqual(
+  expect(withKept(shownLive(stoppedLive, testModel()), stopped, testModel()).metrics).toEqual(
     shownKept(stopped, testModel()).metrics,
   );
 });
 
 test('the speed of an answer that came at once is that of its whole time, live and after a reload', () => {
   const atOnce = { ...live, transport: 'sync' as const, firstTokenAt: 3_000, endedAt: 3_000, usage: kept.usage };
-  expect(shownLive(atOnce, testModel(), 9_000).metrics.speed).toBe(100);
+  expect(shownLive(atOnce, testModel()).metrics.speed).toBe(100);
   expect(shownKept({ ...kept, firstTokenMs: 2_000, totalMs: 2_000 }).metrics.speed).toBe(100);
 });
 
 test('the live speed counts reasoning, before the answer and after it has begun', () => {
-  const reasoning = { ...live, text: '', reasoning: 'z'.repeat(400) };
-  expect(shownLive(reasoning, testModel(), 2_400).metrics).toMatchObject({
+  const reasoning = { ...live, changedAt: 2_400, text: '', reasoning: 'z'.repeat(400) };
+  expect(shownLive(reasoning, testModel()).metrics).toMatchObject({
     speed: 100,
     usage: { completion_tokens: 100 },
   });
-  const answering = { ...reasoning, text: 'y'.repeat(400) };
-  expect(shownLive(answering, testModel(), 3_400).metrics).toMatchObject({
+  const answering = { ...reasoning, changedAt: 3_400, text: 'y'.repeat(400) };
+  expect(shownLive(answering, testModel()).metrics).toMatchObject({
     speed: 100,
     usage: { completion_tokens: 200 },
   });

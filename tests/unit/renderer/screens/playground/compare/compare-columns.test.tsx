@@ -1,14 +1,15 @@
-import { act, fireEvent, renderHook, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { useEffect } from 'react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CompareColumns } from '../../../../../../renderer/screens/playground/compare/compare-columns.tsx';
-import { useComparison } from '../../../../../../renderer/screens/playground/compare/use-comparison.ts';
+import type { Comparison } from '../../../../../../renderer/screens/playground/compare/use-comparison.ts';
 import { useLinkedScroll } from '../../../../../../renderer/screens/playground/compare/compare-columns.tsx';
-import type { PlaygroundState } from '../../../../../../renderer/screens/playground/playground-screen.tsx';
-import { useRunner, useShownRun } from '../../../../../../renderer/screens/playground/session/use-session.ts';
-import { draftSlot } from '../../../../../../renderer/stores/completion-runs.ts';
+import {
+  PlaygroundSession,
+  useComparison,
+} from '../../../../../../renderer/screens/playground/session/playground-session.tsx';
 import { useModelChoices } from '../../../../../../renderer/stores/model-choices.ts';
-import { useActiveDraft, useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
+import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
 import {
   startScriptedProvider,
@@ -20,27 +21,24 @@ import { listRuns, readRun } from '../../../../../../shared/contract/runs.ts';
 const models = ['llama-3.1-8b-instant', 'llama-3.3-70b-versatile'] as const;
 let provider: ScriptedProvider;
 let opened: OpenWindow;
-let comparison: ReturnType<typeof useComparison>;
+let comparison: Comparison;
 
-/** The columns with the parts of the playground that they need. */
-function Harness() {
-  const draft = useActiveDraft();
-  const runner = useRunner(draft.id, null);
-  const current = useComparison(draft, null, (choice) => (choice ? runner.runWith(choice) : runner.run()));
+function Probe() {
+  const current = useComparison();
   useEffect(() => {
     comparison = current;
   });
-  const shown = useShownRun(draftSlot(draft.id), draft.shownRunId, null);
-  const state = {
-    draft,
-    comparison: current,
-    shown,
-    model: null,
-    runOwn: runner.run,
-    stopOwn: runner.stop,
-    install: () => {},
-  };
-  return <CompareColumns state={state as unknown as PlaygroundState} />;
+  return null;
+}
+
+/** The columns with the session that they need. */
+function Harness() {
+  return (
+    <PlaygroundSession>
+      <CompareColumns />
+      <Probe />
+    </PlaygroundSession>
+  );
 }
 
 beforeEach(async () => {
@@ -80,7 +78,7 @@ test('adds at most three models, and removes one', () => {
 
 test('runs all in parallel with the same inputs, each with its own warnings, failure and run', async () => {
   useModelChoices.setState({ recent: [] });
-  act(() => useDrafts.getState().change(useDrafts.getState().activeId, { parameters: { top_k: '5' } }));
+  act(() => useDrafts.getState().change(useDrafts.getState().activeId, { promptText: 'Hello {{name}}' }));
   add(models[1]);
   act(() => comparison.run());
   const calls = [await nextRun(), await nextRun()];
@@ -94,7 +92,7 @@ test('runs all in parallel with the same inputs, each with its own warnings, fai
   // Ctrl+Enter runs all columns, and the request ID is in the run's details.
   expect(within(column(2)).getByRole('button', { name: /^Run again/ }).textContent).toMatch(/^Run again( in \d s)?$/);
   expect(within(column(2)).queryByText(/Request ID/)).toBeNull();
-  await within(column(1)).findByText(/top_k/);
+  await within(column(1)).findByText(/\{\{name\}\}/);
   const { client } = opened.window.host;
   await waitFor(async () => {
     const { data } = await client.call(listRuns, { query: { draftId: useDrafts.getState().activeId } });
@@ -110,23 +108,27 @@ test('runs all in parallel with the same inputs, each with its own warnings, fai
 });
 
 test('columns scroll to the same share while the reader scrolls one, and not when a text grows', () => {
-  const container = document.createElement('div');
   const heights = [1100, 2100, 100];
-  const texts = heights.map((height) => {
-    const text = document.createElement('div');
-    text.className = 'play__stream';
-    Object.defineProperties(text, { scrollHeight: { value: height }, clientHeight: { value: 100 } });
-    container.append(text);
-    return text;
-  });
-  document.body.append(container);
-  const { rerender, unmount } = renderHook(
-    ({ isLinked }) => {
-      const ref = useLinkedScroll(isLinked);
-      ref.current = container as HTMLDivElement;
-    },
-    { initialProps: { isLinked: true } },
-  );
+  function Texts({ isLinked }: { isLinked: boolean }) {
+    const { container, addText } = useLinkedScroll(isLinked);
+    return (
+      <div ref={container}>
+        {heights.map((height) => (
+          <div
+            key={height}
+            data-testid="text"
+            ref={(text) => {
+              if (!text) return;
+              Object.defineProperties(text, { scrollHeight: { value: height }, clientHeight: { value: 100 } });
+              return addText(text);
+            }}
+          />
+        ))}
+      </div>
+    );
+  }
+  const { rerender } = render(<Texts isLinked />);
+  const texts = screen.getAllByTestId('text');
   const scroll = (index: number, top: number) => {
     texts[index]!.scrollTop = top;
     fireEvent.scroll(texts[index]!);
@@ -135,9 +137,7 @@ test('columns scroll to the same share while the reader scrolls one, and not whe
   expect(scroll(1, 2000)).toEqual([0, 2000, 0]);
   fireEvent.wheel(texts[0]!);
   expect(scroll(0, 250)).toEqual([250, 500, 0]);
-  rerender({ isLinked: false });
+  rerender(<Texts isLinked={false} />);
   fireEvent.wheel(texts[0]!);
   expect(scroll(0, 1000)).toEqual([1000, 500, 0]);
-  unmount();
-  container.remove();
 });

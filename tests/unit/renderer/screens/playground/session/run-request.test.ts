@@ -65,9 +65,9 @@ test.each([
     'Extra parameters: Must be a JSON object, such as {"min_p": 0.05}',
     { kind: 'parameter', name: 'Extra parameters' },
   ],
-] as const)('%j is not run, and the place to mend is named', (change, message, place) => {
+] as const)('%j is rejected with the location of the problem', (change, message, location) => {
   const read = readRequest({ ...draft, ...(change as Partial<Draft>) }, null);
-  expect(read).toMatchObject({ blocker: { place } });
+  expect(read).toMatchObject({ blocker: { location } });
   expect('blocker' in read && read.blocker.message).toContain(message.slice(0, 18));
 });
 

@@ -1,15 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useShallow } from 'zustand/react/shallow';
 import type { GroundingChoice } from '../../../../shared/contract/grounding.ts';
-import { followOnDevice } from '../../../../shared/contract/on-device.ts';
+import { followOnDevice, type OnDeviceModel } from '../../../../shared/contract/on-device.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { useHost } from '../../../host/host-context.tsx';
 import { hostKey } from '../../../queries/host-state.ts';
 import { modelsKey, useModels } from '../../../queries/models.ts';
+import { useInstallOnDevice, useOnDevice } from '../../../queries/on-device.ts';
 import { promptUsageKey } from '../../../queries/prompt-usage.ts';
 import { runsKey, useRun } from '../../../queries/runs.ts';
-import { useDrafts } from '../../../stores/playground-drafts.ts';
-import type { Draft } from '../../../stores/playground-drafts.ts';
+import { getActiveDraft, useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
 import { draftSlot, startCompletion } from '../../../stores/completion-runs.ts';
 import { queueRun, stopRun, useLiveRuns, type CompletionRun, type CompletionSlot } from '../../../stores/live-runs.ts';
 import { isActive } from '../../../stores/run-stream.ts';
@@ -19,7 +20,7 @@ import { runsOnDevice } from '../../../components/models/model-list.ts';
 import { asSent, readChoice, readRequest } from './run-request.ts';
 import type { Blocker } from './run-request.ts';
 
-/** The chosen model's facts; null while the list is on its way, and for a name that no list has. */
+/** The details of the chosen model; null while the list loads, and for a name that no list has. */
 export function useChosenModel({ aiSystem, model }: Pick<Draft, 'aiSystem' | 'model'>): Model | null {
   const { data } = useModels();
   return useMemo(
@@ -45,23 +46,34 @@ export function useShownRun(slot: CompletionSlot, shownRunId: string | null, mod
   const isEnded = live !== null && !isActive(live);
   const kept = useRun(isLive && !isEnded ? null : ((isLive ? live.runId : null) ?? shownRunId)).data;
   return useMemo(() => {
-    // The model may be another one by now than the run's.
+    // The chosen model may differ from the run's.
     const pricesOf = (run: Pick<Draft, 'aiSystem' | 'model'>) =>
       run.aiSystem === model?.aiSystem && run.model === model.name ? model : null;
     if (!isLive) return kept ? shownKept(kept, pricesOf(kept)) : null;
     const prices = pricesOf(live.request);
-    return withKept(shownLive(live, prices, performance.now()), kept, prices);
+    return withKept(shownLive(live, prices), kept, prices);
   }, [isLive, live, model, kept]);
+}
+
+/** The open draft's run whose answer is on the screen. What is typed in the draft doesn't render the caller again. */
+export function useAnswer(): ShownRun | null {
+  const { id, shownRunId, aiSystem, model } = useDrafts(
+    useShallow((state) => {
+      const draft = getActiveDraft(state);
+      return { id: draft.id, shownRunId: draft.shownRunId, aiSystem: draft.aiSystem, model: draft.model };
+    }),
+  );
+  return useShownRun(draftSlot(id), shownRunId, useChosenModel({ aiSystem, model }));
 }
 
 export interface Runner {
   isActive: boolean;
-  /** Begins by itself as soon as the on-device model is there. */
+  /** Queued: the run starts when the on-device model is ready. */
   isWaiting: boolean;
   /** Why the last attempt didn't start; null after an edit and for another draft. */
   blocker: Blocker | null;
   run: () => void;
-  /** Runs it on these passages, whatever the draft says. */
+  /** Runs it on these passages instead of those that the draft chooses. */
   runWith: (choice: GroundingChoice) => void;
   stop: () => void;
 }
@@ -80,7 +92,7 @@ function mayReason(model: Model | null): boolean {
   return model.capabilities.includes('reasoning');
 }
 
-/** Starts and stops the runs of a draft. It reads the draft at the moment of the press, not as it was drawn. */
+/** Starts and stops the runs of a draft. It reads the draft when Run is pressed, which may be newer than the drawn one. */
 export function useRunner(draftId: string, model: Model | null): Runner {
   const { client } = useHost();
   const queryClient = useQueryClient();
@@ -89,7 +101,7 @@ export function useRunner(draftId: string, model: Model | null): Runner {
   const isWaiting = useLiveRuns(({ queued }) => queued.has(slot));
   const current = useDrafts(({ drafts }) => drafts.find(({ id }) => id === draftId));
   const [blocked, setBlocked] = useState<{ draft: Draft; blocker: Blocker } | null>(null);
-  // It holds for the draft as it was: another draft or an edit takes it off the screen.
+  // An edit or another draft takes the blocker off the screen.
   const blocker = blocked !== null && blocked.draft === current ? blocked.blocker : null;
 
   const begin = useCallback(
@@ -133,6 +145,7 @@ export function useRunner(draftId: string, model: Model | null): Runner {
 
   // The model may also become ready without a download: ServiceAi is routed to another one in the settings.
   useEffect(() => {
+    // oxlint-disable-next-line react/set-state-in-effect -- The effect starts a queued run; only a blocker that the run meets sets state.
     if (isWaiting && model?.isReady) void begin();
   }, [begin, isWaiting, model]);
 
@@ -142,5 +155,25 @@ export function useRunner(draftId: string, model: Model | null): Runner {
   );
   const runWith = useCallback((choice: GroundingChoice) => void begin(choice), [begin]);
   const stop = useCallback(() => stopRun(slot), [slot]);
-  return { isActive: isRunning, isWaiting, blocker, run, runWith, stop };
+  return useMemo(
+    () => ({ isActive: isRunning, isWaiting, blocker, run, runWith, stop }),
+    [isRunning, isWaiting, blocker, run, runWith, stop],
+  );
+}
+
+/** The model to offer: the one that is being downloaded, or the first of the catalogue. */
+export function offeredModel(models: readonly OnDeviceModel[]): OnDeviceModel | null {
+  const started = models.find(({ state }) => state !== 'absent' && state !== 'installed');
+  return started ?? models.find(({ source }) => source === 'packages') ?? models[0] ?? null;
+}
+
+/** Returns a function that downloads the offered on-device model, unless its download runs. */
+export function useInstallOffered(): () => void {
+  const { data } = useOnDevice();
+  const { mutate } = useInstallOnDevice();
+  const offered = offeredModel(data?.models ?? []);
+  const absentId = offered && ['absent', 'paused', 'failed'].includes(offered.state) ? offered.id : null;
+  return useCallback(() => {
+    if (absentId !== null) mutate(absentId);
+  }, [absentId, mutate]);
 }
