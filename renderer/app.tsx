@@ -15,7 +15,7 @@ const tooltipMilliseconds = 400;
 /** The address that crashed would crash again, now and at the next start. */
 function leaveAddress(): void {
   const [first] = screens;
-  useWindowState.getState().keepLocation(`/${first.id}`);
+  useWindowState.getState().saveLocation(`/${first.id}`);
   location.hash = `/${first.id}`;
 }
 

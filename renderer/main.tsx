@@ -8,7 +8,7 @@ import { App } from './app.tsx';
 import { connectHost } from './host/connect-host.ts';
 import { createQueryClient } from './queries/query-client.ts';
 import { NoHost } from './shell/no-host.tsx';
-import { tellConnection } from './stores/window.ts';
+import { setConnection } from './stores/window.ts';
 import './styles/main.css';
 
 const root = createRoot(document.getElementById('window') as HTMLElement);
@@ -16,7 +16,7 @@ const queryClient = createQueryClient();
 
 async function open(): Promise<void> {
   try {
-    const host = await connectHost({ signal: new AbortController().signal, onConnection: tellConnection });
+    const host = await connectHost({ signal: new AbortController().signal, onConnection: setConnection });
     root.render(
       <StrictMode>
         <App host={host} queryClient={queryClient} />

@@ -9,7 +9,7 @@ import { namedParameters } from '../../shared/contract/completions.ts';
 import type { NamedParameter } from '../../shared/contract/completions.ts';
 import type { Model } from '../../shared/contract/providers.ts';
 import type { Draft } from '../stores/playground-drafts.ts';
-import { parameterFields, readOtherParameters, readParameter, refusalOf } from '../drafts/parameter-model.ts';
+import { parameterFields, readOtherParameters, readParameter, unsupportedReason } from '../drafts/parameter-model.ts';
 import './parameters-panel.css';
 
 /** The editor is large, and few prompts have a schema. */
@@ -121,7 +121,7 @@ function SchemaField({
 
 function Parameter({ name, text, model, isReasonShown, fieldRef, onTextChange }: ParameterProps) {
   const noteId = useId();
-  const refusal = refusalOf(name, model);
+  const refusal = unsupportedReason(name, model);
   const { placeholder, meaning } = parameterFields[name];
   const read = refusal ? null : readParameter(name, text);
   const problem = read && 'problem' in read ? read.problem : null;
@@ -211,9 +211,9 @@ export function ParametersPanel({
   /** Makes the ref of a field from the name that `readConfiguration` gives its problem. */
   fieldRef?: (name: string) => RefCallback<HTMLElement>;
 }) {
-  const taken = namedParameters.filter((name) => refusalOf(name, model) === null);
+  const taken = namedParameters.filter((name) => unsupportedReason(name, model) === null);
   const refusals = namedParameters.flatMap((name) => {
-    const reason = refusalOf(name, model);
+    const reason = unsupportedReason(name, model);
     return reason === null ? [] : [{ name, reason }];
   });
   // What is refused for the same reason stands together, with the reason once.

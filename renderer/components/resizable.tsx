@@ -36,7 +36,7 @@ export function ResizableGroup({
       className={className}
       {...(layout ? { defaultLayout: layout } : {})}
       onLayoutChanged={(next, { isUserInteraction }) => {
-        if (isUserInteraction) useWindowState.getState().keepLayout(id, next);
+        if (isUserInteraction) useWindowState.getState().saveLayout(id, next);
       }}
     >
       {children}

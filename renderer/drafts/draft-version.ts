@@ -8,7 +8,7 @@ import { readFields } from './variable-model.ts';
 
 export type SaveRequest = { version: PromptVersionInput } | { problem: string };
 
-/** Variables with what is in their fields as samples; descriptions and defaults stay those of the version before. */
+/** Variables with the texts of their fields as samples. Descriptions and defaults come from the previous version. */
 function variablesOf(draft: Draft, before: PromptVersion | null): NonNullable<PromptVersionInput['variables']> {
   const known = new Map(before?.variables.map((variable) => [variable.name, variable]));
   return readFields(parseTemplate(draft.promptText).variables, draft).map(({ name, text, isFilled }) => ({
@@ -19,7 +19,7 @@ function variablesOf(draft: Draft, before: PromptVersion | null): NonNullable<Pr
   }));
 }
 
-/** A draft as a version, or why it cannot be one. Parameters are kept even where the model of today would not take them. */
+/** A draft as a version, or why it can't be one. Includes parameters that the chosen model doesn't support. */
 export function readVersion(draft: Draft, before: PromptVersion | null): SaveRequest {
   const [mistake] = parseTemplate(draft.promptText).problems;
   if (draft.promptText.trim() === '') return { problem: 'Write a prompt first' };
@@ -39,13 +39,13 @@ export function readVersion(draft: Draft, before: PromptVersion | null): SaveReq
   };
 }
 
-/** Whether a draft differs from the version that it came from in anything that a version is made of. */
+/** Whether a run of the draft would differ from a run of the version that it came from. */
 export function isEdited(draft: Draft, version: PromptVersion): boolean {
   const { configuration, problems } = readConfiguration(draft, null);
   return problems.length > 0 || !runsTheSame({ ...draft, configuration }, version);
 }
 
-/** What a draft becomes when a version is opened in it. Values that a person filled in stay where the version has no sample. */
+/** The change that opens a version in a draft. Values that a person filled in stay where the version has no sample. */
 export function versionChange(version: PromptVersion, values: Draft['values']): DraftChange {
   const samples = version.variables.flatMap(({ name, sampleValue, defaultValue }): [string, string][] => {
     const text = sampleValue ?? (values[name] ? null : defaultValue);

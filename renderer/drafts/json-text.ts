@@ -1,16 +1,16 @@
-/** What is wrong with a text that should be JSON, with its place; null when nothing is. */
+/** A syntax error with its position, counted from 1. */
 export interface JsonMistake {
   message: string;
   line: number;
   column: number;
 }
 
-function placeOf(text: string, offset: number): { line: number; column: number } {
+function positionOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
 
-/** The engine's sentence without the place and without the repeated text. */
+/** The engine's message without the position and without the quoted text. */
 function sentenceOf(message: string): string {
   if (/end of JSON|Unterminated string/.test(message))
     return message.includes('Unterminated') ? 'a quote is not closed' : 'the text ends too early';
@@ -24,7 +24,7 @@ function sentenceOf(message: string): string {
 
 export type ParsedJson = { value: unknown } | { mistake: JsonMistake };
 
-/** Parses JSON and says where it goes wrong, counted from 1. */
+/** Parses JSON or returns its first syntax error. */
 export function parseJson(text: string): ParsedJson {
   try {
     return { value: JSON.parse(text) as unknown };
@@ -32,11 +32,11 @@ export function parseJson(text: string): ParsedJson {
     const message = (cause as Error).message;
     const position = /position (\d+)/.exec(message)?.[1];
     const offset = position === undefined ? offsetOf(text, message) : Number(position);
-    return { mistake: { message: sentenceOf(message), ...placeOf(text, offset) } };
+    return { mistake: { message: sentenceOf(message), ...positionOf(text, offset) } };
   }
 }
 
-/** Engines leave the position out where they quote a short text; then the shortest wrong beginning tells it. */
+/** For a short text the engine's message has no position. The shortest invalid beginning gives it. */
 function offsetOf(text: string, message: string): number {
   const token = /Unexpected token '?(.)'?/u.exec(message)?.[1];
   if (token === undefined) return text.length;
@@ -46,7 +46,7 @@ function offsetOf(text: string, message: string): number {
   return text.length;
 }
 
-/** Whether a beginning is wrong already, and not merely unfinished. */
+/** Whether no continuation of a beginning is valid JSON. */
 function isWrongBefore(beginning: string): boolean {
   try {
     JSON.parse(beginning);

@@ -7,20 +7,19 @@ import { describeMistake, parseJson } from './json-text.ts';
 type Read = { value: unknown } | { problem: string };
 
 interface ParameterField {
-  /** What stands in an empty field. */
   placeholder: string;
   /** What it does, for the tooltip. */
   meaning: string;
   read(text: string): Read;
 }
 
-function readNumber(least: number, most: number, isWhole: boolean): (text: string) => Read {
+function readNumber(min: number, max: number, isWhole: boolean): (text: string) => Read {
   return (text) => {
     const value = Number(text.replace(',', '.'));
     if (!Number.isFinite(value)) return { problem: 'Enter a number' };
     if (isWhole && !Number.isInteger(value)) return { problem: 'Enter a whole number' };
-    if (value < least) return { problem: `Must be ${least.toLocaleString('en')} or more` };
-    if (value > most) return { problem: `Must be ${most.toLocaleString('en')} or less` };
+    if (value < min) return { problem: `Must be ${min.toLocaleString('en')} or more` };
+    if (value > max) return { problem: `Must be ${max.toLocaleString('en')} or less` };
     return { value };
   };
 }
@@ -62,14 +61,14 @@ export function writeStops(stops: readonly string[]): string {
 function readStop(text: string): Read {
   const stops = readStops(text);
   if (stops.length === 0) return { problem: 'Enter a stop sequence' };
-  return stops.length > 16 ? { problem: 'At most 16 stop sequences' } : { value: stops };
+  return stops.length > 16 ? { problem: 'At max 16 stop sequences' } : { value: stops };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A schema by itself gets the name `answer`; one inside `{"name", "schema", ...}` is sent as it is. */
+/** A schema by itself gets the name `answer`; one inside `{"name", "schema", ...}` is sent unchanged. */
 function readResponseFormat(text: string): Read {
   if (text === 'text' || text === 'json_object') return { value: { type: text } };
   const parsed = parseJson(text);
@@ -99,17 +98,17 @@ export const parameterFields: Record<NamedParameter, ParameterField> = {
   },
   temperature: {
     placeholder: 'Default',
-    meaning: '0 is the most predictable, 2 the most varied',
+    meaning: '0 is the max predictable, 2 the max varied',
     read: readNumber(0, 2, false),
   },
   top_p: {
     placeholder: 'Default',
-    meaning: 'Sample from the most likely tokens, up to this total probability',
+    meaning: 'Sample from the max likely tokens, up to this total probability',
     read: readNumber(0, 1, false),
   },
   top_k: {
     placeholder: 'Default',
-    meaning: 'Sample from the k most likely tokens',
+    meaning: 'Sample from the k max likely tokens',
     read: readNumber(1, 1_000_000, true),
   },
   stop: {
@@ -144,12 +143,12 @@ export const parameterFields: Record<NamedParameter, ParameterField> = {
   },
 };
 
-/** Reads one field; null for an empty one, which is not sent. */
+/** Parses one field; null for an empty one, which isn't sent. */
 export function readParameter(name: NamedParameter, text: string): Read | null {
   return text.trim() === '' ? null : parameterFields[name].read(name === 'stop' ? text : text.trim());
 }
 
-/** Reads the JSON object of further parameters; null when the field is empty. */
+/** Parses the JSON object of extra parameters; null when the field is empty. */
 export function readOtherParameters(text: string): { value: Record<string, unknown> } | { problem: string } | null {
   if (text.trim() === '') return null;
   const parsed = parseJson(text);
@@ -169,7 +168,7 @@ export interface ParameterProblem {
   problem: string;
 }
 
-/** What a run of this draft sends as `configuration`, and the fields that stand in its way. */
+/** The `configuration` that a run of this draft sends, and the problems of fields that can't be sent. */
 export function readConfiguration(
   draft: Pick<Draft, 'parameters' | 'otherParameters'>,
   model: Model | null,
@@ -177,7 +176,7 @@ export function readConfiguration(
   const values: Record<string, unknown> = {};
   const problems: ParameterProblem[] = [];
   for (const name of namedParameters) {
-    if (refusalOf(name, model)) continue;
+    if (unsupportedReason(name, model)) continue;
     const read = readParameter(name, draft.parameters[name] ?? '');
     if (read && 'value' in read) values[name] = read.value;
     if (read && 'problem' in read) problems.push({ name, problem: read.problem });
@@ -188,19 +187,19 @@ export function readConfiguration(
   return { configuration: configuration.parse(values), problems };
 }
 
-/** Why the model does not take a parameter; null when it does or nothing is known of the model. */
-export function refusalOf(name: NamedParameter, model: Model | null): string | null {
+/** Why the model doesn't support a parameter; null when it does, or when the model is unknown. */
+export function unsupportedReason(name: NamedParameter, model: Model | null): string | null {
   const parameter = model?.parameters.find((candidate) => candidate.name === name);
   if (!parameter || parameter.isAccepted) return null;
   const reason = parameter.reason ?? 'not supported by this model';
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
 }
 
-/** The texts of all fields that send `kept` again. */
-export function writeParameters(kept: Record<string, unknown> | null): Pick<Draft, 'parameters' | 'otherParameters'> {
+/** The texts of the fields that produce this configuration. */
+export function writeParameters(sent: Record<string, unknown> | null): Pick<Draft, 'parameters' | 'otherParameters'> {
   const parameters: Draft['parameters'] = {};
   const others: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(kept ?? {})) {
+  for (const [key, value] of Object.entries(sent ?? {})) {
     if (value === null || value === undefined) continue;
     if ((namedParameters as readonly string[]).includes(key))
       parameters[key as NamedParameter] = writeParameter(key as NamedParameter, value);

@@ -4,7 +4,7 @@ import { describeMistake, parseJson } from './json-text.ts';
 
 /** One field of the variables panel. */
 export interface VariableField {
-  /** The way to the value, `customer.name`; the key of its text in the draft. */
+  /** The path to the value, `customer.name`; the key of its text in the draft. */
   name: string;
   kind: VariableKind;
   /** Fields that the items of a list are used with. */
@@ -12,14 +12,14 @@ export interface VariableField {
   isJson: boolean;
   text: string;
   isFilled: boolean;
-  /** Why the value cannot be sent; null when it can. */
+  /** Why the value can't be sent; null when it can. */
   problem: string | null;
   positions: TemplateVariable['positions'];
 }
 
 export type VariableDraft = Pick<Draft, 'values' | 'jsonNames'>;
 
-/** The text of a field as it stands in the draft. A variable may be called `constructor`. */
+/** The text of a field in the draft. A variable may be called `constructor`. */
 export function fieldText(values: VariableDraft['values'], name: string): string {
   return Object.hasOwn(values, name) ? (values[name] ?? '') : '';
 }
@@ -72,7 +72,7 @@ function setAt(values: Values, path: readonly string[], value: unknown): void {
 
 /** What a run sends as `replacements`: filled fields only, nested by their paths. */
 export function readReplacements(fields: readonly VariableField[]): Values {
-  // Without a prototype a variable named `__proto__` is a name like any other.
+  // An object without a prototype accepts a variable named `__proto__`.
   const values = Object.create(null) as Values;
   for (const { name, text, isFilled, isJson, problem } of fields) {
     if (!isFilled || problem !== null) continue;
@@ -81,7 +81,7 @@ export function readReplacements(fields: readonly VariableField[]): Values {
   return values;
 }
 
-/** A value by its way, or by a key that is written as the whole way, as the template language takes both. */
+/** A value by its path, or by a key that equals the whole path: the template language accepts both. */
 function valueAt(values: Values | null, name: string): unknown {
   if (values && Object.hasOwn(values, name)) return values[name];
   let value: unknown = values;
@@ -117,7 +117,7 @@ export function memberNames(field: VariableField): string[] {
   return [...names];
 }
 
-/** Fields that a rendering left empty; what is only tested may well be empty. */
+/** Fields that a rendering left empty. A variable that is only tested may be empty. */
 export function unfilledFields(fields: readonly VariableField[], unfilled: readonly string[]): VariableField[] {
   return fields.filter(
     ({ name, isFilled }) => !isFilled && unfilled.some((empty) => empty === name || isInside(name, empty)),

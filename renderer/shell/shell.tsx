@@ -208,7 +208,7 @@ export function Shell() {
   useRenewalAfterRuns();
   useRefetchOnReconnect();
   useEffect(() => {
-    if (screen) useWindowState.getState().keepLocation(location);
+    if (screen) useWindowState.getState().saveLocation(location);
     document.title = screen ? `${screen.name} - Touchstone` : 'Touchstone';
   }, [location, screen]);
 

@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 
-/** Something a person can do, by name in the palette and by its keys. */
+/** A command that a person runs by its name in the palette or by its keys. */
 export interface Action {
   /** Unique and stable: `playground.run`, `settings.open.providers`. */
   id: string;
@@ -12,32 +12,32 @@ export interface Action {
   icon?: LucideIcon | undefined;
   /** `Mod+Enter`, `Escape`, `?`, `Mod+Shift+K`; `Mod` is Ctrl, on a Mac Command. */
   keys?: string | undefined;
-  /** Further words that find it. */
+  /** More search terms in the palette. */
   keywords?: readonly string[] | undefined;
   /** Beside the title in the palette. */
   detail?: string | undefined;
-  /** False hides it from the palette and lets its keys through. True unless told. */
+  /** False hides it from the palette and ignores its keys. Default: true. */
   isEnabled?: boolean | undefined;
   /** Whether its keys work while a text field has the focus; keys with `Mod` always do. */
   worksWhileTyping?: boolean | undefined;
-  /** Only by its keys: the palette does not show it. */
+  /** Works only by its keys: the palette doesn't list it. */
   isHiddenInPalette?: boolean | undefined;
   run: () => void;
 }
 
 interface ActionState {
-  /** By the part of the window that brought them, in order of arrival. */
+  /** By the part of the window that registered them, in order of registration. */
   sources: ReadonlyMap<string, readonly Action[]>;
 }
 
 export const useActionStore = create<ActionState>()(() => ({ sources: new Map() }));
 
-/** Puts the actions of one part of the window in place of those that it brought before. */
+/** Replaces the actions that one part of the window registered before. */
 export function registerActions(source: string, actions: readonly Action[]): () => void {
   useActionStore.setState(({ sources }) => ({ sources: new Map(sources).set(source, actions) }));
   return () => {
     useActionStore.setState(({ sources }) => {
-      // A later registration under the same name has taken the place; it stays.
+      // A later registration under the same name replaced these actions.
       if (sources.get(source) !== actions) return { sources };
       const rest = new Map(sources);
       rest.delete(source);
@@ -49,7 +49,7 @@ export function registerActions(source: string, actions: readonly Action[]): () 
 /** The name under which the frame of the window registers its own actions. */
 export const windowSource = 'window';
 
-/** Every action there is now; those of the open screen come before the window's own. */
+/** All actions. Those of the open screen come before the window's own. */
 export function allActions(sources: ReadonlyMap<string, readonly Action[]>): Action[] {
   const ofScreens = [...sources].filter(([source]) => source !== windowSource).flatMap(([, actions]) => actions);
   return [...ofScreens, ...(sources.get(windowSource) ?? [])];
@@ -60,8 +60,8 @@ function signature(actions: readonly Action[]): string {
 }
 
 /**
- * Registers actions while the component is there. They may be made anew on every render: the registry changes only when
- * what a person sees of them changes, and `run` is always the newest.
+ * Registers actions while the component is mounted. They may be new objects on every render: the registry changes only when
+ * something visible changes, and `run` is always the newest.
  */
 export function useActions(source: string, actions: readonly Action[]): void {
   const newest = useRef(actions);

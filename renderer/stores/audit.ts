@@ -8,11 +8,11 @@ import { shareBetweenWindows } from './share-between-windows.ts';
 export const runParts = ['conversation', 'prompt', 'passages', 'headers', 'timing', 'provider', 'json'] as const;
 export type RunPart = (typeof runParts)[number];
 
-/** How conversations are looked at; stays from one to the next. */
+/** How conversations are displayed; shared by all of them. */
 interface AuditViewState {
   part: RunPart;
   answerView: 'markdown' | 'plain';
-  /** The order in which the saved views stand, by id; later ones follow. */
+  /** Ids of the saved views in their order; newer views follow. */
   viewOrder: readonly string[];
 }
 
@@ -30,13 +30,13 @@ export type SelectedRow = Pick<AuditRow, 'conversationId' | 'name'> & { runId: s
 interface AuditSelection {
   /** The address of the list that was open last, to go back to from a replay. */
   address: string;
-  /** The list they were picked from; another one begins with none. */
+  /** The list that they belong to. Another list starts with an empty selection. */
   list: string;
-  /** Everything in the list, whatever `rows` says. */
+  /** Everything in the list is selected, and `rows` is ignored. */
   isAll: boolean;
-  /** By the id of the conversation, in the order of picking. */
+  /** By the id of the conversation, in the order of selection. */
   rows: ReadonlyMap<string, SelectedRow>;
-  /** Where a range begins. */
+  /** Index of the row where a range starts. */
   anchor: number | null;
 }
 
@@ -44,11 +44,11 @@ const nothing = { isAll: false, rows: new Map<string, SelectedRow>(), anchor: nu
 
 export const useAuditSelection = create<AuditSelection>()(() => ({ address: '/audit', list: '', ...nothing }));
 
-export function noteListAddress(address: string): void {
+export function setListAddress(address: string): void {
   useAuditSelection.setState({ address });
 }
 
-/** Begins anew when the list is another one. */
+/** Clears the selection for another list. */
 export function selectIn(list: string): void {
   if (useAuditSelection.getState().list !== list) useAuditSelection.setState({ list, ...nothing });
 }
@@ -65,7 +65,7 @@ function selected({ conversationId, name, run }: AuditRow): SelectedRow {
   return { conversationId, name, runId: run.runId };
 }
 
-/** Picks a row, or puts it back; the next range begins here. */
+/** Selects or deselects a row. The next range starts here. */
 export function toggleRow(row: AuditRow, index: number): void {
   useAuditSelection.setState(({ rows, isAll }) => {
     const next = new Map(isAll ? [] : rows);
@@ -74,7 +74,7 @@ export function toggleRow(row: AuditRow, index: number): void {
   });
 }
 
-/** Picks further rows and leaves where the range begins. */
+/** Selects more rows. The range still starts at `anchor`. */
 export function addRows(added: readonly AuditRow[], anchor: number): void {
   useAuditSelection.setState(({ rows }) => {
     const next = new Map(rows);
@@ -83,37 +83,37 @@ export function addRows(added: readonly AuditRow[], anchor: number): void {
   });
 }
 
-/** One change of feedback that can be taken back. */
+/** One change of feedback that can be undone. */
 export interface FeedbackStep {
   conversationId: string;
   runId: string;
-  /** What was there before. */
+  /** The feedback before the change. */
   before: FeedbackInput;
 }
 
 const maxSteps = 100;
 
-/** What this window changed, the newest last. */
+/** Changes of feedback in this window, the newest last. */
 export const useFeedbackSteps = create<{ steps: readonly FeedbackStep[] }>()(() => ({ steps: [] }));
 
-export function keepFeedbackStep(step: FeedbackStep): void {
+export function addFeedbackStep(step: FeedbackStep): void {
   useFeedbackSteps.setState(({ steps }) => ({ steps: [...steps, step].slice(-maxSteps) }));
 }
 
-/** Takes the newest step out, to undo it. */
-export function takeFeedbackStep(): FeedbackStep | undefined {
+/** Removes the newest step and returns it, to undo it. */
+export function popFeedbackStep(): FeedbackStep | undefined {
   const { steps } = useFeedbackSteps.getState();
   useFeedbackSteps.setState({ steps: steps.slice(0, -1) });
   return steps.at(-1);
 }
 
-/** Feedback as it is sent: nothing is null. */
+/** Feedback as the API expects it: null for none. */
 export function feedbackInput(feedback: Feedback | null | undefined): FeedbackInput {
   const { score = null, scoreText = null, scoreTags = null } = feedback ?? {};
   return { score, scoreText, scoreTags };
 }
 
-/** What the form of a new pack holds; kept from one pack to the next. */
+/** The fields of the form for a new pack. */
 export interface PackDraft {
   columns: readonly ExportColumn[];
   kinds: readonly StandardKind[];
@@ -160,7 +160,7 @@ const firstDraft: PackDraft = {
   runs: 'all',
 };
 
-/** What the next evidence pack will hold. Kept, so that a crash or a restart costs nobody their own patterns. */
+/** The settings of the next evidence pack. Stored, so that custom patterns survive a crash or a restart. */
 export const usePackDraft = create<PackDraft>()(
   persist((): PackDraft => firstDraft, { name: 'touchstone.evidence-pack', version: 1 }),
 );

@@ -50,9 +50,9 @@ export interface Deletion {
   id: string;
   /** What the message says: `"Support reply" is deleted.` */
   text: string;
-  /** Given when the host counts the object: counts leave it out from now on. */
+  /** Present if the host counts the object. Counts on the screen leave it out from now on. */
   counted?: Counted;
-  /** Deletes it at the host and renews what shows it. */
+  /** Deletes it at the host and refetches the queries that show it. */
   carryOut: () => Promise<unknown>;
   onUndo?: () => void;
 }
@@ -71,8 +71,8 @@ async function end({ id, carryOut }: Deletion): Promise<void> {
 }
 
 /**
- * Takes something off the screen at once and deletes it when the message with the way back is gone. A window that closes before
- * that has deleted nothing: the host is asked once, for the whole of it.
+ * Hides something at once and deletes it when the toast with Undo closes. A window that closes before that deletes nothing: one
+ * call to the host deletes all of it.
  */
 export function deleteWithUndo(deletion: Deletion): void {
   let isUndone = false;

@@ -48,7 +48,7 @@ export interface DataspaceQuestion {
   onRunId: () => void;
 }
 
-/** Streams an answer from a dataspace with the chosen model; resolves when it has ended in any way. */
+/** Streams an answer from a dataspace with the chosen model. Resolves at its end: completed, stopped or failed. */
 export async function askDataspace(client: Client, { dataspaceId, question, onRunId }: DataspaceQuestion) {
   await startCompletion(client, answerSlot(dataspaceId), {
     request: answerRequest(dataspaceId, question, useAnswerModel.getState()),
@@ -77,16 +77,16 @@ export function createGroundedDraft({ id, name }: { id: string; name: string }, 
   });
 }
 
-/** A file on its way to a dataspace. One that arrived is a source and no longer here. */
+/** A file that is being uploaded to a dataspace. A finished upload is a source and no longer listed here. */
 export interface Upload {
   id: number;
   dataspaceId: string;
   name: string;
   bytes: number;
-  /** Part of it that the host has taken, 0 to 1. */
+  /** Share of it that the host has received, 0 to 1. */
   fraction: number;
-  state: 'waiting' | 'sending' | 'refused';
-  /** Why it was refused, for a person. */
+  state: 'waiting' | 'sending' | 'rejected';
+  /** Why it was rejected, as a sentence for the screen. */
   reason: string | null;
 }
 
@@ -94,16 +94,16 @@ interface UploadState {
   uploads: readonly Upload[];
 }
 
-/** A file that somebody picked or dropped, and what its source is to be called. */
+/** A file that a person picked or dropped, and the name of its source. */
 export interface ChosenFile {
   file: File;
   name: string;
 }
 
-/** Letters that a source's name may have; of a longer path the end tells more. */
-const longestName = 300;
+/** A longer path keeps its end, which says more. */
+const maxSourceNameCharacters = 300;
 
-/** More at a time would not be faster: the host reads one after the other. */
+/** More would not be faster: the host reads one file after the other. */
 const maxConcurrency = 2;
 
 export const useUploads = create<UploadState>()(() => ({ uploads: [] }));
@@ -118,7 +118,7 @@ function change(id: number, part: Partial<Upload>): void {
   }));
 }
 
-/** Takes an upload away: a refused one that was seen, or one under way, which ends it. */
+/** Removes an upload and aborts it if it is active. */
 export function dismissUpload(id: number): void {
   files.get(id)?.stop.abort();
   files.delete(id);
@@ -138,7 +138,7 @@ async function send(client: Client, { id, name, dataspaceId }: Upload): Promise<
     dismissUpload(id);
   } catch (error) {
     files.delete(id);
-    if (!stop.signal.aborted) change(id, { state: 'refused', reason: describeError(error).message });
+    if (!stop.signal.aborted) change(id, { state: 'rejected', reason: describeError(error).message });
   }
 }
 
@@ -153,32 +153,32 @@ function sendNext(client: Client): void {
   sendNext(client);
 }
 
-/** What can be said of a file without sending it. */
-function refusalOf(file: File): string | null {
+/** Why the host would reject a file, as far as the window can check; null if it may be sent. */
+function rejectionOf(file: File): string | null {
   if (file.size === 0) return 'The file is empty.';
   return file.size > maximumSourceBytes ? 'The file is larger than 50 MB. Split it and add the parts.' : null;
 }
 
-/** Takes every refused file of a dataspace out of sight. */
-export function dismissRefused(dataspaceId: string): void {
+/** Removes all rejected files of a dataspace from the list. */
+export function dismissRejected(dataspaceId: string): void {
   useUploads.setState(({ uploads }) => ({
-    uploads: uploads.filter((upload) => upload.dataspaceId !== dataspaceId || upload.state !== 'refused'),
+    uploads: uploads.filter((upload) => upload.dataspaceId !== dataspaceId || upload.state !== 'rejected'),
   }));
 }
 
-/** Sends files to a dataspace, a few at a time. Refused ones stay with their reason; the others go on. */
+/** Sends files to a dataspace, a few at a time. Rejected files stay listed with their reason. */
 export function uploadFiles(client: Client, dataspaceId: string, chosen: readonly ChosenFile[]): void {
   const added = chosen.map(({ file, name }): Upload => {
     lastId += 1;
-    const reason = refusalOf(file);
+    const reason = rejectionOf(file);
     if (reason === null) files.set(lastId, { file, stop: new AbortController() });
     return {
       id: lastId,
       dataspaceId,
-      name: name.slice(-longestName),
+      name: name.slice(-maxSourceNameCharacters),
       bytes: file.size,
       fraction: 0,
-      state: reason === null ? 'waiting' : 'refused',
+      state: reason === null ? 'waiting' : 'rejected',
       reason,
     };
   });

@@ -4,7 +4,7 @@ import type { CategoryScores } from '../../shared/contract/moderation-window.ts'
 import type { Category, ModerationClassifier } from '../../shared/contract/moderation.ts';
 import { shareBetweenWindows } from './share-between-windows.ts';
 
-/** What Check was pressed for: a text stays judged as it was while it is written on. */
+/** The input of the last Check. Editing the text doesn't change its result. */
 export interface CheckedInput {
   readonly text: string;
   readonly classifiers: readonly ModerationClassifier[];
@@ -13,16 +13,16 @@ export interface CheckedInput {
 export type ShownTexts = 'all' | 'flagged' | 'differ';
 
 interface ModerationState {
-  /** The one text that is written in the window. */
+  /** The text in the editor. */
   text: string;
   checked: CheckedInput | null;
-  /** Null takes the one of the settings. */
+  /** Null uses the classifier of the settings. */
   first: ModerationClassifier | null;
   /** Beside the first one. */
   second: ModerationClassifier | null;
-  /** Null takes those of the settings and of the first classifier. */
+  /** Null uses those of the settings and of the first classifier. */
   thresholds: CategoryScores | null;
-  /** Whose curve is drawn. */
+  /** The category of the drawn curve. */
   category: Category;
   shown: ShownTexts;
   /** The batch with labels that thresholds are measured by. */
@@ -44,7 +44,7 @@ export const useModerationStore = create<ModerationState>()(
     {
       name: 'touchstone.moderation',
       version: 1,
-      // A text that was checked is not checked again at the next start: a provider may charge for it.
+      // Without `checked`, so that the next start doesn't check the text again: a provider may charge for it.
       partialize: ({ text, first, second, thresholds, category }) => ({ text, first, second, thresholds, category }),
     },
   ),

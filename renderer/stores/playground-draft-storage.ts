@@ -1,13 +1,13 @@
 import type { PersistStorage, StorageValue } from 'zustand/middleware';
 import type { Draft } from './playground-drafts.ts';
 
-export interface KeptDrafts {
+export interface StoredDrafts {
   drafts: Draft[];
   activeId: string;
 }
 
-/** What another window of this browser has just written. */
-export interface DraftsElsewhere {
+/** Drafts that another window of this browser wrote or removed. */
+export interface OtherWindowChanges {
   changed: Draft[];
   removedIds: string[];
 }
@@ -20,7 +20,7 @@ interface Order {
 
 const orderKey = 'order';
 
-function settled<Result>(request: IDBRequest<Result>): Promise<Result> {
+function requestResult<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
@@ -33,45 +33,45 @@ function open(name: string): Promise<IDBDatabase> {
     request.result.createObjectStore('drafts', { keyPath: 'id' });
     request.result.createObjectStore('state');
   };
-  return settled(request);
+  return requestResult(request);
 }
 
-async function read(database: IDBDatabase): Promise<StorageValue<KeptDrafts> | null> {
+async function read(database: IDBDatabase): Promise<StorageValue<StoredDrafts> | null> {
   const transaction = database.transaction(['drafts', 'state']);
   const [drafts, order] = await Promise.all([
-    settled<Draft[]>(transaction.objectStore('drafts').getAll()),
-    settled<Order | undefined>(transaction.objectStore('state').get(orderKey)),
+    requestResult<Draft[]>(transaction.objectStore('drafts').getAll()),
+    requestResult<Order | undefined>(transaction.objectStore('state').get(orderKey)),
   ]);
   if (!order || drafts.length === 0) return null;
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
   const ordered = order.ids.flatMap((id) => byId.get(id) ?? []);
-  // The order is of the window that wrote last; a draft that another one made meanwhile stands in none.
+  // The order comes from the window that wrote last. It lacks drafts that another window created meanwhile.
   const unlisted = drafts.filter(({ id }) => !order.ids.includes(id));
   return { state: { drafts: [...unlisted, ...ordered], activeId: order.activeId }, version: order.version };
 }
 
-function difference({ drafts }: KeptDrafts, before: Map<string, Draft>): DraftsElsewhere {
-  const kept = new Set(drafts.map(({ id }) => id));
+function difference({ drafts }: StoredDrafts, before: Map<string, Draft>): OtherWindowChanges {
+  const remainingIds = new Set(drafts.map(({ id }) => id));
   return {
     changed: drafts.filter((draft) => before.get(draft.id) !== draft),
-    removedIds: [...before.keys()].filter((id) => !kept.has(id)),
+    removedIds: [...before.keys()].filter((id) => !remainingIds.has(id)),
   };
 }
 
-/** Writes what differs from before; resolves when it is on the disk. */
+/** Writes the changes. Resolves when they are on the disk. */
 function write(
   database: IDBDatabase,
-  { state: { drafts, activeId }, version }: StorageValue<KeptDrafts>,
-  { changed, removedIds }: DraftsElsewhere,
+  { state: { drafts, activeId }, version }: StorageValue<StoredDrafts>,
+  { changed, removedIds }: OtherWindowChanges,
 ): Promise<void> {
-  // `strict` waits for the disk: a draft survives the process being killed, not only the page going away.
+  // `strict` waits for the disk, so that a draft survives a killed process.
   const transaction = database.transaction(['drafts', 'state'], 'readwrite', { durability: 'strict' });
   const records = transaction.objectStore('drafts');
   for (const draft of changed) records.put(draft);
   for (const id of removedIds) records.delete(id);
   const order: Order = { ids: drafts.map((draft) => draft.id), activeId, version: version ?? 0 };
   transaction.objectStore('state').put(order, orderKey);
-  // By itself it would be committed once the page has heard of each record; a page that goes away does not hear of them.
+  // Without this call the browser commits after the events of all records, which a closing page doesn't receive.
   transaction.commit();
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
@@ -80,27 +80,29 @@ function write(
 }
 
 /**
- * Keeps drafts in IndexedDB, one record each, because a prompt may be larger than what localStorage holds. Each change
- * is written at once; changes that come while one is being written go together in the next write; one that still waits when
- * the page goes away is lost. Without IndexedDB (private windows of some browsers) drafts live as long as the page.
+ * Stores drafts in IndexedDB, one record each, because a prompt may exceed the limit of localStorage. Each change is written at once.
+ * Changes during a write share the next one; a page that closes before that loses them. Without IndexedDB (private windows of some
+ * browsers) drafts last as long as the page.
  *
- * Windows of one browser write to the same place: each tells the others what it wrote, so that none puts an older text over
- * it. `takeElsewhere` shows that in this window and returns the drafts that it has taken.
+ * Windows of one browser share the database. Each sends its changes to the others, so that none overwrites a newer text.
+ * `applyOtherWindowChanges` applies them and returns the applied drafts.
  */
-export function createDraftStorage(takeElsewhere: (elsewhere: DraftsElsewhere) => Draft[]): PersistStorage<KeptDrafts> {
+export function createDraftStorage(
+  applyOtherWindowChanges: (elsewhere: OtherWindowChanges) => Draft[],
+): PersistStorage<StoredDrafts> {
   let database: Promise<IDBDatabase> | undefined;
   let written = new Map<string, Draft>();
   const others = typeof indexedDB === 'undefined' ? null : new BroadcastChannel('playground-drafts');
-  others?.addEventListener('message', ({ data }: MessageEvent<DraftsElsewhere>) => {
+  others?.addEventListener('message', ({ data }: MessageEvent<OtherWindowChanges>) => {
     for (const id of data.removedIds) written.delete(id);
-    for (const draft of takeElsewhere(data)) written.set(draft.id, draft);
+    for (const draft of applyOtherWindowChanges(data)) written.set(draft.id, draft);
   });
-  let waiting: StorageValue<KeptDrafts> | null = null;
+  let waiting: StorageValue<StoredDrafts> | null = null;
   let isWriting = false;
 
   async function writeWaiting(opened: IDBDatabase): Promise<void> {
     while (waiting) {
-      const value: StorageValue<KeptDrafts> = waiting;
+      const value: StorageValue<StoredDrafts> = waiting;
       waiting = null;
       const changes = difference(value.state, written);
       await write(opened, value, changes);
@@ -116,7 +118,7 @@ export function createDraftStorage(takeElsewhere: (elsewhere: DraftsElsewhere) =
       database ??= open(name);
       await writeWaiting(await database);
     } catch (cause) {
-      console.warn('Drafts could not be written to IndexedDB; they are kept until the window closes.', cause);
+      console.warn("Couldn't write drafts to IndexedDB. They last until the window closes.", cause);
     } finally {
       isWriting = false;
     }
@@ -131,7 +133,7 @@ export function createDraftStorage(takeElsewhere: (elsewhere: DraftsElsewhere) =
         written = new Map(value?.state.drafts.map((draft) => [draft.id, draft]));
         return value;
       } catch (cause) {
-        console.warn('Drafts could not be read from IndexedDB.', cause);
+        console.warn("Couldn't read drafts from IndexedDB.", cause);
         return null;
       }
     },

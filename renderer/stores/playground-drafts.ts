@@ -4,7 +4,7 @@ import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 import type { NamedParameter } from '../../shared/contract/completions.ts';
 import type { PassageReference } from '../../shared/contract/grounding.ts';
 import { useModelChoices } from './model-choices.ts';
-import { createDraftStorage, type DraftsElsewhere } from './playground-draft-storage.ts';
+import { createDraftStorage, type OtherWindowChanges } from './playground-draft-storage.ts';
 
 /**
  * The prompt of a first start. The shipped model answers it well: `npm run benchmark -- example` tries it. It repeats a longer
@@ -31,8 +31,8 @@ export const untitled = 'Untitled prompt';
 const exampleLines = new Set(exampleDraft.promptText.split('\n').filter((line) => line !== ''));
 
 /**
- * What an edit of the prompt changes. Where somebody puts a prompt of their own in the place of the example's, the example's
- * parameters go with it: they would cut every answer at its first line. So does its name, which says what the example asks.
+ * The change of a draft for an edit of its prompt. A person's own prompt in place of the example's removes the example's parameters,
+ * which would end every answer at its first line, and the example's name.
  */
 export function promptEdit({ isExample, name }: Pick<Draft, 'isExample' | 'name'>, promptText: string): DraftChange {
   const isAnother = isExample && promptText.split('\n').every((line) => !exampleLines.has(line));
@@ -53,7 +53,7 @@ export interface DraftSource {
   versionId: string;
 }
 
-/** What a draft is grounded on, and what a person wants otherwise than the search has it. */
+/** The dataspaces of a draft, and the passages that a person pinned or excluded. */
 export interface DraftGrounding {
   dataspaceIds: readonly string[];
   pinned: readonly PassageReference[];
@@ -74,8 +74,8 @@ export interface ComparedColumn {
 export const noGrounding: DraftGrounding = { dataspaceIds: [], pinned: [], excluded: [] };
 
 /**
- * One prompt that is being worked on. Fields hold the text as it was typed, valid or not, so that nothing a person
- * wrote is lost; what a run sends is derived from it.
+ * One prompt that a person works on. Fields contain the text as typed, valid or not, so that nothing is lost. A run sends values
+ * derived from it.
  */
 export interface Draft {
   id: string;
@@ -86,18 +86,18 @@ export interface Draft {
   systemMessage: string;
   aiSystem: AiSystem;
   model: string;
-  /** Text of each variable's field by its path, those included that the template no longer names. */
+  /** Text of each variable's field by its path, including variables that the template no longer has. */
   values: Record<string, string>;
-  /** Variables whose text is read as JSON although the template would take it as it is. */
+  /** Variables whose text is parsed as JSON although the template would accept the text. */
   jsonNames: readonly string[];
-  /** Text of each parameter's field; an absent one is not sent. */
+  /** Text of each parameter's field. A run sends only those that are present. */
   parameters: Partial<Record<NamedParameter, string>>;
-  /** JSON object of parameters that the window has no field for; empty is none. */
+  /** JSON object of parameters without a field; empty for none. */
   otherParameters: string;
   transport: Transport;
-  /** Null for one that is not in the library; drafts that were kept by earlier versions have none. */
+  /** Null outside the library. Absent in drafts of earlier releases. */
   source?: DraftSource | null;
-  /** Absent in drafts that were kept by earlier versions. */
+  /** Absent in drafts of earlier releases. */
   grounding?: DraftGrounding;
   /** Absent or empty while nothing is compared. */
   compared?: readonly ComparedColumn[];
@@ -109,7 +109,7 @@ export interface Draft {
 
 export type DraftChange = Partial<Omit<Draft, 'id' | 'updatedAt'>>;
 
-/** What a deletion took away, enough to undo it. */
+/** A deleted draft with its position, to undo the deletion. */
 export interface DeletedDraft {
   draft: Draft;
   position: number;
@@ -123,15 +123,15 @@ interface DraftsState {
   activate: (id: string) => void;
   change: (id: string, change: DraftChange) => void;
   rename: (id: string, name: string) => void;
-  /** Makes a draft, opens it and gives its id. */
+  /** Creates a draft, opens it and returns its id. */
   create: (from?: DraftChange) => string;
   duplicate: (id: string) => string;
-  /** Null for a draft that does not exist. The last draft is replaced by an empty one. */
+  /** Null if the draft doesn't exist. An empty draft replaces the last one. */
   remove: (id: string) => DeletedDraft | null;
   restore: (deleted: DeletedDraft) => void;
 }
 
-/** More would make every list of drafts useless; the oldest unused ones make room. */
+/** Longer lists of drafts would be useless. The drafts with the oldest edits are removed first. */
 export const maxDrafts = 200;
 
 /** The model that needs neither a key nor a network. */
@@ -141,7 +141,7 @@ export function isKeyedProvider(aiSystem: AiSystem): aiSystem is KeyedProvider {
   return aiSystem !== 'ServiceAi' && aiSystem !== 'OpenAiCompatible';
 }
 
-/** Names are unique, so that a list of them can be read: a taken one gets a number. */
+/** Names are unique, so that a person can tell drafts apart. A number follows a used name. */
 function unusedName(name: string, drafts: readonly Draft[]): string {
   const taken = new Set(drafts.map((draft) => draft.name));
   let unused = name;
@@ -149,7 +149,7 @@ function unusedName(name: string, drafts: readonly Draft[]): string {
   return unused;
 }
 
-/** What a new prompt or agent starts with: the model that was used last. */
+/** The model that a new prompt or agent starts with. */
 export function lastUsedModel(): Pick<Draft, 'aiSystem' | 'model'> {
   const [last] = useModelChoices.getState().recent;
   return last ? { aiSystem: last.aiSystem, model: last.name } : onDeviceChoice;
@@ -174,12 +174,12 @@ function newDraft(from: DraftChange, others: readonly Draft[]): Draft {
   };
 }
 
-/** Keeps the newest drafts and, whatever its age, the one that is open. */
+/** Limits drafts to the newest ones and the open one. */
 function withinBounds(drafts: Draft[], activeId: string): Draft[] {
   if (drafts.length <= maxDrafts) return drafts;
   const newest = drafts.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxDrafts);
-  const kept = new Set(newest.map((draft) => draft.id)).add(activeId);
-  return drafts.filter((draft) => kept.has(draft.id));
+  const ids = new Set(newest.map((draft) => draft.id)).add(activeId);
+  return drafts.filter((draft) => ids.has(draft.id));
 }
 
 function freshState(): Pick<DraftsState, 'drafts' | 'activeId'> {
@@ -237,7 +237,7 @@ export const useDrafts = create<DraftsState>()(
     {
       name: 'playground-drafts',
       version: 1,
-      storage: createDraftStorage(takeElsewhere),
+      storage: createDraftStorage(applyOtherWindowChanges),
       partialize: ({ drafts, activeId }) => ({ drafts, activeId }),
     },
   ),
@@ -251,14 +251,14 @@ function withoutDraft({ drafts, activeId }: DraftsState, position: number): Pick
   return { drafts: rest, activeId: isActiveGone && neighbour ? neighbour.id : activeId };
 }
 
-/** Which run a window shows is its own matter: two windows may run the same draft. */
+/** Ignores the shown run: two windows may run the same draft. */
 function isSame(one: Draft, other: Draft): boolean {
   const contents = ({ shownRunId: _shown, updatedAt: _at, ...draft }: Draft) => JSON.stringify(draft);
   return contents(one) === contents(other);
 }
 
-/** Shows what another window wrote, unless this one has something newer, and returns what it took. */
-export function takeElsewhere({ changed, removedIds }: DraftsElsewhere): Draft[] {
+/** Applies what another window wrote, unless this one has a newer version. Returns the applied drafts. */
+export function applyOtherWindowChanges({ changed, removedIds }: OtherWindowChanges): Draft[] {
   const { drafts } = useDrafts.getState();
   const taken = changed.flatMap((draft) => {
     const own = drafts.find(({ id }) => id === draft.id);

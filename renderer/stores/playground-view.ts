@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 
-/** How the playground is looked at; the same for all drafts. */
+/** How the playground is displayed; the same for all drafts. */
 interface PlaygroundView {
   promptView: 'template' | 'rendered';
   answerView: 'markdown' | 'plain';

@@ -5,7 +5,7 @@ export interface Toast {
   tone: 'neutral' | 'negative';
   text: string;
   requestId?: string | undefined;
-  /** The remedy, where one press can be one. */
+  /** A remedy that takes one press. */
   action?: { label: string; run: () => void } | undefined;
 }
 
@@ -19,8 +19,7 @@ let lastId = 0;
 export const useToasts = create<ToastState>()(() => ({ toasts: [] }));
 
 /**
- * Shows a message about something that happened away from where the person looks, and gives its id. Failures in view belong in
- * their place.
+ * Shows a message about something outside the view, and returns its id. Show failures of something in view beside it.
  */
 export function showToast(toast: Omit<Toast, 'id'>): number {
   lastId += 1;

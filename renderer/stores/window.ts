@@ -10,26 +10,26 @@ type Layout = Record<string, number>;
 interface WindowState {
   /** Panel sizes by group. */
   layouts: Readonly<Record<string, Layout>>;
-  /** Where the window was, as in the address: `/settings/providers`. */
+  /** The last address: `/settings/providers`. */
   location: string;
-  keepLayout: (group: string, layout: Layout) => void;
-  keepLocation: (location: string) => void;
+  saveLayout: (group: string, layout: Layout) => void;
+  saveLocation: (location: string) => void;
 }
 
-/** What belongs to the window alone. Written at once, so that it survives a crash as well as a restart. */
+/** State of the window alone. Written at once, so that it survives a crash as well as a restart. */
 export const useWindowState = create<WindowState>()(
   persist(
     (set) => ({
       layouts: {},
       location: '/playground',
-      keepLayout: (group, layout) => set((state) => ({ layouts: { ...state.layouts, [group]: layout } })),
-      keepLocation: (location) => set({ location }),
+      saveLayout: (group, layout) => set((state) => ({ layouts: { ...state.layouts, [group]: layout } })),
+      saveLocation: (location) => set({ location }),
     }),
     { name: 'touchstone.window', version: 1 },
   ),
 );
 
-/** More than this is found by typing. */
+/** Older ones are found by typing. */
 const maxRecentObjects = 8;
 
 export interface RecentObject {
@@ -46,7 +46,7 @@ interface RecentObjects {
   add: (object: RecentObject) => void;
 }
 
-/** What was opened last in this window, for the command palette. */
+/** The last opened objects, for the command palette. */
 export const useRecentObjects = create<RecentObjects>()(
   persist(
     (set) => ({
@@ -63,10 +63,10 @@ export const useRecentObjects = create<RecentObjects>()(
   ),
 );
 
-/** How the host stood to this window at the end of its last request. What is followed asks again every few seconds. */
+/** The state of the connection to the host after the last request. Polling queries update it every few seconds. */
 export const useConnection = create<{ connection: Connection }>()(() => ({ connection: 'there' }));
 
-export function tellConnection(connection: Connection): void {
+export function setConnection(connection: Connection): void {
   if (useConnection.getState().connection !== connection) useConnection.setState({ connection });
 }
 
@@ -75,7 +75,7 @@ export type Theme = Settings['appearance']['theme'];
 /** Read by `public/assets/apply-theme.v1.js` before the first paint. */
 const storageKey = 'touchstone.theme';
 
-/** Shows a theme at once and keeps it for the next start; `system` follows the machine. */
+/** Applies a theme and stores it for the next start. `system` follows the machine. */
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') {
     delete document.documentElement.dataset['theme'];

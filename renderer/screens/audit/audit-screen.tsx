@@ -12,7 +12,7 @@ import { useAuditHead } from '../../queries/audit-list.ts';
 import { useAuditFacets, useAuditSummary } from '../../queries/audit.ts';
 import { useHostState } from '../../queries/host-state.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
-import { noteListAddress } from '../../stores/audit.ts';
+import { setListAddress } from '../../stores/audit.ts';
 import { useShowPageTitle } from '../../stores/window.ts';
 import { ConversationsView } from './conversations-view.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
@@ -90,7 +90,7 @@ function Conversations() {
   const [location] = useLocation();
   const address = useAuditAddress();
   useEffect(() => {
-    noteListAddress(location);
+    setListAddress(location);
   }, [location]);
   const { filter, sort, span, search, renew } = address;
   const facets = useAuditFacets().data;

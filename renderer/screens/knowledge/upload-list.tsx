@@ -3,7 +3,7 @@ import { formatBytes, formatPart, formatPlural } from '../../components/format.t
 import { Button } from '../../components/button.tsx';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Progress } from '../../components/progress.tsx';
-import { dismissRefused, dismissUpload, useUploads, type Upload } from '../../stores/knowledge.ts';
+import { dismissRejected, dismissUpload, useUploads, type Upload } from '../../stores/knowledge.ts';
 
 /** More would push the sources out of sight; the rest is counted. */
 const maxShown = 6;
@@ -19,12 +19,12 @@ function Row({ upload }: { upload: Upload }) {
         </span>
         <IconButton
           icon={X}
-          label={state === 'refused' ? `Dismiss ${name}` : `Cancel upload of ${name}`}
+          label={state === 'rejected' ? `Dismiss ${name}` : `Cancel upload of ${name}`}
           size="small"
           onClick={() => dismissUpload(id)}
         />
       </span>
-      {state === 'refused' ? (
+      {state === 'rejected' ? (
         <p className="caption negative">{reason}</p>
       ) : (
         <Progress label={`Uploading ${name}`} fraction={fraction} />
@@ -38,8 +38,8 @@ export function UploadList({ dataspaceId }: { dataspaceId: string }) {
   const uploads = useUploads((state) => state.uploads);
   const here = uploads.filter((upload) => upload.dataspaceId === dataspaceId);
   if (here.length === 0) return null;
-  const refused = here.filter(({ state }) => state === 'refused');
-  const onTheirWay = here.filter(({ state }) => state !== 'refused');
+  const refused = here.filter(({ state }) => state === 'rejected');
+  const onTheirWay = here.filter(({ state }) => state !== 'rejected');
   return (
     <div className="knowledge__uploads line-bottom" role="group" aria-label="Uploads">
       <ul>
@@ -55,7 +55,7 @@ export function UploadList({ dataspaceId }: { dataspaceId: string }) {
           {refused.length > 0 && `${formatPlural(refused.length, 'file')} rejected`}
         </span>
         {refused.length > 1 && (
-          <Button size="small" variant="quiet" onClick={() => dismissRefused(dataspaceId)}>
+          <Button size="small" variant="quiet" onClick={() => dismissRejected(dataspaceId)}>
             Dismiss all
           </Button>
         )}

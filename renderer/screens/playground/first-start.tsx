@@ -75,7 +75,7 @@ function Amounts({ model }: { model: OnDeviceModel }) {
   );
 }
 
-const installWords: Partial<Record<OnDeviceModel['state'], string>> = {
+const installLabels: Partial<Record<OnDeviceModel['state'], string>> = {
   absent: 'Download',
   paused: 'Resume',
   failed: 'Retry',
@@ -85,18 +85,18 @@ function Actions({ model }: { model: OnDeviceModel }) {
   const install = useInstallOnDevice();
   const pause = usePauseOnDevice();
   const remove = useRemoveOnDevice();
-  const word = installWords[model.state];
+  const label = installLabels[model.state];
   const isPartial = model.state === 'paused' || model.state === 'failed' || model.state === 'downloading';
   return (
     <>
-      {word && (
+      {label && (
         <Button
           size="small"
           variant={model.state === 'absent' ? 'primary' : 'default'}
           isBusy={install.isPending}
           onClick={() => install.mutate(model.id)}
         >
-          {word}
+          {label}
         </Button>
       )}
       {model.state === 'downloading' && (
@@ -116,14 +116,14 @@ function Actions({ model }: { model: OnDeviceModel }) {
 /** Progress and speed of the on-device model's download, with its buttons. */
 export function DownloadCard({ model }: { model: OnDeviceModel }) {
   const fraction = model.bytes === null ? null : model.receivedBytes / model.bytes;
-  const isBegun = model.state !== 'absent';
+  const isStarted = model.state !== 'absent';
   return (
     <div className="download" role="group" aria-label={`Download of ${model.title}`}>
       <div className="row">
         <span className="strong grow">{model.title}</span>
-        {isBegun && fraction !== null && <span className="download__percent">{Math.floor(fraction * 100)}%</span>}
+        {isStarted && fraction !== null && <span className="download__percent">{Math.floor(fraction * 100)}%</span>}
       </div>
-      {isBegun && <Progress label={`Download of ${model.title}`} fraction={fraction} />}
+      {isStarted && <Progress label={`Download of ${model.title}`} fraction={fraction} />}
       <div className="row small nowrap numbers">
         <Amounts model={model} />
         <span className="grow" />
@@ -173,20 +173,20 @@ function Choice({ icon, title, detail, onClick }: ChoiceProps) {
   );
 }
 
-/** The other ways to a model. A server that was found on this machine is one press away. */
-function OtherWays({ onPickModel }: { onPickModel: () => void }) {
+/** Other sources of models. A server that was detected on this machine needs one press. */
+function OtherModelSources({ onPickModel }: { onPickModel: () => void }) {
   const [, navigate] = useLocation();
-  const found = useEndpoints().data?.found[0];
+  const detected = useEndpoints().data?.found[0];
   const add = useAddEndpoint();
   const connect = (): void => {
-    if (!found) return navigate(settingsAddress('endpoints'));
+    if (!detected) return navigate(settingsAddress('endpoints'));
     add.mutate(
-      { name: found.name, baseAddress: found.baseAddress },
+      { name: detected.name, baseAddress: detected.baseAddress },
       { onSuccess: onPickModel, onError: () => navigate(settingsAddress('endpoints')) },
     );
   };
-  const endpointDetail = found
-    ? `${found.name} detected on port ${new URL(found.baseAddress).port || '80'}, ${formatPlural(found.models, 'model')}`
+  const endpointDetail = detected
+    ? `${detected.name} detected on port ${new URL(detected.baseAddress).port || '80'}, ${formatPlural(detected.models, 'model')}`
     : 'Ollama, LM Studio, vLLM or any OpenAI-compatible server';
   return (
     <div className="first__or">
@@ -210,7 +210,7 @@ function OtherWays({ onPickModel }: { onPickModel: () => void }) {
   );
 }
 
-/** Shown instead of the answer until a model is ready: how to get one. */
+/** How to get a model. Shown instead of the answer until one is ready. */
 export function FirstStart({ isWaiting, onPickModel }: { isWaiting: boolean; onPickModel: () => void }) {
   const onDevice = useOnDevice();
   const model = offeredModel(onDevice.data?.models ?? []);
@@ -232,7 +232,7 @@ export function FirstStart({ isWaiting, onPickModel }: { isWaiting: boolean; onP
             </p>
           </>
         )}
-        <OtherWays onPickModel={onPickModel} />
+        <OtherModelSources onPickModel={onPickModel} />
       </div>
     </div>
   );

@@ -24,12 +24,12 @@ import './playground.css';
 const besideLayout = { edit: 48, answer: 52 };
 const stackedLayout = { edit: 36, answer: 64 };
 
-/** Pixels that a compared answer needs to be read with ease. */
+/** Pixels that a compared answer needs to be readable. */
 const minColumnWidth = 300;
 /** Pixels of the window's width that the rail and the panel of model, parameters and history take. */
 const besideWork = 300;
 
-/** Whether the prompt stands above its answers, because all of them don't fit beside it. */
+/** Whether the prompt is above its answers, because they don't all fit beside it. */
 function useStackedPanes(columnCount: number): boolean {
   const minWidth = Math.ceil((columnCount * minColumnWidth * 100) / besideLayout.answer) + besideWork;
   const fitsBeside = useMediaQuery(`(min-width: ${minWidth}px)`);
@@ -115,7 +115,7 @@ function Dialogs() {
   );
 }
 
-/** Connects the session to the window: its actions, its addresses and its title. Apart from the panels, which render with less. */
+/** Registers the actions, the addresses and the title. Separate from the panels, which don't render with every edit of a draft. */
 function WindowConnection() {
   const { isExample, name } = useActiveDraft();
   useAddresses();
@@ -124,7 +124,7 @@ function WindowConnection() {
   return null;
 }
 
-/** Toolbar, prompt and answer, wire, and at the side model, parameters and history. */
+/** Toolbar, prompt, answer and wire, with model, parameters and history at the side. */
 function Playground() {
   const isWide = useMediaQuery('(min-width: 1100px)');
   return (
@@ -153,12 +153,12 @@ function Playground() {
   );
 }
 
-/** The drafts come from the disk: until they are here nothing may be written over them. */
+/** Drafts load from the disk. An edit before that would overwrite them. */
 function useHaveDrafts(): boolean {
   return useSyncExternalStore(useDrafts.persist.onFinishHydration, useDrafts.persist.hasHydrated);
 }
 
-/** Write a prompt, fill it, run it, look at it. */
+/** The screen where a prompt is written, filled, run and compared. */
 export function PlaygroundScreen() {
   return useHaveDrafts() ? <Playground /> : <LoadingRows label="Loading the playground" rows={6} />;
 }

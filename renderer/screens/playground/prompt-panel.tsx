@@ -21,7 +21,7 @@ const promptViews = [
   { value: 'rendered', label: 'Rendered' },
 ] as const;
 
-/** What a suggestion says beside a name: its value, or how much of it there is. */
+/** The detail of a suggestion: the value, or the length of a long one. */
 function describeValue(text: string, isUnfilled: boolean): string {
   if (isUnfilled) return 'no value';
   return text.length > 40 || text.includes('\n') ? formatPlural(text.length, 'character') : text;
@@ -34,11 +34,11 @@ function readNames({ fields, unfilled }: TemplateState, draft: Draft): TemplateN
     starts: field.positions.map(({ start }) => start),
   }));
   const known = new Set(used.map(({ name }) => name));
-  const kept = Object.entries(draft.values)
+  const unused = Object.entries(draft.values)
     .filter(([name, text]) => text !== '' && !known.has(name))
     .map(([name, text]) => ({ name, detail: describeValue(text, false), starts: [] }));
   return {
-    variables: [...used, ...kept],
+    variables: [...used, ...unused],
     members: Object.fromEntries(fields.map((field) => [field.name, memberNames(field)])),
   };
 }
@@ -78,7 +78,7 @@ function SystemMessage({ draft, onChange }: { draft: Draft; onChange: (change: D
   );
 }
 
-/** The prompt as a run would send it. */
+/** The prompt that a run would send. */
 function Rendered({ template }: { template: TemplateState }) {
   const { rendered, renderProblem, unfilled } = template;
   if (rendered === null) {
@@ -114,7 +114,7 @@ function Mistakes({ template, onGo }: { template: TemplateState; onGo: (offset: 
   );
 }
 
-/** Says which tags print an object, before a run sends "[object Object]". */
+/** Warns of tags that print an object, before a run sends "[object Object]". */
 function PrintedObjects({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null;
   const tags = names.slice(0, 3).map((name) => `{{${name}}}`);

@@ -37,7 +37,7 @@ interface SavedVersion {
   name: string;
 }
 
-/** Joins the draft and its earlier runs to what was saved and says where it is. */
+/** Links the draft and its earlier runs to the saved version, and shows a toast with a link to it. */
 function useSaved(draft: Draft): (saved: SavedVersion, text: string) => void {
   const [, navigate] = useLocation();
   const countRuns = useCountDraftRuns().mutate;
@@ -61,10 +61,10 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
   const create = useCreatePrompt();
   const addVersion = useAddVersion();
   const finish = useSaved(draft);
-  // A prompt that was deleted cannot get another version.
+  // A deleted prompt can't have another version.
   const kind = prompt === null ? 'prompt' : chosen;
   const read = readVersion(draft, before);
-  // Until something is written in their fields, variables follow the version before, which may still be on its way.
+  // Until a person edits them, variables follow the previous version, which may still be loading.
   const [written, setVariables] = useState<readonly PromptVariable[] | null>(null);
   const variables = written ?? ('problem' in read ? noVariables : keptVariables(read.version));
 
@@ -168,7 +168,7 @@ function Fields({ form, formId }: { form: SaveForm; formId: string }) {
   );
 }
 
-/** Keeps the draft in the library: as the next version of its prompt, or as a prompt of its own. */
+/** Saves the draft to the library: as the next version of its prompt, or as a new prompt. */
 export function SaveDialog({ draft, onClose }: { draft: Draft; onClose: () => void }) {
   const formId = useId();
   const source = draft.source ?? null;

@@ -9,17 +9,17 @@ import type { TemplateMistake } from './editor/template-editor.tsx';
 import { readFields, readReplacements, unfilledFields } from '../../drafts/variable-model.ts';
 import type { VariableField } from '../../drafts/variable-model.ts';
 
-/** What is known of a draft's template: its fields, its mistakes, the prompt as a run would send it. */
+/** A draft's template: its fields, its mistakes, and the prompt that a run would send. */
 export interface TemplateState {
   fields: readonly VariableField[];
   replacements: Record<string, unknown>;
   unfilled: readonly VariableField[];
   mistakes: readonly (TemplateMistake & { line: number; column: number })[];
-  /** What prints "[object Object]", as it is written between its braces. */
+  /** Expressions that print "[object Object]", without their braces. */
   printedObjects: readonly string[];
-  /** Null when the template has mistakes or cannot be rendered. */
+  /** Null when the template has mistakes or can't be rendered. */
   rendered: string | null;
-  /** Why it cannot be rendered although it has no mistakes; null when it can. */
+  /** Why a template without mistakes can't be rendered; null otherwise. */
   renderProblem: string | null;
 }
 
@@ -29,7 +29,7 @@ function offsetOf(text: string, line: number, column: number): number {
   return start + column - 1;
 }
 
-/** The whole tag is underlined: a single brace is easily missed. */
+/** Mistakes cover the whole tag: a single underlined brace is easily missed. */
 export function readMistakes({ text, problems }: ParsedTemplate): TemplateState['mistakes'] {
   if (problems.length === 0) return [];
   const tags = scanTags(text);
@@ -50,7 +50,7 @@ function render(template: ParsedTemplate, replacements: Record<string, unknown>)
   }
 }
 
-/** Everything that follows from a template and the texts of its fields. */
+/** The state of a template with the texts of its fields. */
 export function readTemplate(
   template: ParsedTemplate,
   variables: readonly TemplateVariable[],

@@ -6,7 +6,7 @@ import { Badge } from '../../components/marks.tsx';
 import { useFieldRef } from './session/playground-session.tsx';
 import { fieldText, type VariableDraft, type VariableField } from '../../drafts/variable-model.ts';
 
-/** From here on one line is too little to see what one writes. */
+/** Characters from which a field has two lines. */
 const longText = 60;
 
 interface FieldProps {
@@ -87,7 +87,7 @@ const Field = memo(function Field({ field, text, isUnfilled, onTextChange, onJso
 
 export interface VariablesPanelProps {
   fields: readonly VariableField[];
-  /** As they are now: what is known of the fields may be some letters behind, and a field that is given older text loses them. */
+  /** The current texts. `fields` may be some letters behind; a field with an older text would lose what was typed. */
   values: VariableDraft['values'];
   unfilled: readonly VariableField[];
   onTextChange: FieldProps['onTextChange'];

@@ -12,7 +12,7 @@ import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useAuditFacets, useGiveFeedback } from '../../../queries/audit.ts';
 import { useActions } from '../../../stores/actions.ts';
-import { feedbackInput, keepFeedbackStep, takeFeedbackStep, useFeedbackSteps } from '../../../stores/audit.ts';
+import { feedbackInput, addFeedbackStep, popFeedbackStep, useFeedbackSteps } from '../../../stores/audit.ts';
 
 const maxSuggested = 4;
 
@@ -181,10 +181,10 @@ export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }
   const score = shown.score ?? null;
 
   const change = (part: FeedbackInput) => {
-    keepFeedbackStep({ conversationId, runId, before: feedback.give(conversationId, runId, part) });
+    addFeedbackStep({ conversationId, runId, before: feedback.give(conversationId, runId, part) });
   };
   const undo = () => {
-    const step = takeFeedbackStep();
+    const step = popFeedbackStep();
     if (step) feedback.give(step.conversationId, step.runId, step.before);
   };
   const isWaiting = useScoreKeys(score, (next) => change({ score: next }), {

@@ -46,7 +46,7 @@ function RunAgain({ retryAt, isFirst, isColumn, runAgain }: RunAgainProps) {
   return (
     <Button
       variant={isFirst ? 'default' : 'quiet'}
-      // The keys run all columns.
+      // The shortcut runs all columns, not this one.
       keys={isColumn ? undefined : 'Mod+Enter'}
       aria-disabled={wait > 0 || undefined}
       onClick={runAgain}
@@ -64,12 +64,12 @@ function keyRemedy({ code, message }: Cause): string {
 export interface RunFailureProps {
   failure: Cause;
   run: ShownRun;
-  /** Beside other answers: shortened to what the reader compares. */
+  /** In a column the failure is shortened to what the reader compares. */
   isColumn?: boolean;
   actions: RemedyActions;
 }
 
-/** A failed run in the place of its answer, with the remedy as a button. */
+/** Shows why a run failed, with its remedies as buttons. */
 export function RunFailure({ failure, run, isColumn = false, actions }: RunFailureProps) {
   const [, navigate] = useLocation();
   const served = servingModel(run);
@@ -124,7 +124,7 @@ function AnswerText({ run }: { run: ShownRun }) {
   );
 }
 
-/** The passages that the model was given, each to be read in its place. */
+/** The passages that the model received, with links to their sources. */
 function Citations({ run }: { run: ShownRun }) {
   if (run.citations.length === 0) return null;
   return (
@@ -183,7 +183,7 @@ interface AnswerBodyProps {
   onScroller?: ((element: HTMLElement) => () => void) | undefined;
 }
 
-/** One run's answer: reasoning, text, what there is to say about it. */
+/** One run's answer: reasoning, text, passages, warnings and failure. */
 export function AnswerBody({ run, title, actions, onScroller }: AnswerBodyProps) {
   const isReasoningOpen = usePlaygroundView((view) => view.isReasoningOpen);
   const { scroller, onScroll } = useFollowScroll(run.key, isActive(run));

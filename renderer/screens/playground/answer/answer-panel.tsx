@@ -16,7 +16,7 @@ import { FirstStart } from '../first-start.tsx';
 import { useComparison, useOpenParts, useRunControls } from '../session/playground-session.tsx';
 import { useAnswer } from '../session/use-runner.ts';
 import { AnswerBody, type RemedyActions } from './answer-body.tsx';
-import { MetricsBar, RunStateMark } from './run-status.tsx';
+import { MetricsBar, RunStateBadge } from './run-status.tsx';
 import { isRatable, RateAnswer, useAnswerActions } from './rate-answer.tsx';
 import type { ShownRun } from './shown-run.ts';
 import './answer.css';
@@ -26,7 +26,7 @@ const answerViews = [
   { value: 'plain', label: 'Plain' },
 ] as const;
 
-/** Another column, whether columns scroll together, and the way back to one answer. */
+/** Buttons to add a column, to link scrolling, and to close the comparison. */
 function CompareButtons() {
   const comparison = useComparison();
   const isLinked = usePlaygroundView((view) => view.isScrollLinked);
@@ -71,9 +71,9 @@ function AnswerHeader({ run }: { run: ShownRun | null }) {
   return (
     <div className="header header--line">
       <h2>{isComparing ? 'Answers' : 'Answer'}</h2>
-      {/* Only the state is read out; the text itself would drown everything else. */}
+      {/* Screen readers announce only the state: the text would drown everything else. */}
       <div className="row answer__state" role="status">
-        {run && <RunStateMark run={run} />}
+        {run && <RunStateBadge run={run} />}
       </div>
       <span className="grow" />
       <CompareButtons />
@@ -93,7 +93,7 @@ function AnswerHeader({ run }: { run: ShownRun | null }) {
   );
 }
 
-/** The actions that a press on a remedy takes, for the open draft. */
+/** What the remedies of a failure do in the open draft. */
 function useRemedies(): RemedyActions {
   const { run } = useRunControls();
   const { open } = useOpenParts();

@@ -10,7 +10,7 @@ import { useActions } from '../../../stores/actions.ts';
 import { feedbackInput } from '../../../stores/audit.ts';
 import type { ShownRun } from './shown-run.ts';
 
-/** Whether a run has an answer to rate: a stored run that returned something, even if it is empty. */
+/** Whether a run has an answer to rate: a stored run that has text or completed. */
 export function isRatable(run: ShownRun): run is ShownRun & { runId: string; conversationId: string } {
   const hasAnswer = run.text !== '' || run.state === 'completed';
   return run.runId !== null && run.conversationId !== null && hasAnswer;
@@ -21,7 +21,7 @@ export interface RateAnswerProps {
   runId: string;
   /** Keys rate the answer while the focus is inside. */
   scope: RefObject<HTMLElement | null>;
-  /** Set in a column, where the scale opens from a button with this name. */
+  /** In a column: the name of the button that opens the scale. */
   compactLabel?: string;
 }
 

@@ -7,8 +7,8 @@ import { WaitingForAnswer } from '../../../components/waiting-for-answer.tsx';
 import type { Metrics, ShownRun } from './shown-run.ts';
 import { formatCost, formatPlural, formatRunDuration, runDuration, tokensText } from '../../../components/format.ts';
 
-/** The state of the run as icon and word. */
-export function RunStateMark({ run }: { run: ShownRun }) {
+/** The state of the run as an icon and a label. */
+export function RunStateBadge({ run }: { run: ShownRun }) {
   if (run.state === 'connecting') return <WaitingForAnswer aiSystem={run.aiSystem} model={run.model} />;
   if (run.state === 'streaming')
     return (
@@ -41,7 +41,7 @@ export function RunStateMark({ run }: { run: ShownRun }) {
 
 const tick = 100;
 
-/** The time of `performance.now()`, renewed ten times a second while something is being measured. */
+/** The time of `performance.now()`, updated ten times a second while `isActive`. */
 function useNow(isActive: boolean): number {
   const [now, setNow] = useState(() => performance.now());
   useEffect(() => {
@@ -57,7 +57,7 @@ interface MetricProps {
   /** Null shows a dash, so that the bar keeps its shape. */
   value: string | null;
   unit?: string | undefined;
-  /** Width in pixels of the longest usual value: numbers change in place. */
+  /** Pixels of the longest usual value, so that a changing number moves nothing. */
   width: number;
   title?: string | undefined;
 }
@@ -83,7 +83,7 @@ function TimeMetric({ name, milliseconds }: { name: string; milliseconds: number
 
 export interface MetricsBarProps {
   metrics: Metrics | null;
-  /** In a column, whose narrow form shows the most important values without names: hovering shows all. */
+  /** A column shows the main values without names, and all of them on hover. */
   isColumn?: boolean;
 }
 

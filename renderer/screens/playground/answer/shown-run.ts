@@ -7,7 +7,7 @@ import type { CompletionRun } from '../../../stores/live-runs.ts';
 import type { RunState } from '../../../stores/run-stream.ts';
 import { estimateTokens } from '../../../components/format.ts';
 
-/** One run as the answer shows it, under way or from the history. */
+/** One run as the answer panel shows it, live or from the history. */
 export interface ShownRun {
   /** Changes with the run, not with its progress. */
   key: string;
@@ -23,29 +23,29 @@ export interface ShownRun {
   isReasoningLive: boolean;
   finishReason: string | null;
   warnings: readonly Warning[];
-  /** The passages that it was grounded on; known at its end. */
+  /** The passages that the model received. Empty until the run ends. */
   citations: readonly Citation[];
   failure: RunFailure | null;
   metrics: Metrics;
 }
 
-/** The figures of a run; null where nothing is known yet. */
+/** Measurements of a run; null while unknown. */
 export interface Metrics {
-  /** Milliseconds of `performance.now()` when a run that is still under way began; null for one that has ended. */
+  /** When an active run started, in milliseconds of `performance.now()`; null for one that has ended. */
   runningSince: number | null;
   firstTokenMs: number | null;
   totalMs: number | null;
-  /** Output tokens a second since the first one, or of all its time if the answer came at once; reasoning counts as output. */
+  /** Output tokens per second since the first token, or of the total time if all arrived at once. Includes reasoning. */
   speed: number | null;
   usage: Usage | null;
-  /** Whether the tokens are counted here, roughly, because the provider has not said. */
+  /** Whether the window estimates the tokens, because the provider hasn't counted them. */
   isEstimated: boolean;
   cost: number | null;
   credits: number | null;
 }
 
 function speedOf(tokens: number, milliseconds: number): number | null {
-  // Below a tenth of a second the figure says more about the clock than about the model.
+  // Below a tenth of a second the result depends on the clock more than on the model.
   return milliseconds < 100 || tokens === 0 ? null : tokens / (milliseconds / 1000);
 }
 
@@ -59,7 +59,7 @@ function costOf(model: Model | null, usage: Usage | null): number | null {
   return (usage.prompt_tokens * model.inputPrice + usage.completion_tokens * model.outputPrice) / 1_000_000;
 }
 
-/** What a provider hasn't counted: while a run streams, and for one that was stopped or failed. */
+/** An estimate for runs whose tokens the provider hasn't counted: active, stopped and failed ones. */
 function estimatedUsage(sent: string, received: string): Usage | null {
   if (received === '') return null;
   const prompt_tokens = estimateTokens(sent);
@@ -113,7 +113,7 @@ const states: Record<RunDetail['status'], RunState> = {
   Failed: 'failed',
 };
 
-function keptMetrics(run: RunDetail, model: Model | null): Metrics {
+function storedMetrics(run: RunDetail, model: Model | null): Metrics {
   const { input, output } = run;
   const sent = (input.renderedPrompt ?? input.promptText) + (input.systemMessage ?? '');
   const usage = run.usage ?? estimatedUsage(sent, output.content + (output.reasoning ?? ''));
@@ -130,7 +130,7 @@ function keptMetrics(run: RunDetail, model: Model | null): Metrics {
 }
 
 /** `model` prices a run that the provider hasn't counted; null where the chosen model isn't the run's. */
-export function shownKept(run: RunDetail, model: Model | null = null): ShownRun {
+export function shownStored(run: RunDetail, model: Model | null = null): ShownRun {
   const { output } = run;
   return {
     key: run.runId,
@@ -147,21 +147,21 @@ export function shownKept(run: RunDetail, model: Model | null = null): ShownRun 
     warnings: run.warnings,
     citations: run.citations,
     failure: output.error && { ...output.error, error: null },
-    metrics: keptMetrics(run, model),
+    metrics: storedMetrics(run, model),
   };
 }
 
 /**
- * A live run with the details that only the host has, once they are on its disk: its metrics and its whole reasoning. The window's
- * clock includes the way to the host, so every screen shows the host's times.
+ * A live run with the details of the stored one: its metrics and its whole reasoning. The window's times include the latency to
+ * the host, so every screen shows the host's times.
  */
-export function withKept(live: ShownRun, kept: RunDetail | undefined, model: Model | null = null): ShownRun {
-  if (!kept || kept.status === 'Running' || live.runId !== kept.runId) return live;
+export function withStored(live: ShownRun, stored: RunDetail | undefined, model: Model | null = null): ShownRun {
+  if (!stored || stored.status === 'Running' || live.runId !== stored.runId) return live;
   return {
     ...live,
-    conversationId: kept.conversationId,
-    reasoning: kept.output.reasoning ?? live.reasoning,
-    servedBy: kept.servedBy ?? live.servedBy,
-    metrics: keptMetrics(kept, model),
+    conversationId: stored.conversationId,
+    reasoning: stored.output.reasoning ?? live.reasoning,
+    servedBy: stored.servedBy ?? live.servedBy,
+    metrics: storedMetrics(stored, model),
   };
 }

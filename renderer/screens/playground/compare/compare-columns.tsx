@@ -10,7 +10,7 @@ import { columnSlot } from '../../../stores/completion-runs.ts';
 import { isActive } from '../../../stores/run-stream.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { AnswerBody, type RemedyActions } from '../answer/answer-body.tsx';
-import { MetricsBar, RunStateMark } from '../answer/run-status.tsx';
+import { MetricsBar, RunStateBadge } from '../answer/run-status.tsx';
 import { isRatable, RateAnswer, useAnswerActions } from '../answer/rate-answer.tsx';
 import type { ShownRun } from '../answer/shown-run.ts';
 import { useComparison, useOpenParts, useRunControls } from '../session/playground-session.tsx';
@@ -106,7 +106,7 @@ function Column({ number, title, model, run, actions, addText, onStop, onRemove 
           {model && <span className="caption tertiary truncate">{modelPlace(model)}</span>}
           <span className="grow" />
           <div className="compared__mark" role="status">
-            {run && <RunStateMark run={run} />}
+            {run && <RunStateBadge run={run} />}
           </div>
         </div>
       </div>

@@ -16,7 +16,7 @@ import { asSent, readChoice, readRequest } from '../session/run-request.ts';
 
 type ChosenModel = Pick<Model, 'aiSystem' | 'name'>;
 
-/** Beside the draft's own answer; more columns than four can't be read side by side. */
+/** Beside the draft's own answer. More than four columns can't be read side by side. */
 export const maxComparedColumns = 3;
 
 export interface Comparison extends ComparisonActions {
@@ -99,7 +99,7 @@ async function runColumn(
   const draft = findDraft(draftId);
   // Finding the passages takes time, in which a column or the whole draft may be removed.
   if (!draft?.compared?.some(({ id }) => id === column.id)) return;
-  // A column without grounding is there to be compared with the draft's own model.
+  // A column without grounding uses the draft's own model.
   const { aiSystem, model } = column.isGrounded ? column : draft;
   const read = readRequest({ ...draft, aiSystem, model }, null);
   if ('blocker' in read) return;
@@ -120,7 +120,7 @@ async function runColumn(
   await queryClient.invalidateQueries({ queryKey: runsKey });
 }
 
-/** The passages that all columns get: templates of small models take fewer, so each would choose others. */
+/** The passages that all columns receive. Templates of small models take fewer, so each column would choose others. */
 async function findSharedPassages(
   { client, model }: ComparisonContext,
   draft: Draft,

@@ -4,17 +4,17 @@ import { EditorState, Facet } from '@codemirror/state';
 import type { Extension } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
 import type { EditorView } from '@codemirror/view';
-import { templateTags } from './handlebars-marks.ts';
+import { templateTags } from './template-highlights.ts';
 
 export interface NameSuggestion {
   name: string;
   /** Shown beside the name: `unfilled`, the value, its length. */
   detail: string;
-  /** Where the name begins each time that the template uses it. */
+  /** Start offsets of the name's uses in the template. */
   starts: readonly number[];
 }
 
-/** What the completion knows beside the text. */
+/** Names that the completion suggests. */
 export interface TemplateNames {
   /** Variables of the template and those that have a value. */
   variables: readonly NameSuggestion[];
@@ -42,7 +42,7 @@ const itemNames: readonly [name: string, meaning: string][] = [
 ];
 
 interface Inside {
-  /** Where the word that is being typed begins. */
+  /** Start offset of the word at the cursor. */
   from: number;
   word: string;
   /** `#`, `/` or nothing. */
@@ -50,7 +50,7 @@ interface Inside {
   isFirstWord: boolean;
 }
 
-/** What stands before the cursor in an unclosed tag; null outside of tags, in comments and in strings. */
+/** The part of an unclosed tag before the cursor; null outside of tags, in comments and in strings. */
 export function readInside(before: string, offset: number): Inside | null {
   const open = before.lastIndexOf('{{');
   if (open < 0 || before.lastIndexOf('}}') > open) return null;
@@ -61,7 +61,7 @@ export function readInside(before: string, offset: number): Inside | null {
   return { from: offset - word.length, word, sign, isFirstWord: earlier === '' };
 }
 
-/** The names of the blocks that are open at an offset, the innermost last, each with what it is about. */
+/** The names of the blocks that are open at an offset, the innermost last, each with its subject. */
 function openBlocks(state: EditorState, offset: number): { name: string; subject: string }[] {
   const { text, blocks } = state.field(templateTags);
   return blocks
@@ -72,7 +72,7 @@ function openBlocks(state: EditorState, offset: number): { name: string; subject
     }));
 }
 
-/** Puts the name in and steps over the braces that are there already, or writes them. */
+/** Inserts the name with closing braces, and replaces those that follow the cursor. */
 function applyTag(name: string) {
   return (view: EditorView, _completion: Completion, from: number, to: number): void => {
     const closed = view.state.sliceDoc(to, to + 2) === '}}';
@@ -84,7 +84,7 @@ function applyTag(name: string) {
   };
 }
 
-/** Opens a block and closes it on the same line; the cursor waits where the variable is named. */
+/** Inserts a block and its closing tag, with the cursor at the variable's name. */
 function applyBlock(name: string) {
   return (view: EditorView, _completion: Completion, from: number, to: number): void => {
     const closed = view.state.sliceDoc(to, to + 2) === '}}';
@@ -114,7 +114,7 @@ function suggestionsFor(state: EditorState, inside: Inside): Completion[] {
   const { variables, members } = state.facet(templateNames)();
   const isLoop = open.some(({ name }) => name === 'each');
   const keys = new Set(open.flatMap(({ subject }) => members[subject] ?? []));
-  // Half a name is a variable too, until it is whole.
+  // The template parses the unfinished name at the cursor as a variable.
   const isBeingTyped = ({ starts }: NameSuggestion): boolean => starts.length === 1 && starts[0] === inside.from;
   const finish = inside.isFirstWord ? applyTag : () => undefined;
   const named = (label: string, detail: string, type: string, boost: number): Completion => {

@@ -3,7 +3,7 @@ import { highlightActiveLine, highlightActiveLineGutter, lineNumbers } from '@co
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { classNames } from '../../../components/class-names.ts';
 import { useEditor, type EditorProps } from '../../../components/editor/code-editor.tsx';
-import { handlebarsMarks, setUnfilled } from './handlebars-marks.ts';
+import { templateHighlights, setUnfilled } from './template-highlights.ts';
 import { templateCompletion } from './template-completion.ts';
 import type { TemplateNames } from './template-completion.ts';
 
@@ -16,13 +16,13 @@ export interface TemplateMistake {
 export interface TemplateEditorProps extends EditorProps {
   names: TemplateNames;
   mistakes: readonly TemplateMistake[];
-  /** Where names stand that a run would render empty; null leaves the marks as they are. */
+  /** Positions of names that a run would render empty; null leaves the highlights unchanged. */
   unfilled: readonly { start: number; end: number }[] | null;
   /** Gets a function that moves the focus and the cursor to an offset, and returns the function that releases it. */
   onReady?: (focusAt: (offset: number) => void) => () => void;
 }
 
-/** An editor that knows Handlebars: colours, matching blocks, completion, mistakes and unfilled names where they are. */
+/** An editor for Handlebars: colours, matching blocks, completion, and highlights for mistakes and unfilled names. */
 export function TemplateEditor({ names, mistakes, unfilled, onReady, className, ...props }: TemplateEditorProps) {
   const newestNames = useRef(names);
   useLayoutEffect(() => {
@@ -32,7 +32,7 @@ export function TemplateEditor({ names, mistakes, unfilled, onReady, className, 
     lineNumbers(),
     highlightActiveLine(),
     highlightActiveLineGutter(),
-    handlebarsMarks,
+    templateHighlights,
     templateCompletion(() => newestNames.current),
   ]);
 

@@ -26,7 +26,7 @@ function without(all: readonly PassageReference[], passage: PassageReference): P
   return all.filter((other) => !isSame(other, passage));
 }
 
-/** Pins a passage, or lets it go; a pinned one is not excluded. */
+/** Pins or unpins a passage. A pinned passage is not excluded. */
 export function togglePin(grounding: DraftGrounding, passage: PassageReference): DraftGrounding {
   const { pinned, excluded } = grounding;
   const isPinned = includes(pinned, passage);
@@ -37,7 +37,7 @@ export function togglePin(grounding: DraftGrounding, passage: PassageReference):
   };
 }
 
-/** Excludes a passage, or lets it in again; an excluded one is not pinned. */
+/** Excludes a passage or includes it again. An excluded passage is not pinned. */
 export function toggleExclusion(grounding: DraftGrounding, passage: PassageReference): DraftGrounding {
   const { pinned, excluded } = grounding;
   const isExcluded = includes(excluded, passage);
@@ -55,7 +55,7 @@ const omissionWords: Readonly<Record<GroundingOmission, string>> = {
   excluded: 'excluded',
 };
 
-/** Why a passage is not given to the model; null for one that is. */
+/** Why the model doesn't receive a passage; null for one that it receives. */
 export function omissionText({ omission }: Pick<GroundingPassage, 'omission'>): string | null {
   return omission === null ? null : omissionWords[omission];
 }
@@ -70,20 +70,20 @@ export function rankText({ textRank, vectorRank }: Pick<GroundingPassage, 'textR
   return text === '' ? null : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A value once it has not changed for a while: what costs the host a search does not follow every key. */
-function useSettled<Value>(value: Value, milliseconds: number): Value {
-  const [settled, setSettled] = useState(value);
+/** A value once it hasn't changed for a while, so that the host doesn't search after every key press. */
+function useDebounced<Value>(value: Value, milliseconds: number): Value {
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), milliseconds);
+    const timer = setTimeout(() => setDebounced(value), milliseconds);
     return () => clearTimeout(timer);
   }, [value, milliseconds]);
-  return settled;
+  return debounced;
 }
 
-/** How long one stops typing before the passages are looked for again, in milliseconds. */
-const pause = 400;
+/** Time without a change before the passages are searched again. */
+const debounceMs = 400;
 
-/** The grounded request of a draft; null for one that cannot be run yet or is grounded on nothing. */
+/** The grounded request of a draft; null for one that can't run yet or has no dataspaces. */
 export function groundedRequest(draft: Draft, model: Model | null): GroundedRequest | null {
   const read = readRequest(draft, model);
   if ('blocker' in read || !read.request.dataspaceIds) return null;
@@ -91,10 +91,10 @@ export function groundedRequest(draft: Draft, model: Model | null): GroundedRequ
   return { ...read.request, ...(choice && { grounding: choice }) };
 }
 
-/** The passages that a run of the draft would be given now, as far as it could be run. */
+/** The passages that a run of the draft would send now; none while the draft can't run. */
 export function useGrounding(draft: Draft, model: Model | null, isShown: boolean) {
-  const settled = useSettled(draft, pause);
-  const request = useMemo(() => (isShown ? groundedRequest(settled, model) : null), [settled, model, isShown]);
+  const debounced = useDebounced(draft, debounceMs);
+  const request = useMemo(() => (isShown ? groundedRequest(debounced, model) : null), [debounced, model, isShown]);
   const preview = useGroundingPreview(request);
-  return { preview, hasRequest: request !== null, isSettling: settled !== draft };
+  return { preview, hasRequest: request !== null, isDebouncing: debounced !== draft };
 }

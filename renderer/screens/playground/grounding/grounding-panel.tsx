@@ -22,19 +22,19 @@ import './grounding.css';
 
 interface PassageRowProps {
   passage: GroundingPassage;
-  /** What was searched. */
+  /** The query of the search. */
   query: string;
   onPin: () => void;
   onExclude: () => void;
 }
 
-function Facts({ passage }: { passage: GroundingPassage }) {
+function PassageDetails({ passage }: { passage: GroundingPassage }) {
   const { page, tokens, relevance } = passage;
   const omission = omissionText(passage);
   const ranks = rankText(passage);
   return (
     <p className="row caption tertiary grounding__facts">
-      {/* Nothing measured how relevant a pinned passage is that no search found. */}
+      {/* A pinned passage that no search found has no relevance. */}
       <span className="numbers nowrap">{ranks === null ? 'Pinned' : `${Math.round(relevance * 100)} %`}</span>
       {ranks !== null && <span className="nowrap">{ranks}</span>}
       {page !== undefined && <span className="nowrap">Page {page}</span>}
@@ -44,7 +44,7 @@ function Facts({ passage }: { passage: GroundingPassage }) {
   );
 }
 
-/** One passage: its number in the prompt or why it has none, where it stands in both lists, and the two things one may want of it. */
+/** One passage: its number in the prompt or why it has none, its rank in both searches, and buttons to pin or exclude it. */
 export function PassageRow({ passage, query, onPin, onExclude }: PassageRowProps) {
   const [, navigate] = useLocation();
   const [isOpen, setOpen] = useState(false);
@@ -78,7 +78,7 @@ export function PassageRow({ passage, query, onPin, onExclude }: PassageRowProps
           onClick={onExclude}
         />
       </div>
-      <Facts passage={passage} />
+      <PassageDetails passage={passage} />
       <button
         type="button"
         className={classNames('small secondary grounding__text', isOpen && 'is-open')}
@@ -96,7 +96,7 @@ interface SentDialogProps {
   onClose: () => void;
 }
 
-/** The conversation as the model gets it: rules, passages, prompt. */
+/** The messages that the model would receive: rules, passages, prompt. */
 function SentDialog({ preview, onClose }: SentDialogProps) {
   const { messages, configuration } = preview;
   const text = messages.map(({ role, content }) => `${role}:\n${content}`).join('\n\n');
@@ -145,13 +145,13 @@ function Budget({ preview }: { preview: GroundingPreview }) {
 
 interface PassagesProps {
   grounding: DraftGrounding;
-  found: ReturnType<typeof useGrounding>;
+  result: ReturnType<typeof useGrounding>;
   onChange: (grounding: DraftGrounding) => void;
 }
 
-function Passages({ grounding, found, onChange }: PassagesProps) {
-  const { preview, hasRequest, isSettling } = found;
-  if (!hasRequest && isSettling) return <LoadingRows label="Searching passages" rows={3} />;
+function Passages({ grounding, result, onChange }: PassagesProps) {
+  const { preview, hasRequest, isDebouncing } = result;
+  if (!hasRequest && isDebouncing) return <LoadingRows label="Searching passages" rows={3} />;
   if (!hasRequest) {
     return <p className="small tertiary grounding__note">Passages appear when the prompt is valid.</p>;
   }
@@ -198,7 +198,7 @@ function Compare() {
   );
 }
 
-/** What the prompt is answered from: dataspaces, and the passages that would be given now. */
+/** The dataspaces of the draft, and the passages that a run would send now. */
 export function GroundingPanel() {
   const draft = useActiveDraft();
   const model = useChosenModel(draft);
@@ -206,7 +206,7 @@ export function GroundingPanel() {
   const [isSentOpen, setSentOpen] = useState(false);
   const grounding = draft.grounding ?? noGrounding;
   const isOn = grounding.dataspaceIds.length > 0;
-  const found = useGrounding(draft, model, isOn && (isOpen || isSentOpen));
+  const result = useGrounding(draft, model, isOn && (isOpen || isSentOpen));
   const set = (next: DraftGrounding): void => useDrafts.getState().change(draft.id, { grounding: next });
   return (
     <section className="panel grounding" aria-label="Grounding">
@@ -241,7 +241,7 @@ export function GroundingPanel() {
               icon={Eye}
               label="Preview final prompt"
               size="small"
-              aria-disabled={!found.preview.data}
+              aria-disabled={!result.preview.data}
               onClick={() => setSentOpen(true)}
             />
             <Compare />
@@ -250,12 +250,12 @@ export function GroundingPanel() {
       </div>
       {isOn && isOpen && (
         <div className="scroll grounding__passages">
-          {found.preview.data && found.hasRequest && <Budget preview={found.preview.data} />}
-          <Passages grounding={grounding} found={found} onChange={set} />
+          {result.preview.data && result.hasRequest && <Budget preview={result.preview.data} />}
+          <Passages grounding={grounding} result={result} onChange={set} />
         </div>
       )}
-      {isSentOpen && found.preview.data && (
-        <SentDialog preview={found.preview.data} onClose={() => setSentOpen(false)} />
+      {isSentOpen && result.preview.data && (
+        <SentDialog preview={result.preview.data} onClose={() => setSentOpen(false)} />
       )}
     </section>
   );

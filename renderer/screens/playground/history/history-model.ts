@@ -50,11 +50,11 @@ function liveRow(run: CompletionRun): HistoryRow {
 }
 
 /**
- * The history with the newest run in its place: on top until the host lists it, afterwards with the state that the window
- * knows better, because the host writes a run down a moment after its end.
+ * The history with the newest run. It is on top until the host lists it. Afterwards it has the window's state, because the host
+ * stores a run a moment after its end.
  */
-export function historyRows(kept: readonly RunListItem[], live: CompletionRun | null): HistoryRow[] {
-  const rows = kept.map((run): HistoryRow => ({ ...run, isNew: false }));
+export function historyRows(listed: readonly RunListItem[], live: CompletionRun | null): HistoryRow[] {
+  const rows = listed.map((run): HistoryRow => ({ ...run, isNew: false }));
   if (!live) return rows;
   const row = liveRow(live);
   const index = rows.findIndex(({ runId }) => runId === row.runId);
@@ -64,7 +64,7 @@ export function historyRows(kept: readonly RunListItem[], live: CompletionRun | 
   return rows.with(index, { ...row, cost: known.cost, promptVersion: known.promptVersion });
 }
 
-const errorWords: Record<string, string> = {
+const errorLabels: Record<string, string> = {
   rate_limited: 'rate limit',
   provider_overloaded: 'overloaded',
   provider_key_refused: 'key rejected',
@@ -77,6 +77,6 @@ const errorWords: Record<string, string> = {
 };
 
 /** Why a run failed, in two words. */
-export function errorWord(code: string): string {
-  return errorWords[code] ?? code.replaceAll('_', ' ');
+export function errorLabel(code: string): string {
+  return errorLabels[code] ?? code.replaceAll('_', ' ');
 }

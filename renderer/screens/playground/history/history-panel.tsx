@@ -14,7 +14,7 @@ import { getActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts'
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { runAddress } from '../../../shell/addresses.ts';
 import { useLiveRun } from '../session/use-runner.ts';
-import { errorWord, historyRows } from './history-model.ts';
+import { errorLabel, historyRows } from './history-model.ts';
 import type { HistoryRow } from './history-model.ts';
 
 /** The style sheet has the same height. */
@@ -24,16 +24,16 @@ const scopes = [
   { value: 'all', label: 'All' },
 ] as const;
 
-const stateWords = {
-  Failed: { word: 'Failed', tone: 'negative' },
-  Cancelled: { word: 'Stopped', tone: 'tertiary' },
+const stateLabels = {
+  Failed: { label: 'Failed', tone: 'negative' },
+  Cancelled: { label: 'Stopped', tone: 'tertiary' },
 } as const;
 
 function State({ row }: { row: HistoryRow }) {
   if (row.status === 'Completed') return null;
   if (row.status !== 'Running') {
-    const { word, tone } = stateWords[row.status];
-    return <span className={tone}>{word}</span>;
+    const { label, tone } = stateLabels[row.status];
+    return <span className={tone}>{label}</span>;
   }
   return (
     <span className="row">
@@ -48,7 +48,7 @@ function Row({ row, isShown }: { row: HistoryRow; isShown: boolean }) {
   const details = [
     row.promptVersion === null ? null : `Version ${row.promptVersion}`,
     row.totalMs === null ? null : formatRunDuration(row.totalMs),
-    row.errorCode === null ? null : errorWord(row.errorCode),
+    row.errorCode === null ? null : errorLabel(row.errorCode),
     row.servedBy?.startsWith('on-device') ? 'on-device' : null,
   ].filter((detail) => detail !== null);
   return (
@@ -81,8 +81,8 @@ export function HistoryPanel() {
   const scope = usePlaygroundView((view) => view.historyScope);
   const runs = useRuns(scope === 'draft' ? { draftId } : {});
   const [selectedId, setSelectedId] = useState<string | null>(null);
-  const kept = useMemo(() => (runs.data?.pages ?? []).flatMap(({ data }) => data), [runs.data]);
-  const rows = useMemo(() => historyRows(kept, live), [kept, live]);
+  const listed = useMemo(() => (runs.data?.pages ?? []).flatMap(({ data }) => data), [runs.data]);
+  const rows = useMemo(() => historyRows(listed, live), [listed, live]);
   const restore = (row: HistoryRow): void => {
     if (!row.isNew) navigate(runAddress(row.runId));
   };

@@ -33,7 +33,7 @@ function isSameJson(text: string, other: string): boolean {
   return 'value' in one && 'value' in two && JSON.stringify(one.value) === JSON.stringify(two.value);
 }
 
-/** The texts that a restored run couldn't derive from its values; null where there are none. */
+/** The texts that a restored run couldn't derive from its values; null if there are none. */
 export function readJsonFieldTexts(draft: Fields): JsonFieldTexts | null {
   const { variables } = parseTemplate(draft.promptText);
   const fields = readFields(variables, draft);
@@ -56,7 +56,7 @@ export function readJsonFieldTexts(draft: Fields): JsonFieldTexts | null {
   return isEmpty || length > maxTextCharacters ? null : texts;
 }
 
-/** Puts back what was typed wherever it still has the value that the run was made with. Other callers may write any metadata. */
+/** Restores typed texts whose values are still those of the run. Other callers may write any metadata. */
 export function withJsonFieldTexts(derived: FieldTexts, metadata: Record<string, unknown> | null): FieldTexts {
   const read = jsonFieldTexts.safeParse(metadata?.['jsonFieldTexts']);
   if (!read.success) return derived;
@@ -90,7 +90,7 @@ export interface Blocker {
 
 export type RunRequest = { request: CompletionRequest } | { blocker: Blocker };
 
-/** The request of a draft without what the window adds: what a person wrote and nothing else. */
+/** The request of a draft, without the metadata that the window adds. */
 export function readRequest(draft: Draft, model: Model | null): RunRequest {
   const template = parseTemplate(draft.promptText);
   const { fields, replacements, mistakes } = readTemplate(template, template.variables, draft);
@@ -126,7 +126,7 @@ export function readRequest(draft: Draft, model: Model | null): RunRequest {
   };
 }
 
-/** What a person has chosen among the passages of a draft; null when the search decides alone. */
+/** The passages that a person pinned or excluded; null when only the search decides. */
 export function readChoice({ grounding }: Pick<Draft, 'grounding'>): GroundingChoice | null {
   if (!grounding || grounding.dataspaceIds.length === 0) return null;
   const { pinned, excluded } = grounding;
@@ -150,8 +150,8 @@ export function asSent(request: CompletionRequest, draft: Draft): CompletionRequ
   };
 }
 
-/** What a draft becomes when a run is put back as it was. Values of variables that the run does not use stay where they are. */
-export function putBack(run: RunDetail, draft: Pick<Draft, 'values'>): DraftChange {
+/** The change that restores a run in a draft. Values of variables that the run doesn't use stay. */
+export function restoredDraft(run: RunDetail, draft: Pick<Draft, 'values'>): DraftChange {
   const { promptText, systemMessage, replacements, configuration, dataspaceIds } = run.input;
   const { variables } = parseTemplate(promptText);
   const derived = { ...writeFields(variables, replacements), ...writeParameters(configuration) };

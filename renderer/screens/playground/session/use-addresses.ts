@@ -12,14 +12,14 @@ import { type Draft, type DraftChange, useDrafts } from '../../../stores/playgro
 import { draftSlot } from '../../../stores/completion-runs.ts';
 import { dismissRun, useLiveRuns } from '../../../stores/live-runs.ts';
 import { showToast } from '../../../stores/toasts.ts';
-import { putBack } from './run-request.ts';
+import { restoredDraft } from './run-request.ts';
 import { type Prompt, type PromptVersion, readPrompt, readPromptVersion } from '../../../../shared/contract/prompts.ts';
 import { versionChange } from '../../../drafts/draft-version.ts';
 
 function openIn(draft: Draft, prompt: Prompt, version: PromptVersion, change: DraftChange): void {
   const { id: _id, updatedAt: _updatedAt, ...contents } = draft;
   const live = useLiveRuns.getState().runs[draftSlot(draft.id)];
-  // A run that never got an id would go on standing in front of what is opened.
+  // A run without an id would stay on the screen instead of the opened version.
   if (live && live.runId === null) dismissRun(draftSlot(draft.id));
   useDrafts.getState().change(draft.id, change);
   showToast({
@@ -37,8 +37,8 @@ interface VersionToOpen {
 }
 
 /**
- * Opens a version in the draft of its prompt, so that a prompt has one draft and one history, and gives that draft's id. A draft
- * that came from the same version is opened as it stands. Throws `AppError` for what the host does not have.
+ * Opens a version in the draft of its prompt, so that a prompt has one draft and one history. Returns the draft's id. A draft of the
+ * same version is opened with its edits. Throws `AppError` if the host doesn't have the version.
  */
 async function openVersion(
   client: Client,
@@ -60,16 +60,16 @@ async function openVersion(
   return draft.id;
 }
 
-/** What an address of the playground asks for. */
+/** What an address of the playground opens. */
 export type Target =
   | { kind: 'draft'; draftId: string }
   | { kind: 'run'; runId: string }
   | { kind: 'model'; aiSystem: string; model: string }
-  /** A version of a stored prompt; with a model, that one of the same provider in place of its own. */
+  /** A version of a stored prompt. `model` of the same provider replaces the version's model. */
   | { kind: 'version'; promptId: string; versionId: string; model: string | null }
   | { kind: 'newest' };
 
-/** A part of an address; one that isn't encoded, such as a model named `50%`, stands for itself. */
+/** Decodes a part of an address. A part that isn't encoded, such as a model named `50%`, is returned unchanged. */
 function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -78,7 +78,7 @@ function decodePart(part: string): string {
   }
 }
 
-/** Null for an address of another screen: while that one loads, this one may be drawn once more. */
+/** Null for an address of another screen: this screen may render once more while the other one loads. */
 export function readTarget(location: string): Target | null {
   if (!/^\/playground(\/|$)/.test(location)) return null;
   const [first, second, third, fourth] = location
@@ -93,7 +93,7 @@ export function readTarget(location: string): Target | null {
   return first ? { kind: 'draft', draftId: first } : { kind: 'newest' };
 }
 
-/** The draft that takes a run back: the one it came from, or a new one for runs of others. */
+/** The draft that restores a run: the one it came from, or a new one for runs of API clients. */
 function draftFor(run: RunDetail): { draftId: string; isNew: boolean } {
   const { drafts, create } = useDrafts.getState();
   const own = drafts.find(({ id }) => id === run.draftId) ?? drafts.find(({ shownRunId }) => shownRunId === run.runId);
@@ -102,10 +102,10 @@ function draftFor(run: RunDetail): { draftId: string; isNew: boolean } {
 }
 
 /**
- * Puts a run back as it was, with the way back. Gives the id of the draft that has it now. Throws `AppError` for a run
- * that the host does not have.
+ * Restores a run in a draft, with a toast to undo it. Returns the draft's id. Throws `AppError` if the host doesn't have the
+ * run.
  */
-async function putRunBack(client: Client, runId: string, { signal }: { signal: AbortSignal }): Promise<string> {
+async function restoreRun(client: Client, runId: string, { signal }: { signal: AbortSignal }): Promise<string> {
   const run = await client.call(readRun, { parameters: { id: runId }, signal });
   signal.throwIfAborted();
   const { draftId, isNew } = draftFor(run);
@@ -113,10 +113,10 @@ async function putRunBack(client: Client, runId: string, { signal }: { signal: A
   const before = drafts.find(({ id }) => id === draftId);
   if (!before) return draftId;
   const live = useLiveRuns.getState().runs[draftSlot(draftId)];
-  // A run that never got an id would go on standing in front of the one that is put back.
+  // A run without an id would stay on the screen instead of the restored one.
   if (live && live.runId === null) dismissRun(draftSlot(draftId));
   const { id: _id, updatedAt: _updatedAt, ...contents } = before;
-  change(draftId, putBack(run, before));
+  change(draftId, restoredDraft(run, before));
   activate(draftId);
   if (!isNew) {
     showToast({
@@ -129,24 +129,24 @@ async function putRunBack(client: Client, runId: string, { signal }: { signal: A
 }
 
 /**
- * Does what the address asks for and leaves the address of the open draft in its place. What an address asked for that was
- * left before the host answered is not done any more.
+ * Opens what the address names and replaces the address by that of the open draft. Leaving an address before the host responds
+ * cancels it.
  */
 export function useAddresses(): void {
   const [location, navigate] = useLocation();
   const { client } = useHost();
   const activeId = useDrafts((state) => state.activeId);
 
-  // Only a new address asks for something; the draft that it opened is its answer.
+  // Only a new address opens something; the address of the opened draft then replaces it.
   const follow = useEffectEvent((target: Target, signal: AbortSignal): void => {
     const { drafts, activate, change } = useDrafts.getState();
-    const settle = (draftId: string): void => navigate(draftAddress(draftId), { replace: true });
-    if (target.kind === 'newest') settle(activeId);
+    const replaceAddress = (draftId: string): void => navigate(draftAddress(draftId), { replace: true });
+    if (target.kind === 'newest') replaceAddress(activeId);
     else if (target.kind === 'draft') {
       if (drafts.some(({ id }) => id === target.draftId)) activate(target.draftId);
       else {
         showToast({ tone: 'neutral', text: "This draft isn't on this device." });
-        settle(activeId);
+        replaceAddress(activeId);
       }
     } else if (target.kind === 'model') {
       const system = aiSystem.safeParse(target.aiSystem);
@@ -154,20 +154,20 @@ export function useAddresses(): void {
         change(activeId, { aiSystem: system.data, model: target.model });
         rememberModel({ aiSystem: system.data, name: target.model });
       }
-      settle(activeId);
+      replaceAddress(activeId);
     } else {
       const opened =
-        target.kind === 'run' ? putRunBack(client, target.runId, { signal }) : openVersion(client, target, { signal });
-      opened.then(settle, (error: unknown) => {
+        target.kind === 'run' ? restoreRun(client, target.runId, { signal }) : openVersion(client, target, { signal });
+      opened.then(replaceAddress, (error: unknown) => {
         if (signal.aborted) return;
         const { message, requestId } = describeError(error);
         showToast({ tone: 'negative', text: message, requestId });
-        settle(useDrafts.getState().activeId);
+        replaceAddress(useDrafts.getState().activeId);
       });
     }
   });
 
-  // With the drawing itself: after it the address may be another one, which the address of the draft would replace.
+  // A layout effect: after the paint the address may have changed, and the draft's address would replace the new one.
   useLayoutEffect(() => {
     const target = readTarget(location);
     if (target === null) return;

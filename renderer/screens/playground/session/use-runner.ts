@@ -14,7 +14,7 @@ import { getActiveDraft, useDrafts, type Draft } from '../../../stores/playgroun
 import { draftSlot, startCompletion } from '../../../stores/completion-runs.ts';
 import { queueRun, stopRun, useLiveRuns, type CompletionRun, type CompletionSlot } from '../../../stores/live-runs.ts';
 import { isActive } from '../../../stores/run-stream.ts';
-import { shownKept, shownLive, withKept } from '../answer/shown-run.ts';
+import { shownStored, shownLive, withStored } from '../answer/shown-run.ts';
 import type { ShownRun } from '../answer/shown-run.ts';
 import { runsOnDevice } from '../../../components/models/model-list.ts';
 import { asSent, readChoice, readRequest } from './run-request.ts';
@@ -44,15 +44,15 @@ export function useShownRun(slot: CompletionSlot, shownRunId: string | null, mod
   const live = useLiveRun(slot);
   const isLive = live !== null && (live.runId === null || live.runId === shownRunId || isActive(live));
   const isEnded = live !== null && !isActive(live);
-  const kept = useRun(isLive && !isEnded ? null : ((isLive ? live.runId : null) ?? shownRunId)).data;
+  const stored = useRun(isLive && !isEnded ? null : ((isLive ? live.runId : null) ?? shownRunId)).data;
   return useMemo(() => {
     // The chosen model may differ from the run's.
     const pricesOf = (run: Pick<Draft, 'aiSystem' | 'model'>) =>
       run.aiSystem === model?.aiSystem && run.model === model.name ? model : null;
-    if (!isLive) return kept ? shownKept(kept, pricesOf(kept)) : null;
+    if (!isLive) return stored ? shownStored(stored, pricesOf(stored)) : null;
     const prices = pricesOf(live.request);
-    return withKept(shownLive(live, prices), kept, prices);
-  }, [isLive, live, model, kept]);
+    return withStored(shownLive(live, prices), stored, prices);
+  }, [isLive, live, model, stored]);
 }
 
 /** The open draft's run whose answer is on the screen. What is typed in the draft doesn't render the caller again. */

@@ -8,7 +8,7 @@ import type { CompletionRun } from '../../../stores/live-runs.ts';
 import { findFrames, frameGist, frameRow, type FrameRow, jsonTokens, longGapLimit } from './wire-model.ts';
 
 const rowHeight = 20;
-/** What a row can show at all; a JSON answer may be megabytes in one frame. */
+/** Characters that a row can show. A JSON response may have megabytes in one frame. */
 const shownCharacters = 600;
 
 export function JsonText({ text }: { text: string }) {
@@ -55,21 +55,21 @@ const Row = memo(function Row({
 
 function FramesHeader({
   run,
-  found,
-  words,
-  onWords,
+  matches,
+  query,
+  onQueryChange,
 }: {
   run: CompletionRun;
-  found: number | null;
-  words: string;
-  onWords: (words: string) => void;
+  matches: number | null;
+  query: string;
+  onQueryChange: (query: string) => void;
 }) {
   return (
     <div className="header">
       <h3>Frames</h3>
       <span className="caption tertiary nowrap">
         {formatPlural(run.frameCount, 'frame')} received{run.endedAt === null ? ', following' : ''}
-        {found !== null && `, ${found.toLocaleString('en')} found`}
+        {matches !== null && `, ${matches.toLocaleString('en')} found`}
       </span>
       <span className="grow" />
       <div className="field field--small wire__find">
@@ -77,8 +77,8 @@ function FramesHeader({
         <input
           aria-label="Find in frames"
           placeholder="Find"
-          value={words}
-          onChange={(event) => onWords(event.target.value)}
+          value={query}
+          onChange={(event) => onQueryChange(event.target.value)}
         />
       </div>
     </div>
@@ -97,16 +97,16 @@ function ColumnNames() {
   );
 }
 
-/** The frames that are found, the one that is open, and a list of them that follows the newest while the reader is at its end. */
-function useFrames(run: CompletionRun, words: string) {
+/** The frames that match the query, the open one, and a list of them that follows the newest while the reader is at its end. */
+function useFrames(run: CompletionRun, query: string) {
   const [openFrame, setOpenFrame] = useState<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);
   const { frames } = run.wire;
   const count = run.frameCount;
   const isActive = run.endedAt === null;
-  const found = useMemo(() => (words === '' ? null : findFrames(frames, count, words)), [frames, count, words]);
-  const shown = found?.length ?? count;
+  const matches = useMemo(() => (query === '' ? null : findFrames(frames, count, query)), [frames, count, query]);
+  const shown = matches?.length ?? count;
   const virtualizer = useVirtualizer({
     count: shown,
     getScrollElement: () => scroller.current,
@@ -128,26 +128,26 @@ function useFrames(run: CompletionRun, words: string) {
   };
   const openAt = (position: number): void => {
     const next = Math.max(0, Math.min(shown - 1, position));
-    setOpenFrame((found?.[next] ?? next) + 1);
+    setOpenFrame((matches?.[next] ?? next) + 1);
     virtualizer.scrollToIndex(next);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (shown === 0 || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
     event.preventDefault();
-    const position = openFrame === null ? -1 : found ? found.indexOf(openFrame - 1) : openFrame - 1;
+    const position = openFrame === null ? -1 : matches ? matches.indexOf(openFrame - 1) : openFrame - 1;
     openAt(openFrame === null ? shown - 1 : position + (event.key === 'ArrowDown' ? 1 : -1));
   };
   const toggle = (number: number): void => setOpenFrame(openFrame === number ? null : number);
-  return { found, openFrame, toggle, virtualizer, body: { ref: scroller, onScroll, onKeyDown } };
+  return { matches, openFrame, toggle, virtualizer, body: { ref: scroller, onScroll, onKeyDown } };
 }
 
 /** Every frame of the answer with its time. */
 export function FramesTable({ run }: { run: CompletionRun }) {
-  const [words, setWords] = useState('');
-  const { found, openFrame, toggle, virtualizer, body } = useFrames(run, words);
+  const [query, setQuery] = useState('');
+  const { matches, openFrame, toggle, virtualizer, body } = useFrames(run, query);
   const { frames } = run.wire;
   const count = run.frameCount;
-  // The limit is about the whole answer. While it streams, the newest thousand frames stand for it, and every fifty update it.
+  // The limit depends on the whole answer. While it streams, the newest thousand frames give it, recalculated every fifty frames.
   const countedFrames = run.endedAt === null ? count - (count % 50) : count;
   const limit = useMemo(
     () => longGapLimit(frames.slice(Math.max(0, countedFrames - 1000), countedFrames)),
@@ -156,13 +156,13 @@ export function FramesTable({ run }: { run: CompletionRun }) {
   const open = openFrame === null ? null : frames[openFrame - 1];
   return (
     <section className="panel wire__frames" aria-label="Frames">
-      <FramesHeader run={run} found={found?.length ?? null} words={words} onWords={setWords} />
+      <FramesHeader run={run} matches={matches?.length ?? null} query={query} onQueryChange={setQuery} />
       <div role="table" aria-label="Frames of the answer" aria-rowcount={count + 1} className="frames">
         <ColumnNames />
         <div {...body} role="rowgroup" className="scroll frames__body" tabIndex={0}>
           <div role="presentation" style={{ height: virtualizer.getTotalSize() }}>
             {virtualizer.getVirtualItems().map(({ index, start }) => {
-              const row = frameRow(frames, found?.[index] ?? index, run.startedAt, limit);
+              const row = frameRow(frames, matches?.[index] ?? index, run.startedAt, limit);
               return (
                 row && (
                   <Row

@@ -7,7 +7,7 @@ import type { Draft, Transport } from '../../../stores/playground-drafts.ts';
 import { readRequest } from '../session/run-request.ts';
 import type { CompletionRequest } from '../../../../shared/contract/completions.ts';
 
-/** Where API clients reach the service, without a slash at the end; while the local server is off, where they will reach it. */
+/** The address of the service for API clients, without a slash at the end. While the local server is off: its next address. */
 export function useServiceAddress(): string {
   const serverAddress = useHostState().data?.serverAddress ?? null;
   const { port, isTls } = useSettings().data?.localServer ?? defaultSettings.localServer;
@@ -17,7 +17,7 @@ export function useServiceAddress(): string {
 }
 
 /**
- * The call of this draft as code, as it would be made now. What can't be run yet is included as far as it can be read.
+ * The call of this draft as code. A draft that can't run yet gives a call with the fields that can be read.
  */
 export function useWireCode(draft: Draft, model: Model | null): (language: CodeLanguage) => string {
   const address = useServiceAddress();
@@ -32,7 +32,7 @@ export function useWireCode(draft: Draft, model: Model | null): (language: CodeL
   );
 }
 
-/** A call of the HTTP interface that a person takes away as code. */
+/** A call of the HTTP API that a person copies as code. */
 export interface Call {
   /** Address of the host without a slash at the end, such as `http://127.0.0.1:4117`. */
   address: string;
@@ -43,7 +43,7 @@ export interface Call {
 export const codeLanguages = ['curl', 'TypeScript', 'Python'] as const;
 export type CodeLanguage = (typeof codeLanguages)[number];
 
-/** The environment variable that all three kinds of code take the key from. */
+/** The environment variable from which the code reads the API key. */
 export const keyVariable = 'TOUCHSTONE_API_KEY';
 
 export const transports: Record<Transport, { path: string; accept: string; title: string }> = {
@@ -52,7 +52,7 @@ export const transports: Record<Transport, { path: string; accept: string; title
   sse: { path: '/api/completions/sse', accept: 'text/event-stream', title: 'SSE' },
 };
 
-/** Code that makes the call and prints the answer as it comes. It runs as it is, with the key in the environment. */
+/** Code that makes the call and prints the answer as it streams. It needs only the key in the environment. */
 export function codeOf(language: CodeLanguage, call: Call): string {
   return { curl, TypeScript: typeScript, Python: python }[language](call);
 }
@@ -183,7 +183,7 @@ function pythonLiteral(value: unknown, depth = 0): string {
   return items.length === 0 ? `${start}${end}` : `${start}\n${items.join(',\n')},\n${outer}${end}`;
 }
 
-/** Moves all lines but the first to the right. Strings hold no raw line breaks in either language. */
+/** Indents all lines but the first. Strings contain no raw line breaks in either language. */
 function indent(text: string, spaces: number): string {
   return text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 }

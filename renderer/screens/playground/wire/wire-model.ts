@@ -16,7 +16,7 @@ export interface FrameRow {
   isLongGap: boolean;
 }
 
-/** What a frame carries, on one line. */
+/** The data of a frame, without the framing of its transport. */
 export function frameData(text: string): string {
   return text
     .trim()
@@ -27,7 +27,7 @@ export function frameData(text: string): string {
 
 /**
  * What a row shows of a frame: the part that differs from frame to frame, with dots for the rest. A frame of another form is
- * shown as it is.
+ * unchanged.
  */
 export function frameGist(data: string): string {
   if (data.length > 20_000) return data;
@@ -46,7 +46,7 @@ export function frameGist(data: string): string {
   }
 }
 
-/** Six times the median, and at least 50 ms: below that it is the clock, not the model. */
+/** Six times the median, and at least 50 ms: shorter gaps measure the clock, not the model. */
 export function longGapLimit(frames: readonly WireFrame[]): number {
   const gaps = frames.slice(1).map((frame, index) => frame.at - (frames[index]?.at ?? frame.at));
   const median = gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0;
@@ -73,14 +73,14 @@ export function frameRow(
   };
 }
 
-/** Indexes of the frames whose text holds the words, whatever their case. */
-export function findFrames(frames: readonly WireFrame[], count: number, words: string): number[] {
-  const needle = words.toLowerCase();
-  const found: number[] = [];
+/** Indexes of the frames whose text contains the query, ignoring case. */
+export function findFrames(frames: readonly WireFrame[], count: number, query: string): number[] {
+  const needle = query.toLowerCase();
+  const matches: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    if (frames[index]?.text.toLowerCase().includes(needle)) found.push(index);
+    if (frames[index]?.text.toLowerCase().includes(needle)) matches.push(index);
   }
-  return found;
+  return matches;
 }
 
 export function longestGap(frames: readonly WireFrame[], count: number): number {
@@ -126,8 +126,8 @@ function pretty(json: string): string {
   }
 }
 
-/** Positions of the frames on a line of the given width, at most one mark for each step. */
-export function tickMarks(
+/** Positions of the frames on a line of the given width, at most one for each step. */
+export function tickPositions(
   frames: readonly WireFrame[],
   count: number,
   startedAt: number,
@@ -136,12 +136,12 @@ export function tickMarks(
 ): number[] {
   const end = (frames[count - 1]?.at ?? startedAt) - startedAt;
   if (end <= 0) return [];
-  const marks = new Set<number>();
+  const positions = new Set<number>();
   for (let index = 0; index < count; index += 1) {
     const at = ((frames[index]?.at ?? 0) - startedAt) / end;
-    marks.add(Math.round((at * (width - 2)) / step) * step + 1);
+    positions.add(Math.round((at * (width - 2)) / step) * step + 1);
   }
-  return [...marks];
+  return [...positions];
 }
 
 export type JsonTokenKind = 'var' | 'str' | 'num' | 'key' | 'punc';
@@ -153,12 +153,12 @@ export interface JsonToken {
 
 const pattern = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([{}[\],:])/g;
 
-/** The coloured pieces of a JSON text; names of fields are told from strings by their colon. */
+/** The coloured parts of a JSON text. A colon distinguishes the name of a field from a string. */
 export function jsonTokens(text: string): JsonToken[] {
   const tokens: JsonToken[] = [];
   let last = 0;
-  const push = (kind: JsonToken['kind'], piece: string): void => {
-    if (piece !== '') tokens.push({ kind, text: piece });
+  const push = (kind: JsonToken['kind'], part: string): void => {
+    if (part !== '') tokens.push({ kind, text: part });
   };
   for (const match of text.matchAll(pattern)) {
     push(null, text.slice(last, match.index));

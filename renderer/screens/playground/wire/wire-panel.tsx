@@ -18,7 +18,7 @@ import type { ShownRun } from '../answer/shown-run.ts';
 import { useAnswer, useChosenModel, useLiveRun } from '../session/use-runner.ts';
 import { FramesTable, JsonText } from './frames-table.tsx';
 import { codeLanguages, transports, useServiceAddress, useWireCode } from './wire-code.ts';
-import { longestGap, publicRequest, requestText, tickMarks } from './wire-model.ts';
+import { longestGap, publicRequest, requestText, tickPositions } from './wire-model.ts';
 
 const transportOptions = (['sync', 'json-array', 'sse'] as const).map((value) => ({
   value,
@@ -31,14 +31,14 @@ function StatusBadge({ status }: { status: number | null }) {
   return <Badge tone={status < 400 ? 'positive' : 'negative'}>{status}</Badge>;
 }
 
-/** When the frames came, as a row of marks. */
+/** The arrival times of the frames as ticks on a line. */
 function Ticks({ run }: { run: CompletionRun }) {
   const { frames } = run.wire;
   const count = run.frameCount;
-  // A frame in fifty moves the picture by less than a mark.
+  // Fifty more frames move the ticks by less than their width.
   const drawnCount = run.endedAt === null && count >= 200 ? count - (count % 50) : count;
   const marks = useMemo(
-    () => tickMarks(frames, drawnCount, run.startedAt, tickWidth),
+    () => tickPositions(frames, drawnCount, run.startedAt, tickWidth),
     [frames, drawnCount, run.startedAt],
   );
   const gap = useMemo(() => Math.round(longestGap(frames, count)), [frames, count]);

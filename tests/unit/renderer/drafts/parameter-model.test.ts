@@ -4,7 +4,7 @@ import {
   readOtherParameters,
   readParameter,
   readStops,
-  refusalOf,
+  unsupportedReason,
   writeParameters,
   writeStops,
 } from '../../../../renderer/drafts/parameter-model.ts';
@@ -64,8 +64,8 @@ test('a run sends what the model takes, and names the fields that cannot be sent
     configuration: { max_tokens: 80, min_p: 0.1 },
     problems: [{ name: 'seed', problem: 'Enter a number' }],
   });
-  expect(refusalOf('temperature', model)).toBe('It is fixed at 1');
-  expect(refusalOf('top_p', model)).toBe(null);
+  expect(unsupportedReason('temperature', model)).toBe('It is fixed at 1');
+  expect(unsupportedReason('top_p', model)).toBe(null);
 });
 
 test('a configuration that was sent fills the fields that send it again', () => {

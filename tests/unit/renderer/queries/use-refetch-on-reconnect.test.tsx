@@ -3,7 +3,7 @@ import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { expect, test, vi } from 'vitest';
 import { useRefetchOnReconnect } from '../../../../renderer/queries/use-refetch-on-reconnect.ts';
-import { tellConnection } from '../../../../renderer/stores/window.ts';
+import { setConnection } from '../../../../renderer/stores/window.ts';
 
 test('what is shown is read anew once the host is there again, but not what stays as it is or may cost something', async () => {
   const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
@@ -24,9 +24,9 @@ test('what is shown is read anew once the host is there again, but not what stay
     { wrapper },
   );
   await waitFor(() => expect(result.current.isError).toBe(true));
-  act(() => tellConnection('silent'));
-  act(() => tellConnection('locked'));
-  act(() => tellConnection('there'));
+  act(() => setConnection('silent'));
+  act(() => setConnection('locked'));
+  act(() => setConnection('there'));
   await waitFor(() => expect(result.current.data).toBe('read'));
   await waitFor(() => expect(queryClient.isFetching()).toBe(0));
   expect(read.mock.calls.flat().toSorted()).toEqual(['kept', 'list', 'list']);

@@ -1,6 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import { rememberModel, useModelChoices } from '../../../../renderer/stores/model-choices.ts';
-import { exampleDraft, maxDrafts, takeElsewhere, useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
+import {
+  exampleDraft,
+  maxDrafts,
+  applyOtherWindowChanges,
+  useDrafts,
+} from '../../../../renderer/stores/playground-drafts.ts';
 
 const first = useDrafts.getInitialState();
 beforeEach(() => {
@@ -90,20 +95,20 @@ test('what another window wrote is shown here, unless this one has something new
     ],
     removedIds: [],
   };
-  takeElsewhere(elsewhere);
+  applyOtherWindowChanges(elsewhere);
   expect(names()).toEqual(['Third', 'Second', 'Answer from a passage']);
   expect(shown('Answer from a passage')).toMatchObject({
     promptText: 'Written there',
     shownRunId: 'run of this window',
   });
   expect(shown('Second').promptText).toBe('Newer here');
-  takeElsewhere({ changed: [], removedIds: [second.id] });
+  applyOtherWindowChanges({ changed: [], removedIds: [second.id] });
   expect(names()).toEqual(['Third', 'Answer from a passage']);
 });
 
 test('an echo of what this window wrote changes nothing', () => {
   const before = useDrafts.getState();
   const changed = before.drafts.map((draft) => ({ ...draft, updatedAt: draft.updatedAt + 1 }));
-  expect(takeElsewhere({ changed, removedIds: [] })).toEqual([]);
+  expect(applyOtherWindowChanges({ changed, removedIds: [] })).toEqual([]);
   expect(useDrafts.getState()).toBe(before);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunDetail } from '../../../../../../shared/contract/runs.ts';
 import type { CompletionRun } from '../../../../../../renderer/stores/live-runs.ts';
-import { shownKept, shownLive, withKept } from '../../../../../../renderer/screens/playground/answer/shown-run.ts';
+import { shownStored, shownLive, withStored } from '../../../../../../renderer/screens/playground/answer/shown-run.ts';
 import { testModel } from '../test-model.ts';
 
 const live: CompletionRun = {
@@ -30,7 +30,7 @@ const live: CompletionRun = {
   frameCount: 0,
 };
 
-const kept: RunDetail = {
+const stored: RunDetail = {
   draftId: 'draft',
   runId: '00000000-0000-4000-8000-000000000001',
   conversationId: '00000000-0000-4000-8000-000000000002',
@@ -80,29 +80,29 @@ test('while a run streams its tokens and its cost are estimates', () => {
 });
 
 test('when it has ended the provider has counted, and the host knows the cost', () => {
-  const ended = { ...live, state: 'completed' as const, endedAt: 3_400, usage: kept.usage };
-  expect(withKept(shownLive(ended, testModel({ inputPrice: null })), kept)).toMatchObject({
+  const ended = { ...live, state: 'completed' as const, endedAt: 3_400, usage: stored.usage };
+  expect(withStored(shownLive(ended, testModel({ inputPrice: null })), stored)).toMatchObject({
     reasoning: 'because',
     metrics: { runningSince: null, totalMs: 2_400, isEstimated: false, cost: 0.0042 },
   });
 });
 
 test('a run that has ended shows the metrics that it shows after a reload', () => {
-  const ended = { ...live, state: 'completed' as const, endedAt: 3_487, usage: kept.usage };
-  const { metrics } = withKept(shownLive(ended, testModel()), kept);
-  expect(metrics).toEqual(shownKept(kept).metrics);
+  const ended = { ...live, state: 'completed' as const, endedAt: 3_487, usage: stored.usage };
+  const { metrics } = withStored(shownLive(ended, testModel()), stored);
+  expect(metrics).toEqual(shownStored(stored).metrics);
   expect(metrics).toMatchObject({ firstTokenMs: 400, totalMs: 2_400, speed: 100 });
-  const stopped: RunDetail = { ...kept, status: 'Cancelled', usage: null, cost: null };
+  const stopped: RunDetail = { ...stored, status: 'Cancelled', usage: null, cost: null };
   const stoppedLive = { ...ended, state: 'stopped' as const, usage: null };
-  expect(withKept(shownLive(stoppedLive, testModel()), stopped, testModel()).metrics).toEqual(
-    shownKept(stopped, testModel()).metrics,
+  expect(withStored(shownLive(stoppedLive, testModel()), stopped, testModel()).metrics).toEqual(
+    shownStored(stopped, testModel()).metrics,
   );
 });
 
 test('the speed of an answer that came at once is that of its whole time, live and after a reload', () => {
-  const atOnce = { ...live, transport: 'sync' as const, firstTokenAt: 3_000, endedAt: 3_000, usage: kept.usage };
+  const atOnce = { ...live, transport: 'sync' as const, firstTokenAt: 3_000, endedAt: 3_000, usage: stored.usage };
   expect(shownLive(atOnce, testModel()).metrics.speed).toBe(100);
-  expect(shownKept({ ...kept, firstTokenMs: 2_000, totalMs: 2_000 }).metrics.speed).toBe(100);
+  expect(shownStored({ ...stored, firstTokenMs: 2_000, totalMs: 2_000 }).metrics.speed).toBe(100);
 });
 
 test('the live speed counts reasoning, before the answer and after it has begun', () => {
@@ -120,14 +120,14 @@ test('the live speed counts reasoning, before the answer and after it has begun'
 
 test('a stopped run keeps its metrics in the history, as estimates', () => {
   const stopped: RunDetail = {
-    ...kept,
+    ...stored,
     status: 'Cancelled',
     usage: null,
     cost: null,
-    input: { ...kept.input, renderedPrompt: 'x'.repeat(400) },
-    output: { ...kept.output, content: 'y'.repeat(800), reasoning: null },
+    input: { ...stored.input, renderedPrompt: 'x'.repeat(400) },
+    output: { ...stored.output, content: 'y'.repeat(800), reasoning: null },
   };
-  expect(shownKept(stopped, testModel()).metrics).toEqual({
+  expect(shownStored(stopped, testModel()).metrics).toEqual({
     runningSince: null,
     firstTokenMs: 400,
     totalMs: 2_400,
@@ -140,7 +140,7 @@ test('a stopped run keeps its metrics in the history, as estimates', () => {
 });
 
 test('a run of the history looks as it did', () => {
-  expect(shownKept({ ...kept, status: 'Cancelled' })).toMatchObject({
+  expect(shownStored({ ...stored, status: 'Cancelled' })).toMatchObject({
     state: 'stopped',
     text: 'y',
     failure: null,

@@ -1,13 +1,16 @@
 import { CompletionContext } from '@codemirror/autocomplete';
 import { EditorState } from '@codemirror/state';
 import { describe, expect, test } from 'vitest';
-import { handlebarsMarks, matchedTags } from '../../../../../../renderer/screens/playground/editor/handlebars-marks.ts';
+import {
+  templateHighlights,
+  matchedTags,
+} from '../../../../../../renderer/screens/playground/editor/template-highlights.ts';
 import {
   completeTemplate,
   readInside,
   templateNames,
 } from '../../../../../../renderer/screens/playground/editor/template-completion.ts';
-import { tokensOfTag } from '../../../../../../renderer/screens/playground/editor/handlebars-marks.ts';
+import { tokensOfTag } from '../../../../../../renderer/screens/playground/editor/template-highlights.ts';
 import { scanTags } from '../../../../../../shared/prompt-template-tags.ts';
 
 /** The cursor stands at the bar. */
@@ -23,7 +26,7 @@ function stateAt(text: string): EditorState {
   return EditorState.create({
     doc: text.replace('|', ''),
     selection: { anchor: head },
-    extensions: [handlebarsMarks, templateNames.of(() => names)],
+    extensions: [templateHighlights, templateNames.of(() => names)],
   });
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunListItem } from '../../../../../../shared/contract/runs.ts';
 import type { CompletionRun } from '../../../../../../renderer/stores/live-runs.ts';
-import { errorWord, historyRows } from '../../../../../../renderer/screens/playground/history/history-model.ts';
+import { errorLabel, historyRows } from '../../../../../../renderer/screens/playground/history/history-model.ts';
 
 const live = {
   key: 'key',
@@ -49,5 +49,5 @@ test('a run that the host refused before it began is none', () => {
 });
 
 test('codes of errors become words', () => {
-  expect([errorWord('rate_limited'), errorWord('some_new_code')]).toEqual(['rate limit', 'some new code']);
+  expect([errorLabel('rate_limited'), errorLabel('some_new_code')]).toEqual(['rate limit', 'some new code']);
 });

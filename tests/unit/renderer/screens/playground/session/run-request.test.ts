@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import type { RunDetail } from '../../../../../../shared/contract/runs.ts';
-import { putBack, readRequest, asSent } from '../../../../../../renderer/screens/playground/session/run-request.ts';
+import {
+  restoredDraft,
+  readRequest,
+  asSent,
+} from '../../../../../../renderer/screens/playground/session/run-request.ts';
 import { readTarget } from '../../../../../../renderer/screens/playground/session/use-addresses.ts';
 import type { Draft } from '../../../../../../renderer/stores/playground-drafts.ts';
 
@@ -84,7 +88,7 @@ test('a run that is put back sends the same request again', () => {
     },
   } as unknown as RunDetail;
   const before = { ...draft, values: { empty: 'was filled', other: 'stays' } };
-  const after = { ...before, ...putBack(run, before) };
+  const after = { ...before, ...restoredDraft(run, before) };
   expect(readRequest(after, null)).toEqual({
     request: {
       promptText: '{{a.b}} {{n}} {{empty}}',
@@ -117,7 +121,7 @@ test('a restored run has the text of its JSON fields as it was typed', () => {
   const sent = 'request' in read ? asSent(read.request, typed) : null;
   const kept = JSON.parse(JSON.stringify(sent)) as NonNullable<typeof sent>;
   const run = { ...kept, runId: 'run', input: kept, metadata: kept.metadata } as unknown as RunDetail;
-  const { promptText, values, jsonNames, parameters, otherParameters } = putBack(run, draft);
+  const { promptText, values, jsonNames, parameters, otherParameters } = restoredDraft(run, draft);
   expect({ promptText, values, parameters, otherParameters }).toEqual({
     promptText: typed.promptText,
     values: typed.values,
@@ -131,7 +135,7 @@ test('a restored run has the text of its JSON fields as it was typed', () => {
     ...run,
     input: { ...kept, replacements: { ...kept.replacements, count: 6 } },
   } as unknown as RunDetail;
-  expect(putBack(replayed, draft).values).toMatchObject({ count: '6', word: '"quoted"' });
+  expect(restoredDraft(replayed, draft).values).toMatchObject({ count: '6', word: '"quoted"' });
 });
 
 test('a run without JSON that was formatted by hand sends no texts of its fields', () => {

@@ -9,7 +9,7 @@ import {
   longGapLimit,
   publicRequest,
   requestText,
-  tickMarks,
+  tickPositions,
 } from '../../../../../../renderer/screens/playground/wire/wire-model.ts';
 
 const frames = [0, 10, 20, 30, 200, 210].map((at, index) => ({
@@ -62,7 +62,7 @@ test('frames are found by any part of their text', () => {
 
 test('many frames make as many marks as fit', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => ({ text: '', bytes: 0, at: index }));
-  const marks = tickMarks(many, many.length, 0, 150);
+  const marks = tickPositions(many, many.length, 0, 150);
   expect(marks.length).toBeLessThanOrEqual(76);
   expect(Math.max(...marks)).toBeLessThan(150);
 });

@@ -47,7 +47,7 @@ function kindOf(word: string, isFirst: boolean, isBlockName: boolean): TokenKind
   return keywords.has(word) || word.startsWith('@') || word.startsWith('../') ? 'key' : 'var';
 }
 
-/** The coloured pieces of one tag: its braces, the name of a block with its sign, variables, strings, numbers. */
+/** The coloured parts of one tag: its braces, the name of a block with its sign, variables, strings, numbers. */
 export function tokensOfTag(text: string, tag: TemplateTag): TagToken[] {
   const { start, end } = tag;
   if (tag.kind === 'comment') return [{ kind: 'com', start, end }];
@@ -83,27 +83,27 @@ function readTags(state: EditorState): TemplateTags {
   return { text, tags, blocks: matchBlocks(tags).blocks };
 }
 
-/** Every tag of the document, found anew with each change; one pass over the text. */
+/** Every tag of the document. Each change scans the whole text once. */
 export const templateTags = StateField.define<TemplateTags>({
   create: readTags,
   update: (value, transaction) => (transaction.docChanged ? readTags(transaction.state) : value),
 });
 
-/** Where names stand that a run would render empty. */
+/** Sets the positions of names that a run would render empty. */
 export const setUnfilled = StateEffect.define<readonly { start: number; end: number }[]>();
 
-const unfilledMark = Decoration.mark({ class: 'tok-missing' });
+const unfilledHighlight = Decoration.mark({ class: 'tok-missing' });
 
 const unfilled = StateField.define<DecorationSet>({
   create: () => Decoration.none,
-  update: (marks, transaction) => {
-    let next = marks.map(transaction.changes);
+  update: (highlights, transaction) => {
+    let next = highlights.map(transaction.changes);
     for (const effect of transaction.effects) {
       if (!effect.is(setUnfilled)) continue;
       const length = transaction.newDoc.length;
       const inside = effect.value.filter(({ start, end }) => start < end && end <= length);
       next = Decoration.set(
-        inside.map(({ start, end }) => unfilledMark.range(start, end)),
+        inside.map(({ start, end }) => unfilledHighlight.range(start, end)),
         true,
       );
     }
@@ -112,7 +112,7 @@ const unfilled = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-const tokenMarks = Object.fromEntries(
+const tokenHighlights = Object.fromEntries(
   (['brace', 'key', 'var', 'str', 'num', 'com'] as const).map((kind) => [
     kind,
     Decoration.mark({ class: `tok-${kind}` }),
@@ -142,7 +142,7 @@ function colourVisible(view: EditorView): DecorationSet {
       if (!tag || tag.start > to) break;
       if (index <= last) continue;
       last = index;
-      for (const token of tokensOfTag(text, tag)) builder.add(token.start, token.end, tokenMarks[token.kind]);
+      for (const token of tokensOfTag(text, tag)) builder.add(token.start, token.end, tokenHighlights[token.kind]);
     }
   }
   return builder.finish();
@@ -161,7 +161,7 @@ const colours = ViewPlugin.fromClass(
   { decorations: (plugin) => plugin.decorations },
 );
 
-const matchMark = Decoration.mark({ class: 'tok-match' });
+const matchHighlight = Decoration.mark({ class: 'tok-match' });
 
 /** The opening, `else` and closing tags of the block that has the cursor in one of them. */
 export function matchedTags(state: EditorState): TemplateTag[] {
@@ -177,15 +177,15 @@ export function matchedTags(state: EditorState): TemplateTag[] {
 
 const matches = StateField.define<DecorationSet>({
   create: () => Decoration.none,
-  update: (marks, transaction) => {
-    if (!transaction.docChanged && !transaction.selection) return marks;
+  update: (highlights, transaction) => {
+    if (!transaction.docChanged && !transaction.selection) return highlights;
     const ranges: Range<Decoration>[] = matchedTags(transaction.state).map((tag) =>
-      matchMark.range(tag.start, tag.end),
+      matchHighlight.range(tag.start, tag.end),
     );
     return Decoration.set(ranges, true);
   },
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Colours, matching blocks and the marks of unfilled names. What comes last is drawn around the others. */
-export const handlebarsMarks: Extension = [templateTags, unfilled, colours, matches];
+/** Colours, matching blocks and highlights of unfilled names. The last one is drawn around the others. */
+export const templateHighlights: Extension = [templateTags, unfilled, colours, matches];
