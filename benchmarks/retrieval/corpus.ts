@@ -1,6 +1,23 @@
 import { createChance, type Chance } from '../support/text-writer.ts';
-import { grids, type Grid } from './grids.ts';
+import gridList from './grids.json' with { type: 'json' };
 import { notes } from './notes.ts';
+
+/** What is said of every subject of a domain; `{name}` is the subject, other braces are values that differ from subject to subject. */
+interface Aspect {
+  readonly passage: string;
+  /** Ask for it in other words. */
+  readonly questions: readonly string[];
+}
+
+/** Subjects that have the same things said about them: only name and aspect together lead to the right passage. */
+interface Grid {
+  readonly title: string;
+  readonly subjects: readonly string[];
+  readonly values: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly aspects: readonly Aspect[];
+}
+
+const grids: readonly Grid[] = gridList;
 
 /** Passages and questions, each with the passages that answer it and how well. */
 export interface RetrievalSet {

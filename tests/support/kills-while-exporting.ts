@@ -1,8 +1,9 @@
 import { cpSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createExports } from '../../electron/audit/evidence/create-exports.ts';
+import { createExports, type Exports } from '../../electron/audit/evidence/create-exports.ts';
 import { openStorage } from '../../electron/storage/open-storage.ts';
+import type { Storage } from '../../electron/storage/storage.ts';
 import { exportColumns, type AuditExportInput } from '../../shared/contract/audit-exports.ts';
 import { sampleOutcome, sampleRun } from '../unit/storage/sample-run.ts';
 import { runUntilKilled } from './kill-process.ts';
@@ -26,6 +27,19 @@ export interface ExportKillsReport {
   readonly problems: readonly string[];
 }
 
+/** The packs of a folder, as the host opens them. */
+export function openPacks(storage: Storage, directory: string): Promise<Exports> {
+  return createExports({
+    dataDirectory: directory,
+    databaseFile: storage.databaseFile,
+    audit: storage.audit,
+    rows: storage.exportRows,
+    flush: storage.flush,
+    version: '1.2.3',
+    log: (message, error) => console.error(message, error),
+  });
+}
+
 /** Fills a folder with conversations and begins a pack of all of them. */
 async function beginPack({ directory, form, conversations }: ExportKillsOptions): Promise<void> {
   const storage = openStorage({ directory });
@@ -39,15 +53,7 @@ async function beginPack({ directory, form, conversations }: ExportKillsOptions)
     return storage.runs.finish(run.runId, sampleOutcome({ content }));
   });
   await Promise.all(written);
-  const exports = await createExports({
-    dataDirectory: directory,
-    databaseFile: storage.databaseFile,
-    audit: storage.audit,
-    rows: storage.exportRows,
-    flush: storage.flush,
-    version: '1.2.3',
-    log: (message, error) => console.error(message, error),
-  });
+  const exports = await openPacks(storage, directory);
   await exports.create({
     name: 'Pack',
     selection: { filter: {} },

@@ -1,26 +1,14 @@
-import { join } from 'node:path';
 import { expect, test } from '../../support/electron.ts';
-import { completionCalls, storedText } from '../../support/desktop-journey.ts';
+import { type DesktopProvider, startDesktopProvider, storedText } from '../../support/desktop-journey.ts';
 import { playgroundPage, setProviderKey } from '../../support/playground-page.ts';
-import { startScriptedProvider, type ScriptedCall, type ScriptedProvider } from '../../support/scripted-provider.ts';
 
 const key = 'gsk_thisKeyIsInNoFileAtAll0123456789';
 const model = 'scripted-model';
 
-let provider: ScriptedProvider;
-let dataDirectory: string;
-let start: { dataDirectory: string; parameters: string[] };
-let runs: AsyncIterator<ScriptedCall>;
-
-async function nextRun(): Promise<ScriptedCall> {
-  return (await runs.next()).value as ScriptedCall;
-}
+let provider: DesktopProvider;
 
 test.beforeEach(async ({ folder }) => {
-  provider = await startScriptedProvider();
-  runs = completionCalls(provider, model);
-  dataDirectory = join(folder, 'data');
-  start = { dataDirectory, parameters: ['--provider-base', `Groq=${provider.baseAddress}`] };
+  provider = await startDesktopProvider({ folder, model });
 });
 
 test.afterEach(() => provider.close());
@@ -28,11 +16,11 @@ test.afterEach(() => provider.close());
 test('a window that crashes in the middle of a stream comes back with the draft and with what had come', async ({
   launch,
 }) => {
-  const { app, page } = await launch(start);
+  const { app, page } = await launch(provider.start);
   await app.evaluate(({ dialog }) => {
     dialog.showMessageBox = () => Promise.resolve({ response: 0, checkboxChecked: false });
   });
-  const nextCall = nextRun();
+  const nextCall = provider.nextRun();
   await setProviderKey(page, 'Groq', key);
   const playground = playgroundPage(page);
   await playground.writePrompt('Count to ten.');

@@ -3,28 +3,17 @@ import { join } from 'node:path';
 import type { RunDetail, RunSummary } from '../../../shared/contract/runs.ts';
 import { callHost, expect } from '../../support/electron.ts';
 import { test } from '../../support/packaged-app.ts';
-import { completionCalls, storedText } from '../../support/desktop-journey.ts';
+import { type DesktopProvider, startDesktopProvider, storedText } from '../../support/desktop-journey.ts';
 import { playgroundPage, setProviderKey } from '../../support/playground-page.ts';
-import { startScriptedProvider, type ScriptedCall, type ScriptedProvider } from '../../support/scripted-provider.ts';
 
 const key = 'gsk_thisKeyIsInNoFileAtAll0123456789';
 const model = 'scripted-model';
 const prompt = 'Greet {{name}} in one line.';
 
-let provider: ScriptedProvider;
-let dataDirectory: string;
-let start: { dataDirectory: string; parameters: string[] };
-let runs: AsyncIterator<ScriptedCall>;
-
-async function nextRun(): Promise<ScriptedCall> {
-  return (await runs.next()).value as ScriptedCall;
-}
+let provider: DesktopProvider;
 
 test.beforeEach(async ({ folder }) => {
-  provider = await startScriptedProvider();
-  runs = completionCalls(provider, model);
-  dataDirectory = join(folder, 'data');
-  start = { dataDirectory, parameters: ['--provider-base', `Groq=${provider.baseAddress}`] };
+  provider = await startDesktopProvider({ folder, model });
 });
 
 test.afterEach(() => provider.close());
@@ -40,8 +29,8 @@ function filesWith(folder: string, text: string): string[] {
 test('a key is set, a run is stopped, and after a restart the draft, the history and the key are there', async ({
   launch,
 }) => {
-  const first = await launch(start);
-  const nextCall = nextRun();
+  const first = await launch(provider.start);
+  const nextCall = provider.nextRun();
   await setProviderKey(first.page, 'Groq', key);
   const before = playgroundPage(first.page);
   await before.writePrompt(prompt);
@@ -66,20 +55,20 @@ test('a key is set, a run is stopped, and after a restart the draft, the history
   await expect(before.answer).toContainText('Partial answer kept.');
   await expect(before.history.getByText('Stopped')).toBeVisible();
 
-  const finished = nextRun();
+  const finished = provider.nextRun();
   await before.run();
   await (await finished).chatStream(['Hello, ', '**Ada**!']);
   await expect(before.answer).toContainText('Hello, Ada!');
   await first.quit();
-  expect(filesWith(dataDirectory, 'in one line.')).not.toEqual([]);
-  expect(filesWith(dataDirectory, key)).toEqual([]);
+  expect(filesWith(provider.start.dataDirectory, 'in one line.')).not.toEqual([]);
+  expect(filesWith(provider.start.dataDirectory, key)).toEqual([]);
 
-  const second = await launch(start);
+  const second = await launch(provider.start);
   const after = playgroundPage(second.page);
   await expect(after.prompt).toContainText(prompt);
   await expect(after.variable('name')).toHaveValue('Ada');
   await expect(after.history.getByText(model)).toHaveCount(2);
-  const again = nextRun();
+  const again = provider.nextRun();
   await after.run();
   const call = await again;
   expect(call.headers.authorization).toBe(`Bearer ${key}`);
@@ -91,8 +80,8 @@ for (const way of ['by its window', 'by SIGTERM'] as const) {
   test(`quitting ${way} in the middle of a stream ends it at the provider and keeps the run as Cancelled`, async ({
     launch,
   }) => {
-    const desktop = await launch(start);
-    const nextCall = nextRun();
+    const desktop = await launch(provider.start);
+    const nextCall = provider.nextRun();
     await setProviderKey(desktop.page, 'Groq', key);
     const playground = playgroundPage(desktop.page);
     await playground.writePrompt('Count.');
@@ -106,7 +95,7 @@ for (const way of ['by its window', 'by SIGTERM'] as const) {
     else await desktop.quit();
     await call.closed;
 
-    const { page } = await launch(start);
+    const { page } = await launch(provider.start);
     const { data } = (await callHost(page, 'GET', '/window/runs')) as { data: RunSummary[] };
     const [summary] = data;
     const run = (await callHost(page, 'GET', `/window/runs/${summary?.runId}`)) as RunDetail;
@@ -120,11 +109,11 @@ for (const way of ['by its window', 'by SIGTERM'] as const) {
 }
 
 test('a draft survives the end of the window and of the whole application', async ({ launch }) => {
-  const first = await launch(start);
+  const first = await launch(provider.start);
   await playgroundPage(first.page).writePrompt('Written before the crash.');
   await expect.poll(() => storedText(first.page)).toContain('Written before the crash.');
   await first.end('SIGKILL');
 
-  const second = await launch(start);
+  const second = await launch(provider.start);
   await expect(playgroundPage(second.page).prompt).toContainText('Written before the crash.');
 });

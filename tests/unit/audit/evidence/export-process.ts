@@ -1,19 +1,11 @@
 import { writeSync } from 'node:fs';
-import { createExports } from '../../../../electron/audit/evidence/create-exports.ts';
 import { openStorage } from '../../../../electron/storage/open-storage.ts';
+import { openPacks } from '../../../support/kills-while-exporting.ts';
 
 // Goes on with the pack of a folder; prints how far it is after each change, and `done` when it is whole.
 const directory = process.argv[2]!;
 const storage = openStorage({ directory });
-const exports = await createExports({
-  dataDirectory: directory,
-  databaseFile: storage.databaseFile,
-  audit: storage.audit,
-  rows: storage.exportRows,
-  flush: storage.flush,
-  version: '1.2.3',
-  log: (message, error) => console.error(message, error),
-});
+const exports = await openPacks(storage, directory);
 
 // Telling of changes keeps no process alive.
 const alive = setInterval(() => {}, 1000);
