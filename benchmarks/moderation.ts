@@ -4,8 +4,8 @@
  */
 import { resolve } from 'node:path';
 import { categories, moderationPresets, type Category, type ModerationPreset } from '../shared/contract/moderation.ts';
-import { forEachCategory } from '../electron/moderation/classifier.ts';
-import { moderationWeights } from '../electron/moderation/weights.ts';
+import { forEachCategory } from '../electron/moderation/provider-classifiers.ts';
+import { moderationWeights } from '../electron/moderation/linear-model.ts';
 import { dataFiles, readLabelledTexts, type LabelledText } from '../scripts/moderation/corpus.ts';
 import { crossValidate, withLabels } from '../scripts/moderation/cross-validation.ts';
 import { areaUnderRoc, atThreshold, averagePrecision, mean, type Scored } from '../scripts/moderation/metrics.ts';

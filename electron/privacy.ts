@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { originOf } from '../shared/address-safety.ts';
 import type { ContactedHost, StoredLocation } from '../shared/contract/privacy.ts';
-import { exportsDirectory } from './audit/evidence/export-store.ts';
+import { exportsDirectory } from './audit/evidence/pack-store.ts';
 import { indexFile as knowledgeIndexFile } from './knowledge/index/passage-store.ts';
 import { proxyOrigins } from './outgoing-network.ts';
 import type { Providers } from './providers/create-providers.ts';

@@ -15,9 +15,9 @@ import { createOnDeviceLanguageModels } from './on-device/create-language-models
 import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
 import { registryAddress } from './on-device/registry-address.ts';
 import { createPrompts } from './prompts/create-prompts.ts';
+import { createPromptChanges, noticeChanges } from './prompts/prompt-changes.ts';
 import { storedPromptOf } from './prompts/stored-prompt.ts';
 import { createPromptFolders } from './prompts/folder/create-prompt-folders.ts';
-import { createPromptChanges, noticeChanges } from './prompts/prompt-changes.ts';
 import { createPromptReader } from './prompts/transfer/create-prompt-reader.ts';
 import { createUploadStore } from './prompts/transfer/upload-store.ts';
 import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';

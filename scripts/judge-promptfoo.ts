@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
-import { withModel } from '../electron/prompts/transfer/known-model.ts';
+import { withModel } from '../electron/prompts/transfer/model-names.ts';
 import { promptContent } from '../shared/prompt-content.ts';
 import { readPrompts } from '../electron/prompts/transfer/read-prompts.ts';
 import { writePromptfoo } from '../electron/prompts/transfer/writers/promptfoo.ts';

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { categories, moderationPresets } from '../shared/contract/moderation.ts';
-import { forEachCategory } from '../electron/moderation/classifier.ts';
+import { forEachCategory } from '../electron/moderation/provider-classifiers.ts';
 import { readWeights, type WeightsFile } from '../electron/moderation/linear-model.ts';
 import { dataFiles, fileHash, readLabelledTexts } from './moderation/corpus.ts';
 import { crossValidate, withLabels } from './moderation/cross-validation.ts';

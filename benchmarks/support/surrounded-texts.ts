@@ -1,4 +1,4 @@
-import { windowTexts } from '../../electron/moderation/analyze-text.ts';
+import { windowTexts } from '../../electron/moderation/windows.ts';
 import type { LabelledText } from '../../scripts/moderation/corpus.ts';
 import type { Probe } from '../../scripts/moderation/cross-validation.ts';
 import { randomNumbers } from '../../scripts/moderation/logistic-regression.ts';

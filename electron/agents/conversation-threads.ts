@@ -1,8 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { AgentThread } from '../../shared/contract/agent-threads.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
-import type { BranchOrigin } from '../storage/agents/branch-store.ts';
-import { stretchesOf, type TurnStore } from '../storage/agents/turn-store.ts';
+import { type BranchOrigin, stretchesOf, type TurnStore } from '../storage/agents/turn-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 
 /** Conversations with their branches, as the person at the window reads them. */

@@ -16,7 +16,7 @@ import {
 } from '../../shared/contract/audit-views.ts';
 import { nameSampleCallers } from '../audit/samples/sample-callers.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
-import { LazyList } from '../storage/lazy-list.ts';
+import { LazyList } from '../storage/list-page.ts';
 import { type Handler, implement } from './api.ts';
 import { JsonResponse, longJsonResponse } from './json-response.ts';
 import {
@@ -30,7 +30,7 @@ import {
   stopAuditExport,
 } from '../../shared/contract/audit-exports.ts';
 import type { Exports } from '../audit/evidence/create-exports.ts';
-import type { ExportDownload } from '../audit/evidence/open-pack.ts';
+import type { ExportDownload } from '../audit/evidence/finish-pack.ts';
 import type { Log } from '../log.ts';
 import { followResponse, followList } from './stream-response.ts';
 import {

@@ -5,7 +5,7 @@ import {
   readConversation,
   type ConversationRun,
 } from '../../shared/contract/conversations.ts';
-import { LazyList } from '../storage/lazy-list.ts';
+import { LazyList } from '../storage/list-page.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { Caller } from './authentication.ts';
 import { implement, type Handler } from './api.ts';

@@ -1,4 +1,4 @@
-import { LazyList } from '../storage/lazy-list.ts';
+import { LazyList } from '../storage/list-page.ts';
 
 type Overridden =
   'headers' | 'body' | 'bodyUsed' | 'text' | 'json' | 'arrayBuffer' | 'bytes' | 'blob' | 'formData' | 'clone';

@@ -21,9 +21,8 @@ import {
 } from '../../shared/contract/moderation-window.ts';
 import type { Guard } from '../completions/guard.ts';
 import type { Log } from '../log.ts';
-import type { ModerationBatches } from '../moderation/batches.ts';
-import { exportedBatch } from '../moderation/batches-export.ts';
-import type { Classifier } from '../moderation/classifier.ts';
+import { exportedBatch, type ModerationBatches } from '../moderation/batches.ts';
+import type { Classifier } from '../moderation/provider-classifiers.ts';
 import { followResponse, followList } from './stream-response.ts';
 
 function requireSize(input: string): void {

@@ -8,11 +8,10 @@ import {
 } from '../../shared/contract/prompt-transfer.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
 import type { PromptReader } from '../prompts/transfer/create-prompt-reader.ts';
-import { readExported } from '../prompts/transfer/export-prompts.ts';
+import { readExported, zipped } from '../prompts/transfer/export-prompts.ts';
 import { chosenPrompts, previewImport, type ImportRequest } from '../prompts/transfer/import-prompts.ts';
-import type { SystemOf } from '../prompts/transfer/known-model.ts';
+import type { SystemOf } from '../prompts/transfer/model-names.ts';
 import { contentOf, requireImportable, type UploadStore } from '../prompts/transfer/upload-store.ts';
-import { zipped } from '../prompts/transfer/writers/archive.ts';
 import type { ExportedPrompt } from '../prompts/transfer/writers/exported-prompt.ts';
 import { implement, type Handler } from './api.ts';
 import { longJsonResponse } from './json-response.ts';

@@ -20,7 +20,7 @@ import {
   updatePrompt,
 } from '../../shared/contract/prompts.ts';
 import { parseAhead } from '../completions/render-prompt.ts';
-import type { PromptFilter } from '../storage/prompts/prompt-list.ts';
+import type { PromptFilter } from '../storage/prompts/prompt-search.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
 import type { PromptChanges } from '../prompts/prompt-changes.ts';
 import type { Log } from '../log.ts';

@@ -3,7 +3,7 @@ import { categories, type ModerationClassifier } from '../../shared/contract/mod
 import { AppError } from '../../shared/app-error.ts';
 import { type Job, JobRun } from '../common/jobs.ts';
 import type { Log } from '../log.ts';
-import { forEachCategory, type Classifier } from './classifier.ts';
+import { forEachCategory, type Classifier } from './provider-classifiers.ts';
 
 /** Consecutive failures after which a classifier stops: the next text would fail too. */
 const maxFailures = 3;

@@ -1,5 +1,13 @@
 import type { Category, ModerationPreset } from '../../shared/contract/moderation.ts';
-import { lexiconTags, ngramBuckets, type Lexicon, type LexiconTag, type TextFeatures } from './features.ts';
+import { type Lexicon, type LexiconTag, lexiconTags, ngramBuckets, type TextFeatures } from './features.ts';
+import weightsFile from './weights/on-device-1.json' with { type: 'json' };
+
+let weights: ModerationWeights | null = null;
+
+/** The trained weights, unpacked at the first use. */
+export function moderationWeights(): ModerationWeights {
+  return (weights ??= readWeights(weightsFile as WeightsFile));
+}
 
 /** How strongly each kind of feature counts before it is weighted; chosen by cross-validation. */
 export const featureScales = { embedding: 1.5, ngrams: 3, lexicon: 0.5 } as const;

@@ -3,7 +3,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { builtInPolicy, categories, type Highlight } from '../../shared/contract/moderation.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import { unmeasuredPresets, type Classifier, type ClassifyOptions } from './classifier.ts';
+import { unmeasuredPresets, type Classifier, type ClassifyOptions } from './provider-classifiers.ts';
 
 const share = z.number().min(0).max(1);
 const verdict = z.object({

@@ -1,15 +1,35 @@
-import { categories, moderationPresets, type Category, type Highlight } from '../../shared/contract/moderation.ts';
+import { categories, type Category, type Highlight, moderationPresets } from '../../shared/contract/moderation.ts';
 import type { Embeddings } from '../on-device/embeddings.ts';
-import type { AnalyzedWindow, Passage } from './analyze-text.ts';
+import type { AnalyzedWindow, Passage } from './windows.ts';
 import {
-  forEachCategory,
   type CategoryValues,
   type Classifier,
   type ClassifyOptions,
+  forEachCategory,
   type Presets,
-} from './classifier.ts';
-import { embeddingSum, scoreOfSum, sentenceMargin, type ModerationWeights } from './linear-model.ts';
-import type { TextAnalysis } from './text-analysis.ts';
+} from './provider-classifiers.ts';
+import { embeddingSum, type ModerationWeights, scoreOfSum, sentenceMargin } from './linear-model.ts';
+import { createWorkerClient, startThread } from '../common/worker-client.ts';
+import { workerUrl } from '../common/worker-url.ts';
+import type { TextAnalysisMethods } from './text-analysis-worker.ts';
+
+export interface TextAnalysis {
+  /** `analyzeText` in a worker thread: 1 MB of text takes a second or two. Rejects when the signal is aborted. */
+  analyze(input: string, options: { readonly signal: AbortSignal }): Promise<readonly AnalyzedWindow[]>;
+  close(): Promise<void>;
+}
+
+/** Starts its thread with the first text. */
+export function createTextAnalysis(): TextAnalysis {
+  const worker = createWorkerClient<TextAnalysisMethods>({
+    name: 'Text analysis',
+    start: () => startThread(workerUrl(import.meta.url, 'text-analysis-worker')),
+  });
+  return {
+    analyze: (input, { signal }) => worker.call('analyze', input, { signal }),
+    close: () => worker.terminate(new DOMException('The host was closed.', 'AbortError')),
+  };
+}
 
 /** Sentences of flagged windows that are judged only for highlights; windows beyond them are highlighted by those that are judged. */
 const maximumSentences = 16;

@@ -8,9 +8,9 @@ import { modelNameOf, type RunSettings, runsTheSame } from '../../shared/prompt-
 import type { AcceptedRun, Completions, RunOrigin } from '../completions/completions.ts';
 import { requirePrompt } from '../completions/render-prompt.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import type { DraftRuns } from '../storage/prompts/draft-runs.ts';
+import type { DraftRuns } from '../storage/prompts/prompt-usage.ts';
 import type { PromptStore } from '../storage/prompts/prompt-store.ts';
-import { type FolderCount, folderParts, type TagCount } from '../storage/prompts/prompt-list.ts';
+import { type FolderCount, folderParts, type TagCount } from '../storage/prompts/prompt-search.ts';
 
 /** Runs read in one transaction: a few milliseconds. */
 const sliceRuns = 100;

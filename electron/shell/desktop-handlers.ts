@@ -9,7 +9,7 @@ import {
   openDataFolder,
   openExportFolder,
 } from '../../shared/contract/desktop.ts';
-import { exportsDirectory } from '../audit/evidence/export-store.ts';
+import { exportsDirectory } from '../audit/evidence/pack-store.ts';
 import { implement, type Handler } from '../api/api.ts';
 
 const modelFile: OpenDialogOptions = {

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Conversations } from './conversations.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
-import type { RemovedRuns } from './run-removal.ts';
+import type { RemovedRuns } from './retention-store.ts';
 import { outcomeColumns, outcomeTexts, runRow, runTextRow } from './run-rows.ts';
 import type { NewRun, RunOutcome } from './storage.ts';
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
-import type { Facts } from './facts.ts';
-import { createRunRemoval } from './run-removal.ts';
+import type { Facts } from './queries.ts';
+import { createRunRemoval } from './retention-store.ts';
 
 const sampleState = z.object({ isWhole: z.boolean(), loadedAt: z.number() });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaultSettings, settings as settingsSchema, type Settings } from '../../shared/contract/settings.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from './queries.ts';
 import type { SettingsStore } from './storage.ts';
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -14,7 +14,7 @@ import type { ExchangeStore } from './exchange-store.ts';
 import type { ExportRows } from './export-rows.ts';
 import type { DataspaceStore } from './knowledge/dataspace-store.ts';
 import type { SourceStore } from './knowledge/source-store.ts';
-import type { DraftRuns } from './prompts/draft-runs.ts';
+import type { DraftRuns } from './prompts/prompt-usage.ts';
 import type { FolderStore } from './prompts/folder-store.ts';
 import type { PromptStore } from './prompts/prompt-store.ts';
 import type { ReplayStore } from './replay-store.ts';

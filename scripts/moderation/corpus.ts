@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { categories, type Category } from '../../shared/contract/moderation.ts';
-import { windowTexts, type WindowText } from '../../electron/moderation/analyze-text.ts';
+import { windowTexts, type WindowText } from '../../electron/moderation/windows.ts';
 import { createEmbeddings, embeddingDimensions, type Embeddings } from '../../electron/on-device/embeddings.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,5 +1,5 @@
 import { moderationPresets, type Category, type ModerationPreset } from '../../shared/contract/moderation.ts';
-import { forEachCategory } from '../../electron/moderation/classifier.ts';
+import { forEachCategory } from '../../electron/moderation/provider-classifiers.ts';
 import { scoreOfSum } from '../../electron/moderation/linear-model.ts';
 import type { LabelledText } from './corpus.ts';
 import type { FeatureSpace } from './feature-space.ts';

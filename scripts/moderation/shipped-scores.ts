@@ -1,9 +1,8 @@
 import { categories, type Category, type ModerationPreset } from '../../shared/contract/moderation.ts';
-import { analyzeText } from '../../electron/moderation/analyze-text.ts';
+import { analyzeText } from '../../electron/moderation/windows.ts';
 import { createOnDeviceClassifier } from '../../electron/moderation/on-device-classifier.ts';
-import { forEachCategory } from '../../electron/moderation/classifier.ts';
-import type { ModerationWeights } from '../../electron/moderation/linear-model.ts';
-import { moderationWeights } from '../../electron/moderation/weights.ts';
+import { forEachCategory } from '../../electron/moderation/provider-classifiers.ts';
+import { type ModerationWeights, moderationWeights } from '../../electron/moderation/linear-model.ts';
 import { createEmbeddings } from '../../electron/on-device/embeddings.ts';
 
 /** Scores by the classifier as it is used, by category in the order of the texts; with the shipped weights unless told. */

@@ -1,6 +1,6 @@
 import { categories, type Category } from '../../shared/contract/moderation.ts';
-import { suspectsOf } from '../../electron/moderation/analyze-text.ts';
-import { forEachCategory } from '../../electron/moderation/classifier.ts';
+import { suspectsOf } from '../../electron/moderation/windows.ts';
+import { forEachCategory } from '../../electron/moderation/provider-classifiers.ts';
 import { ngramBuckets } from '../../electron/moderation/features.ts';
 import { embeddingSum, ngramSum, sentenceMargin, type CategoryHead } from '../../electron/moderation/linear-model.ts';
 import { embeddingDimensions } from '../../electron/on-device/embeddings.ts';

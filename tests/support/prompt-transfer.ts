@@ -5,7 +5,7 @@ import type { AiSystem } from '../../shared/contract/common.ts';
 import type { PreviewedSource } from '../../shared/contract/prompt-transfer.ts';
 import type { PromptInput } from '../../shared/contract/prompts.ts';
 import { promptDetails, versionContent } from '../../shared/prompt-content.ts';
-import { withModel } from '../../electron/prompts/transfer/known-model.ts';
+import { withModel } from '../../electron/prompts/transfer/model-names.ts';
 import { previewImport } from '../../electron/prompts/transfer/import-prompts.ts';
 import { findReferences, type FindTask } from '../../electron/prompts/transfer/referenced-files.ts';
 import { readPrompts, type ReadTask } from '../../electron/prompts/transfer/read-prompts.ts';

@@ -11,16 +11,13 @@ import {
 import type { Log } from '../../log.ts';
 import { createJobRegistry } from '../../common/jobs.ts';
 import { createMutex } from '../../common/mutex.ts';
-import { ExportJob } from './export-job.ts';
-import { createExportStore } from './export-store.ts';
-import { type ExportDownload, openPack } from './open-pack.ts';
-import { type PackSources, requireConversations, selectionOf } from './pack-selection.ts';
-import type { PackCheckpoint, PackPlan, PackRecord } from './pack-state.ts';
+import { ExportJob, runPreviewWorker } from './export-job.ts';
+import { createExportStore, type PackCheckpoint, type PackPlan, type PackRecord } from './pack-store.ts';
+import { type ExportDownload, openPack } from './finish-pack.ts';
+import { type PackSources, requireConversations, selectionOf, writeSelection } from './pack-selection.ts';
 import { createRedactor } from './redaction.ts';
-import { writeSelection } from './selection-file.ts';
 import { conversationsOf, type SelectedConversation } from '../query/selection.ts';
 import { maxPreviewedRuns } from './preview-rules.ts';
-import { runPreviewWorker } from './run-export-worker.ts';
 
 interface PreviewRequest {
   readonly selection: ExportSelection;

@@ -5,7 +5,7 @@ import { type CallContext, serveCalls } from '../../common/worker-server.ts';
 import { describeDiskFailure } from '../../storage/disk-failure.ts';
 import { createExportRows, type ExportRows } from '../../storage/export-rows.ts';
 import { finishPack } from './finish-pack.ts';
-import type { PackCheckpoint, PackPlan, PackResult } from './pack-state.ts';
+import type { PackCheckpoint, PackPlan, PackResult } from './pack-store.ts';
 import { type PreviewedRules, previewRules, type PreviewTask } from './preview-rules.ts';
 import { writePack } from './write-pack.ts';
 

@@ -4,9 +4,8 @@ import type { ExportColumn } from '../../../shared/contract/audit-exports.ts';
 import { citation, type Citation } from '../../../shared/contract/completions.ts';
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import { providerName } from '../../../shared/provider-names.ts';
-import { createClock, type Clock } from './clock.ts';
+import { type Clock, createClock, type PackNames } from './pack-details.ts';
 import type { ExportRecord } from './export-record.ts';
-import type { PackNames } from './pack-names.ts';
 
 /** Conversations on one page: enough to search in, few enough for a browser to open and print. */
 export const conversationsOfPage = 250;

@@ -2,8 +2,7 @@ import type { ExportColumn, RedactionPreview, RedactionRule } from '../../../sha
 import type { ExportRows } from '../../storage/export-rows.ts';
 import type { SelectedConversation } from '../query/selection.ts';
 import { exportRecord } from './export-record.ts';
-import type { Place } from './found-places.ts';
-import { createRedactor, replacementOf } from './redaction.ts';
+import { createRedactor, type Place, replacementOf } from './redaction.ts';
 
 /** Runs that a preview looks at, at most. */
 export const maxPreviewedRuns = 500;

@@ -3,12 +3,11 @@ import { mkdir, rename } from 'node:fs/promises';
 import type { ExportRows } from '../../storage/export-rows.ts';
 import { exportRecord } from './export-record.ts';
 import { conversationsOfPage, type PageHead } from './html-page.ts';
-import { selectionFacts, timeZoneOf } from './pack-facts.ts';
-import { packFiles, readCheckpoint, writeJson, type PackCheckpoint, type PackPlan } from './pack-state.ts';
+import { createNameReader, selectionFacts, timeZoneOf } from './pack-details.ts';
+import { packFiles, readCheckpoint, writeJson, type PackCheckpoint, type PackPlan } from './pack-store.ts';
 import { createCsvWriter, createHtmlWriter, createJsonLinesWriter, type PackWriter } from './pack-writers.ts';
-import { createNameReader } from './pack-names.ts';
 import { createRedactor } from './redaction.ts';
-import { readSelection } from './selection-file.ts';
+import { readSelection } from './pack-selection.ts';
 
 /** How long is written before what is written is made safe: so much is done again after a crash. */
 const checkpointMilliseconds = 200;

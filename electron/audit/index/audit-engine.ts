@@ -3,11 +3,9 @@ import type { AuditFacetCounts, AuditFilter, AuditReport, AuditSummary } from '.
 import type { Conversation } from '../../../shared/contract/conversations.ts';
 import { AuditIndex } from './audit-index.ts';
 import { createConversationRows, type ConversationRows } from '../query/conversation-rows.ts';
-import { countFacets } from '../query/facet-counts.ts';
-import { facetsOf, type IndexFacets } from '../query/facets.ts';
+import { countFacets, facetsOf, type IndexFacets } from '../query/facets.ts';
 import { Listing } from '../query/listing.ts';
-import { Matches } from '../query/matches.ts';
-import { selectionOf, type Selection } from '../query/selection.ts';
+import { Matches, type Selection, selectionOf } from '../query/selection.ts';
 import { summaryOf } from '../query/summary.ts';
 import { WindowList, type SearchPage, type SearchRequest } from '../query/window-list.ts';
 

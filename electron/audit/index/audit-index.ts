@@ -3,8 +3,7 @@ import { createAuditSource, type AuditSource, type SourceText } from './audit-so
 import { blockOf, blockRuns } from './bits.ts';
 import { BlockStore } from './block-store.ts';
 import { FeedbackIndex } from './feedback-index.ts';
-import { openIndexDatabase } from './index-database.ts';
-import { createMarks, type Marks } from '../query/marks.ts';
+import { createMarks, type Marks, openIndexDatabase } from './index-database.ts';
 import { Terms } from './terms.ts';
 import { TextIndex } from './text-index.ts';
 import { Timeline } from '../query/timeline.ts';

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { prepareQuery } from '../../storage/queries.ts';
-import type { IndexedRun } from './run-terms.ts';
+import type { IndexedRun } from './terms.ts';
 
 const indexedColumns = [
   'runs.sequence',

@@ -3,10 +3,10 @@ import Database from 'better-sqlite3';
 import { type CallContext, serveCalls } from '../../common/worker-server.ts';
 import { databaseFile } from '../../storage/database.ts';
 import { isDamage, removeIndexFile } from '../../storage/index-file.ts';
-import { createLogWriter } from '../../storage/log-writer.ts';
+import { createLogWriter } from '../../storage/write-ahead-log.ts';
 import { createIdleTask } from '../../storage/idle-task.ts';
 import { AuditEngine } from './audit-engine.ts';
-import type { AuditMethods } from './audit-methods.ts';
+import type { AuditMethods } from './audit-client.ts';
 import { indexFile } from './index-database.ts';
 import { readAhead } from './read-ahead.ts';
 

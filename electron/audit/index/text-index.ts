@@ -1,8 +1,7 @@
 import Database from 'better-sqlite3';
 import { isUnspaced, spacedText } from '../../../shared/unspaced-text.ts';
-import { bitsOf, blockRuns, emptyBits, hasBit, placeOf, setBit, type Bits } from './bits.ts';
+import { type Bits, bitsOf, blockRuns, emptyBits, hasBit, placeOf, RunSet, setBit } from './bits.ts';
 import { createWordErasure, type WordErasure } from '../../storage/word-erasure.ts';
-import { RunSet } from './run-set.ts';
 
 /** Of a run, what is searched. */
 export interface IndexedText {

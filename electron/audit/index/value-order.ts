@@ -1,7 +1,7 @@
 import type { AuditSort } from '../../../shared/contract/audit.ts';
 import type { AuditIndex } from './audit-index.ts';
 import { blockOf, blockRuns, forEachBit, placeOf } from './bits.ts';
-import type { Matches } from '../query/matches.ts';
+import type { Matches } from '../query/selection.ts';
 
 /** Sorts by a number of the matching runs. */
 export type ValueSort = Exclude<AuditSort, 'newest' | 'oldest'>;

@@ -1,10 +1,9 @@
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { AuditIndex } from '../index/audit-index.ts';
-import { blockRuns, countBits, intersect, subtract, unite, type Bits } from '../index/bits.ts';
+import { type Bits, blockRuns, countBits, intersect, RunSet, subtract, unite } from '../index/bits.ts';
 import { tagsOf, type IndexedFeedback } from '../index/feedback-index.ts';
 import type { Zone } from '../index/block-store.ts';
-import { RunSet } from '../index/run-set.ts';
-import type { NumberField, TermField } from '../index/run-terms.ts';
+import type { NumberField, TermField } from '../index/terms.ts';
 
 /** One part of a filter: takes out of a block's runs those that do not meet it. */
 export interface Condition {

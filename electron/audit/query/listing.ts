@@ -1,6 +1,6 @@
 import type { AuditIndex } from '../index/audit-index.ts';
 import { blockOf, blockRuns, emptyBits, forEachBit, hasBit, placeOf, setBit, type Bits } from '../index/bits.ts';
-import type { Matches } from './matches.ts';
+import type { Matches } from './selection.ts';
 
 export interface ListingOptions {
   /** Newest run of all when the list begins to be. */

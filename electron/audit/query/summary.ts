@@ -3,10 +3,9 @@ import type { AuditBucket, AuditSummary } from '../../../shared/contract/audit.t
 import type { RunStatus } from '../../../shared/contract/conversations.ts';
 import type { AuditIndex } from '../index/audit-index.ts';
 import { blockOf, blockRuns, forEachBit, intersect, type Bits } from '../index/bits.ts';
-import { classOf, Histogram } from './histogram.ts';
-import type { Matches } from './matches.ts';
-import type { NumberField, TermField } from '../index/run-terms.ts';
-import { timeBuckets } from './time-buckets.ts';
+import { classOf, Histogram, timeBuckets } from './histogram.ts';
+import type { Matches } from './selection.ts';
+import type { NumberField, TermField } from '../index/terms.ts';
 
 const maxModels = 20;
 

@@ -2,7 +2,7 @@ import type { AuditFilter, AuditPage, AuditSort } from '../../../shared/contract
 import type { AuditIndex } from '../index/audit-index.ts';
 import type { ConversationRows } from './conversation-rows.ts';
 import { Listing } from './listing.ts';
-import type { Matches } from './matches.ts';
+import type { Matches } from './selection.ts';
 import { ValueOrder } from '../index/value-order.ts';
 
 /** How long an answer may be held up to learn how many conversations there are. */

@@ -5,7 +5,7 @@ import type { FolderFile, PromptFolder } from '../../../shared/contract/prompt-f
 import type { Log } from '../../log.ts';
 import { createChangeNotifier } from '../../common/change-notifier.ts';
 import type { FolderStore, KeptFolder } from '../../storage/prompts/folder-store.ts';
-import { readTree } from './folder-tree.ts';
+import { readTree } from './found-file.ts';
 import type { FolderWork } from './folder-work.ts';
 import { createLinkedFolder, type LinkedFolder } from './linked-folder.ts';
 import type { Settlement } from './settle.ts';

@@ -1,9 +1,8 @@
 import { promptContent, type PromptContent } from '../../../shared/prompt-content.ts';
 import { frontMatter } from '../transfer/formats/dotprompt.ts';
 import { readPrompts, type ReadPrompts } from '../transfer/read-prompts.ts';
-import { Refusal } from '../transfer/refusal.ts';
-import { plainLines } from '../transfer/source-text.ts';
-import { literalTemplate } from '../transfer/templates/assemble-template.ts';
+import { plainLines, Refusal } from '../transfer/source-text.ts';
+import { literalTemplate } from '../transfer/templates/template-syntax.ts';
 import { bodyOf, guarded, writeDotprompt } from '../transfer/writers/dotprompt.ts';
 import { editFrontMatter } from './front-matter-edits.ts';
 import { hasSameDetails, isSameVersion } from './same-content.ts';

@@ -5,7 +5,7 @@ import { AppError } from '../../../shared/app-error.ts';
 import type { FolderFile, FolderIssue, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
 import type { Log } from '../../log.ts';
 import { createMutex } from '../../common/mutex.ts';
-import { isIgnoredName, isPromptFile, readTree } from './folder-tree.ts';
+import { isIgnoredName, isPromptFile, readTree } from './found-file.ts';
 import type { FolderWork } from './folder-work.ts';
 import { type HashMemory, reconcile } from './reconcile.ts';
 import { readSides, settle, type Settlement } from './settle.ts';

@@ -1,7 +1,7 @@
 /** Values from files of strangers: YAML and JSON, read in bounded time and depth. */
 
 import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
-import { lineAt, Refusal } from './refusal.ts';
+import { lineAt, Refusal } from './source-text.ts';
 
 /** Longer YAML is refused: reading it takes up to five seconds per million characters. */
 const maxYamlCharacters = 400_000;

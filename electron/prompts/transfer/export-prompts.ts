@@ -1,14 +1,92 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { buffer } from 'node:stream/consumers';
+import { ZipFile } from 'yazl';
 import { AppError } from '../../../shared/app-error.ts';
 import type { ExportedFile, ExportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
 import { settingRejection } from './parameter-names.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './source-text.ts';
 import { writeDotprompt } from './writers/dotprompt.ts';
-import type { ExportedPrompt, ExportNote, Written } from './writers/exported-prompt.ts';
-import { createFileNames } from './writers/file-names.ts';
-import { writeJsonLine } from './writers/jsonl.ts';
-import { writeMarkdown } from './writers/markdown.ts';
+import { createFileNames, type ExportedPrompt, type ExportNote, type Written } from './writers/exported-prompt.ts';
 import { writePromptfoo } from './writers/promptfoo.ts';
+
+/** The files as one zip archive. The time of its entries is always the same, so that equal prompts make equal archives. */
+export async function zipped(files: readonly ExportedFile[]): Promise<Buffer> {
+  const zip = new ZipFile();
+  const mtime = new Date(1980, 0, 1);
+  for (const { name, content } of files) zip.addBuffer(Buffer.from(content), name, { mtime });
+  zip.end();
+  return buffer(zip.outputStream);
+}
+
+/** A fence longer than every one inside. */
+function fenced(text: string, language = ''): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** One line, with the signs of Markdown as text. */
+function inline(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
+}
+
+function table({ version }: ExportedPrompt): string[] {
+  if (version.variables.length === 0) return [];
+  const rows = version.variables.map(({ name, description, defaultValue, sampleValue }) => {
+    return `| ${[name, description, defaultValue, sampleValue].map((cell) => inline(cell ?? '')).join(' | ')} |`;
+  });
+  return [
+    '## Variables',
+    ['| Name | Description | Default | Sample |', '| --- | --- | --- | --- |', ...rows].join('\n'),
+  ];
+}
+
+/** A page for people to read; it is not imported again as it was. */
+export function writeMarkdown(exported: ExportedPrompt): Written {
+  const { prompt, version } = exported;
+  const facts = [
+    prompt.folder === null ? null : `Folder: ${inline(prompt.folder)}`,
+    prompt.tags.length === 0 ? null : `Tags: ${inline(prompt.tags.join(', '))}`,
+    version.model === null ? null : `Model: ${inline(`${version.aiSystem} ${version.model}`)}`,
+    `Version ${version.number} of ${version.createdAt}`,
+    version.note === null ? null : `Note: ${inline(version.note)}`,
+  ].filter((fact) => fact !== null);
+  const sections = [
+    `# ${inline(prompt.name)}`,
+    ...(prompt.description === null ? [] : [prompt.description]),
+    facts.map((fact) => `- ${fact}`).join('\n'),
+    ...(version.systemMessage === null ? [] : ['## System message', fenced(version.systemMessage)]),
+    '## Prompt',
+    fenced(version.promptText, 'handlebars'),
+    ...table(exported),
+    ...(version.configuration === null
+      ? []
+      : ['## Settings', fenced(JSON.stringify(version.configuration, null, 2), 'json')]),
+  ];
+  return { content: `${sections.join('\n\n')}\n`, notes: [] };
+}
+
+/** One line: a body of chat completions, with what it has no field for under `touchstone`. */
+export function writeJsonLine({ prompt, version }: ExportedPrompt): Written {
+  const { promptText, systemMessage, aiSystem, model, configuration, variables, note } = version;
+  const system = systemMessage === null ? [] : [{ role: 'system', content: systemMessage }];
+  const line = {
+    messages: [...system, { role: 'user', content: promptText }],
+    ...(model === null ? {} : { model }),
+    ...configuration,
+    touchstone: {
+      name: prompt.name,
+      folder: prompt.folder,
+      tags: prompt.tags,
+      description: prompt.description,
+      aiSystem,
+      configuration,
+      variables,
+      note,
+    },
+  };
+  return { content: `${JSON.stringify(line)}\n`, notes: [] };
+}
 
 const writers: Readonly<Record<ExportFormat, { write: (exported: ExportedPrompt) => Written; extension: string }>> = {
   dotprompt: { write: writeDotprompt, extension: 'prompt' },

@@ -4,9 +4,15 @@ import { promptInput, type PromptInput } from '../../../shared/contract/prompts.
 import type { TransferEntry, VariableStyle } from '../../../shared/contract/prompt-transfer.ts';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import { type Draft, type DraftMessage, note } from './draft.ts';
-import { lineAt, Refusal } from './refusal.ts';
-import { assembleTemplate, handlebarsPath, literalTemplate, type TemplatePart } from './templates/assemble-template.ts';
-import { hasJinjaTags, translateJinja } from './templates/jinja.ts';
+import { lineAt, Refusal } from './source-text.ts';
+import {
+  assembleTemplate,
+  handlebarsPath,
+  hasJinjaTags,
+  literalTemplate,
+  type TemplatePart,
+  translateJinja,
+} from './templates/template-syntax.ts';
 
 /** Whether a text looks as if it had variables in single braces, as Python's `format` has. */
 function hasSingleBraces(text: string): boolean {

@@ -7,7 +7,7 @@ import {
   type PreviewedSource,
   type VariableStyle,
 } from '../../../shared/contract/prompt-transfer.ts';
-import { withModel, type SystemOf } from './known-model.ts';
+import { withModel, type SystemOf } from './model-names.ts';
 import type { PromptReader } from './create-prompt-reader.ts';
 import type { ReadPrompts, ReadTask } from './read-prompts.ts';
 import type { ReferencedFile } from './referenced-files.ts';

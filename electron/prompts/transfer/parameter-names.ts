@@ -1,6 +1,6 @@
 import type { ReadMap } from './bounded-values.ts';
 import { isMap, mapIn, plain, textIn } from './bounded-values.ts';
-import { note, type Draft } from './draft.ts';
+import { type Draft, note } from './draft.ts';
 
 /** Names that other tools have for our parameters. */
 const aliases: Readonly<Record<string, string>> = {

@@ -1,8 +1,7 @@
 /** Files that one source names and that are imported together with it. Only imported files are ever read. */
 
 import { posix } from 'node:path';
-import { Refusal } from './refusal.ts';
-import { decodeText } from './source-text.ts';
+import { decodeText, Refusal } from './source-text.ts';
 
 /** A file as the source that names it gets it. `reference` is the path under which it was looked up. */
 export interface ReferencedFile {

@@ -3,8 +3,7 @@ import type Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import type { AiSystem } from '../../../shared/contract/common.ts';
-import type { ListPage, ListQuery } from '../list-page.ts';
-import { newestList, rowsOf } from '../newest-list.ts';
+import { type ListPage, type ListQuery, newestList, rowsOf } from '../list-page.ts';
 import { prepareQuery, valuesOf } from '../queries.ts';
 import type { AgentRow } from '../schema.ts';
 

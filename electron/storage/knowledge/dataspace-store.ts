@@ -3,8 +3,7 @@ import type Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
 import type { Dataspace } from '../../../shared/contract/dataspaces.ts';
 import type { DataspaceSummary } from '../../../shared/contract/knowledge-window.ts';
-import type { ListPage, ListQuery } from '../list-page.ts';
-import { newestList, rowsOf } from '../newest-list.ts';
+import { type ListPage, type ListQuery, newestList, rowsOf } from '../list-page.ts';
 import { prepareQuery } from '../queries.ts';
 import type { DataspaceRow } from '../schema.ts';
 

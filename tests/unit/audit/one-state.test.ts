@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { AuditIndex } from '../../../electron/audit/index/audit-index.ts';
 import { databaseFile } from '../../../electron/storage/database.ts';
-import { createRunRemoval } from '../../../electron/storage/run-removal.ts';
+import { createRunRemoval } from '../../../electron/storage/retention-store.ts';
 import { fillDatabase, generateRuns } from '../../../benchmarks/support/audit-generator.ts';
 import { temporaryDirectory } from '../storage/test-storage.ts';
 import { openEngine } from './test-engine.ts';

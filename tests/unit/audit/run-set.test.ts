@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { blockRuns, forEachBit } from '../../../electron/audit/index/bits.ts';
-import { RunSet } from '../../../electron/audit/index/run-set.ts';
+import { blockRuns, forEachBit, RunSet } from '../../../electron/audit/index/bits.ts';
 
 function runsOf(set: RunSet, blocks: number): number[] {
   const runs: number[] = [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { databaseFile, openDatabase } from '../../../electron/storage/database.ts';
-import { createRunRemoval } from '../../../electron/storage/run-removal.ts';
+import { createRunRemoval } from '../../../electron/storage/retention-store.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
 import type { SearchRequest } from '../../../electron/audit/query/window-list.ts';
 import type { AuditFilter, AuditSort } from '../../../shared/contract/audit.ts';

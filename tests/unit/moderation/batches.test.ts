@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createModerationBatches } from '../../../electron/moderation/batches.ts';
-import { exportedBatch } from '../../../electron/moderation/batches-export.ts';
-import { forEachCategory, type Classifier } from '../../../electron/moderation/classifier.ts';
+import { createModerationBatches, exportedBatch } from '../../../electron/moderation/batches.ts';
+import { forEachCategory, type Classifier } from '../../../electron/moderation/provider-classifiers.ts';
 import { AppError } from '../../../shared/app-error.ts';
 import type { Batch } from '../../../shared/contract/moderation-window.ts';
 import type { ModerationClassifier } from '../../../shared/contract/moderation.ts';

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { createModeration } from '../../../electron/moderation/create-moderation.ts';
-import { explainText } from '../../../electron/moderation/explain-text.ts';
-import { forEachCategory } from '../../../electron/moderation/classifier.ts';
+import { createModeration, explainText } from '../../../electron/moderation/create-moderation.ts';
+import { forEachCategory } from '../../../electron/moderation/provider-classifiers.ts';
 import { createEmbeddings } from '../../../electron/on-device/embeddings.ts';
 import { maxExplainedPassages } from '../../../shared/contract/moderation-window.ts';
 import { defaultModerationSettings } from '../../../shared/contract/moderation.ts';

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createModeration } from '../../../electron/moderation/create-moderation.ts';
-import { sentenceMargin } from '../../../electron/moderation/linear-model.ts';
-import { moderationWeights } from '../../../electron/moderation/weights.ts';
+import { moderationWeights, sentenceMargin } from '../../../electron/moderation/linear-model.ts';
 import { createEmbeddings } from '../../../electron/on-device/embeddings.ts';
 import { exampleTexts } from '../../../renderer/screens/moderation/examples.ts';
 import {

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
 import { databaseFile } from '../../../electron/storage/database.ts';
-import { createLogWriter } from '../../../electron/storage/log-writer.ts';
+import { createLogWriter } from '../../../electron/storage/write-ahead-log.ts';
 import { sampleOutcome, sampleRun } from './sample-run.ts';
 import { openTestStorage } from './test-storage.ts';
 import { patience } from '../../support/patience.ts';

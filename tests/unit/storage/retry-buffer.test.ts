@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseFile, openDatabase } from '../../../electron/storage/database.ts';
-import { createLogSync } from '../../../electron/storage/log-sync.ts';
+import { createLogSync } from '../../../electron/storage/write-ahead-log.ts';
 import { createRunStore } from '../../../electron/storage/run-store.ts';
 import { sampleOutcome, sampleRun } from './sample-run.ts';
 import { temporaryDirectory } from './test-storage.ts';

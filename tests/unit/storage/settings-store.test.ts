@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { defaultSettings, settings as settingsSchema, type EndpointPrice } from '../../../shared/contract/settings.ts';
 import { createSettingsStore } from '../../../electron/storage/settings-store.ts';
-import type { Facts } from '../../../electron/storage/facts.ts';
+import type { Facts } from '../../../electron/storage/queries.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
 import { openTestStorage, temporaryDirectory } from './test-storage.ts';
 

@@ -1,9 +1,9 @@
 import papaparse from 'papaparse';
 import { aiSystem } from '../../../../shared/contract/common.ts';
 import { maxTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
-import { baseName, emptyDraft, note, type Draft, type Reader } from '../draft.ts';
+import { baseName, type Draft, emptyDraft, note, type Reader } from '../draft.ts';
+import { Refusal } from '../source-text.ts';
 import { readDotpromptModel } from '../model-names.ts';
-import { Refusal } from '../refusal.ts';
 
 const fields = ['name', 'prompt', 'system', 'folder', 'tags', 'description', 'model', 'provider', 'note'] as const;
 type Field = (typeof fields)[number];

@@ -6,17 +6,17 @@ import { isMap, mapIn, plain, readYaml, textIn, valueText, type ReadMap, type Re
 import {
   baseName,
   describeVariable,
+  type Draft,
+  type DraftMessage,
   emptyDraft,
   isPartial,
   note,
-  roleOf,
-  type Draft,
-  type DraftMessage,
   type Reader,
+  roleOf,
 } from '../draft.ts';
+import { lineAt, Refusal } from '../source-text.ts';
 import { readDotpromptModel } from '../model-names.ts';
 import { takeParameters } from '../parameter-names.ts';
-import { lineAt, Refusal } from '../refusal.ts';
 import { endGuard, startGuard } from '../writers/dotprompt.ts';
 import { aiSystem } from '../../../../shared/contract/common.ts';
 

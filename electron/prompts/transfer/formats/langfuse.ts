@@ -1,8 +1,8 @@
 import { isMap, listIn, mapIn, readJson, textIn, type ReadMap } from '../bounded-values.ts';
-import { baseName, emptyDraft, note, type Draft, type Reader } from '../draft.ts';
+import { baseName, type Draft, emptyDraft, note, type Reader } from '../draft.ts';
+import { Refusal } from '../source-text.ts';
 import { takeParameters } from '../parameter-names.ts';
-import { Refusal } from '../refusal.ts';
-import { takeMessages } from './messages.ts';
+import { takeMessages } from './openai-jsonl.ts';
 
 function isPrompt(value: unknown): value is ReadMap {
   return isMap(value) && (typeof value.get('prompt') === 'string' || Array.isArray(value.get('prompt')));

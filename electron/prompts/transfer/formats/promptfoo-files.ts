@@ -3,8 +3,8 @@
 import papaparse from 'papaparse';
 import { isMap, plain, readJson, readYaml, type ReadMap } from '../bounded-values.ts';
 import { baseName } from '../draft.ts';
+import { Refusal } from '../source-text.ts';
 import type { ReferencedFiles, TextFile } from '../referenced-files.ts';
-import { Refusal } from '../refusal.ts';
 
 /** The text of a prompt, and where it comes from. */
 export interface PromptText {

@@ -2,8 +2,8 @@ import { isMap, mapIn, valueText, type ReadMap, type ReadYaml } from '../bounded
 import type { PromptVariable } from '../../../../shared/contract/prompts.ts';
 import type { TransferEntry } from '../../../../shared/contract/prompt-transfer.ts';
 import { note } from '../draft.ts';
+import { Refusal } from '../source-text.ts';
 import type { ReferencedFiles } from '../referenced-files.ts';
-import { Refusal } from '../refusal.ts';
 import { readObjectFiles, readValueFile } from './promptfoo-files.ts';
 
 /** Tests after these are only counted. */

@@ -10,12 +10,12 @@ import {
   type ReadMap,
   type ReadYaml,
 } from '../bounded-values.ts';
-import { baseName, describeVariable, emptyDraft, note, type Draft, type Reader } from '../draft.ts';
+import { baseName, describeVariable, type Draft, emptyDraft, note, type Reader } from '../draft.ts';
+import { Refusal } from '../source-text.ts';
 import type { ReferencedFiles } from '../referenced-files.ts';
 import { readPromptfooProvider } from '../model-names.ts';
 import { takeParameters } from '../parameter-names.ts';
-import { Refusal } from '../refusal.ts';
-import { takeMessages } from './messages.ts';
+import { takeMessages } from './openai-jsonl.ts';
 import { pathOf, readObjectFiles, readPromptFiles, type PromptText } from './promptfoo-files.ts';
 import { readSuiteVariables } from './promptfoo-tests.ts';
 

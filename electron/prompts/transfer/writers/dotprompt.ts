@@ -1,9 +1,8 @@
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import { writeDotpromptModel } from '../model-names.ts';
-import { Refusal } from '../refusal.ts';
-import { literalTemplate } from '../templates/assemble-template.ts';
-import { present, valuesOf, type WritablePrompt, type Written } from './exported-prompt.ts';
-import { yamlText } from './yaml-text.ts';
+import { Refusal } from '../source-text.ts';
+import { literalTemplate } from '../templates/template-syntax.ts';
+import { present, valuesOf, type WritablePrompt, type Written, yamlText } from './exported-prompt.ts';
 
 type Version = WritablePrompt['version'];
 

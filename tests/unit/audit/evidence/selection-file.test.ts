@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readSelection, writeSelection } from '../../../../electron/audit/evidence/selection-file.ts';
+import { readSelection, writeSelection } from '../../../../electron/audit/evidence/pack-selection.ts';
 import { temporaryDirectory } from '../../storage/test-storage.ts';
 
 const runs = fc.oneof(

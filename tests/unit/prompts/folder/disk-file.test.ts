@@ -22,7 +22,7 @@ import {
   replaceFile,
 } from '../../../../electron/prompts/folder/disk-file.ts';
 import { issueOf } from '../../../../electron/prompts/folder/folder-work.ts';
-import { readTree } from '../../../../electron/prompts/folder/folder-tree.ts';
+import { readTree } from '../../../../electron/prompts/folder/found-file.ts';
 
 let root: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { writeFiles } from '../../../../electron/prompts/transfer/export-prompts.ts';
-import { createFileNames } from '../../../../electron/prompts/transfer/writers/file-names.ts';
+import { createFileNames } from '../../../../electron/prompts/transfer/writers/exported-prompt.ts';
 import type { PreviewedSource } from '../../../../shared/contract/prompt-transfer.ts';
 import type { PromptInput } from '../../../../shared/contract/prompts.ts';
 import { kept, preview, previewFixture, told } from '../../../support/prompt-transfer.ts';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import nunjucks from 'nunjucks';
 import { describe, expect, test } from 'vitest';
-import { literalTemplate } from '../../../../electron/prompts/transfer/templates/assemble-template.ts';
-import { translateJinja } from '../../../../electron/prompts/transfer/templates/jinja.ts';
+import { literalTemplate, translateJinja } from '../../../../electron/prompts/transfer/templates/template-syntax.ts';
 import { translateSingleBraces } from '../../../../electron/prompts/transfer/finish-draft.ts';
-import { Refusal } from '../../../../electron/prompts/transfer/refusal.ts';
+import { Refusal } from '../../../../electron/prompts/transfer/source-text.ts';
 import { parseTemplate, renderTemplate } from '../../../../shared/prompt-template.ts';
 
 const rendered = (template: string, values: Record<string, unknown> = {}) =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { moderationPresets } from '../../../../../shared/contract/moderation.ts';
-import { moderationWeights } from '../../../../../electron/moderation/weights.ts';
+import { moderationWeights } from '../../../../../electron/moderation/linear-model.ts';
 import { cardFigures } from '../../../../../renderer/screens/moderation/quality-figures.ts';
 
 const card = readFileSync(join(import.meta.dirname, '../../../../../docs/moderation-model-card.md'), 'utf8');
