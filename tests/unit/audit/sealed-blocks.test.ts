@@ -86,7 +86,7 @@ describe('with sealed blocks', () => {
     const filter: AuditFilter = { models: ['gpt-4o', 'hl-gpt-4o-mini'] };
     const keys: Partial<Record<AuditSort, (run: GeneratedRun) => number | null>> = {
       slowest: ({ outcome }) => (outcome.totalMs === null ? null : -outcome.totalMs),
-      dearest: ({ outcome }) => (outcome.cost === null ? null : -outcome.cost),
+      dearest: ({ outcome }) => (outcome.cost === null ? null : -outcome.cost.amount),
       'lowest-score': ({ feedback }) => feedback?.score ?? null,
     };
     for (const [sort, key] of Object.entries(keys) as [AuditSort, (run: GeneratedRun) => number | null][]) {
