@@ -37,10 +37,10 @@ const oneKey = [...promptsKey, 'one'] as const;
 const changesKey = ['prompt-changes'] as const;
 export const pageSize = { prompts: 100, versions: 30 } as const;
 
-function listQueryOf({ words, folder, tags }: LibraryFilter) {
+function listQueryOf({ query, folder, tags }: LibraryFilter) {
   return {
     pageSize: pageSize.prompts,
-    ...(words.trim() !== '' && { search: words }),
+    ...(query.trim() !== '' && { search: query }),
     ...(folder !== null && { folder }),
     ...(tags.length > 0 && { tags: tags.map((tag) => tag.replaceAll(',', '\\,')).join(',') }),
   };

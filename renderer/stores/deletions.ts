@@ -83,9 +83,9 @@ export function deleteWithUndo(deletion: Deletion): void {
     deletion.onUndo?.();
   };
   const toastId = showToast({ tone: 'neutral', text: deletion.text, action: { label: 'Undo', run: undo } });
-  const leave = useToasts.subscribe(({ toasts }) => {
+  const unsubscribe = useToasts.subscribe(({ toasts }) => {
     if (toasts.some(({ id }) => id === toastId)) return;
-    leave();
+    unsubscribe();
     if (!isUndone) void end(deletion);
   });
 }

@@ -246,9 +246,9 @@ export const useDrafts = create<DraftsState>()(
 function withoutDraft({ drafts, activeId }: DraftsState, position: number): Pick<DraftsState, 'drafts' | 'activeId'> {
   const rest = drafts.toSpliced(position, 1);
   if (rest.length === 0) rest.push(newDraft({}, []));
-  const isActiveGone = rest.every((draft) => draft.id !== activeId);
+  const isActiveRemoved = rest.every((draft) => draft.id !== activeId);
   const neighbour = rest[Math.min(position, rest.length - 1)];
-  return { drafts: rest, activeId: isActiveGone && neighbour ? neighbour.id : activeId };
+  return { drafts: rest, activeId: isActiveRemoved && neighbour ? neighbour.id : activeId };
 }
 
 /** Ignores the shown run: two windows may run the same draft. */

@@ -11,17 +11,17 @@ import type { RunSource } from './run-stream.ts';
 
 /** What the library is narrowed to. */
 export interface LibraryFilter {
-  words: string;
+  query: string;
   /** Prompts in it and in the folders below it; null for all, the empty text for those without a folder. */
   folder: string | null;
   /** All of them present. */
   tags: readonly string[];
 }
 
-export const everyPrompt: LibraryFilter = { words: '', folder: null, tags: [] };
+export const everyPrompt: LibraryFilter = { query: '', folder: null, tags: [] };
 
-export function isNarrowed({ words, folder, tags }: LibraryFilter): boolean {
-  return words !== '' || folder !== null || tags.length > 0;
+export function isNarrowed({ query, folder, tags }: LibraryFilter): boolean {
+  return query !== '' || folder !== null || tags.length > 0;
 }
 
 /** The same until the window closes. */

@@ -27,11 +27,11 @@ const stackedLayout = { edit: 36, answer: 64 };
 /** Pixels that a compared answer needs to be readable. */
 const minColumnWidth = 300;
 /** Pixels of the window's width that the rail and the panel of model, parameters and history take. */
-const besideWork = 300;
+const sideWidth = 300;
 
 /** Whether the prompt is above its answers, because they don't all fit beside it. */
 function useStackedPanes(columnCount: number): boolean {
-  const minWidth = Math.ceil((columnCount * minColumnWidth * 100) / besideLayout.answer) + besideWork;
+  const minWidth = Math.ceil((columnCount * minColumnWidth * 100) / besideLayout.answer) + sideWidth;
   const fitsBeside = useMediaQuery(`(min-width: ${minWidth}px)`);
   return columnCount > 1 && !fitsBeside;
 }

@@ -122,9 +122,9 @@ function Head({ outline, list, prompts, search }: PromptListProps) {
         size="small"
         icon={Search}
         placeholder="Search names and texts"
-        value={view.words}
-        onValueChange={(next) => usePromptsView.setState({ words: next })}
-        onKeyDown={(event) => event.key === 'Escape' && usePromptsView.setState({ words: '' })}
+        value={view.query}
+        onValueChange={(next) => usePromptsView.setState({ query: next })}
+        onKeyDown={(event) => event.key === 'Escape' && usePromptsView.setState({ query: '' })}
         end={
           isNarrowed(view) && (
             <button

@@ -48,7 +48,7 @@ export function toggleExclusion(grounding: DraftGrounding, passage: PassageRefer
   };
 }
 
-const omissionWords: Readonly<Record<GroundingOmission, string>> = {
+const omissionLabels: Readonly<Record<GroundingOmission, string>> = {
   'not-relevant': 'below threshold',
   'too-many': 'over the passage limit',
   'no-room': 'over the token budget',
@@ -57,7 +57,7 @@ const omissionWords: Readonly<Record<GroundingOmission, string>> = {
 
 /** Why the model doesn't receive a passage; null for one that it receives. */
 export function omissionText({ omission }: Pick<GroundingPassage, 'omission'>): string | null {
-  return omission === null ? null : omissionWords[omission];
+  return omission === null ? null : omissionLabels[omission];
 }
 
 /** The ranks of a passage in both searches: `Keyword #2, semantic #1`; null for a pinned one that neither found. */

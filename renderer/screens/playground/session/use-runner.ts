@@ -104,7 +104,7 @@ export function useRunner(draftId: string, model: Model | null): Runner {
   // An edit or another draft takes the blocker off the screen.
   const blocker = blocked !== null && blocked.draft === current ? blocked.blocker : null;
 
-  const begin = useCallback(
+  const start = useCallback(
     async (choice?: GroundingChoice): Promise<void> => {
       const draft = useDrafts.getState().drafts.find(({ id }) => id === draftId);
       if (!draft) return;
@@ -131,7 +131,7 @@ export function useRunner(draftId: string, model: Model | null): Runner {
     [client, draftId, model, queryClient, slot],
   );
 
-  const beginWhenReady = useCallback(async (): Promise<void> => {
+  const startWhenReady = useCallback(async (): Promise<void> => {
     const signal = queueRun(slot);
     try {
       await onDeviceModelReady(client, signal);
@@ -140,20 +140,20 @@ export function useRunner(draftId: string, model: Model | null): Runner {
       stopRun(slot);
       throw cause;
     }
-    if (!signal.aborted) await begin();
-  }, [begin, client, slot]);
+    if (!signal.aborted) await start();
+  }, [start, client, slot]);
 
   // The model may also become ready without a download: ServiceAi is routed to another one in the settings.
   useEffect(() => {
     // oxlint-disable-next-line react/set-state-in-effect -- The effect starts a queued run; only a blocker that the run meets sets state.
-    if (isWaiting && model?.isReady) void begin();
-  }, [begin, isWaiting, model]);
+    if (isWaiting && model?.isReady) void start();
+  }, [start, isWaiting, model]);
 
   const run = useCallback(
-    () => void (isWaitingForModel(model) ? beginWhenReady() : begin()),
-    [begin, beginWhenReady, model],
+    () => void (isWaitingForModel(model) ? startWhenReady() : start()),
+    [start, startWhenReady, model],
   );
-  const runWith = useCallback((choice: GroundingChoice) => void begin(choice), [begin]);
+  const runWith = useCallback((choice: GroundingChoice) => void start(choice), [start]);
   const stop = useCallback(() => stopRun(slot), [slot]);
   return useMemo(
     () => ({ isActive: isRunning, isWaiting, blocker, run, runWith, stop }),

@@ -37,25 +37,25 @@ function Ticks({ run }: { run: CompletionRun }) {
   const count = run.frameCount;
   // Fifty more frames move the ticks by less than their width.
   const drawnCount = run.endedAt === null && count >= 200 ? count - (count % 50) : count;
-  const marks = useMemo(
+  const ticks = useMemo(
     () => tickPositions(frames, drawnCount, run.startedAt, tickWidth),
     [frames, drawnCount, run.startedAt],
   );
   const gap = useMemo(() => Math.round(longestGap(frames, count)), [frames, count]);
   if (count === 0) return null;
   // One frame has no gap.
-  const words = formatPlural(count, 'frame') + (count > 1 ? `, longest gap ${gap.toLocaleString('en')} ms` : '');
+  const label = formatPlural(count, 'frame') + (count > 1 ? `, longest gap ${gap.toLocaleString('en')} ms` : '');
   return (
     <>
       <svg
         className="wire__ticks wide-only"
         viewBox={`0 0 ${tickWidth} 16`}
         role="img"
-        aria-label={`Arrival of ${words}`}
+        aria-label={`Arrival of ${label}`}
       >
-        <path d={marks.map((x) => `M${x} 4v8`).join('')} />
+        <path d={ticks.map((x) => `M${x} 4v8`).join('')} />
       </svg>
-      <span className="caption tertiary nowrap">{words}</span>
+      <span className="caption tertiary nowrap">{label}</span>
     </>
   );
 }

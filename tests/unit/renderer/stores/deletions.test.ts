@@ -14,7 +14,7 @@ test('what is deleted is off the screen at once and deleted at the host when the
   expect(carryOut).toHaveBeenCalledOnce();
 });
 
-test('what is taken back was never deleted', () => {
+test('undo before the toast closes deletes nothing', () => {
   const carryOut = vi.fn(() => Promise.resolve());
   const onUndo = vi.fn();
   deleteWithUndo({ id: 'two', text: 'Two is deleted.', carryOut, onUndo });
@@ -23,7 +23,7 @@ test('what is taken back was never deleted', () => {
   expect([useDeletions.getState().ids.size, carryOut.mock.calls.length, onUndo.mock.calls.length]).toEqual([0, 0, 1]);
 });
 
-test('what the host refuses to delete is back on the screen, with the reason', async () => {
+test('an object that the host fails to delete returns with the reason', async () => {
   deleteWithUndo({
     id: 'three',
     text: 'Three is deleted.',

@@ -12,7 +12,7 @@ function openStream() {
   return { writer: parts.writable.getWriter(), parts: parts.readable };
 }
 
-test('answers that stream side by side are drawn together, once for each frame', async () => {
+test('draws answers that stream side by side together, once per frame', async () => {
   const callbacks: FrameRequestCallback[] = [];
   vi.stubGlobal('requestAnimationFrame', (callback: FrameRequestCallback) => callbacks.push(callback));
   vi.stubGlobal('cancelAnimationFrame', () => {});

@@ -3,6 +3,7 @@ import { rememberModel, useModelChoices } from '../../../../renderer/stores/mode
 import {
   exampleDraft,
   maxDrafts,
+  promptEdit,
   applyOtherWindowChanges,
   useDrafts,
 } from '../../../../renderer/stores/playground-drafts.ts';
@@ -66,7 +67,7 @@ test('there is always a draft', () => {
   expect(active()?.promptText).toBe('');
 });
 
-test('a name that is taken gets a number', () => {
+test('adds a number to a used name', () => {
   const { activeId, create, rename } = useDrafts.getState();
   const other = create({ name: 'Other' });
   rename(activeId, 'Other');
@@ -111,4 +112,25 @@ test('an echo of what this window wrote changes nothing', () => {
   const changed = before.drafts.map((draft) => ({ ...draft, updatedAt: draft.updatedAt + 1 }));
   expect(applyOtherWindowChanges({ changed, removedIds: [] })).toEqual([]);
   expect(useDrafts.getState()).toBe(before);
+});
+
+test("a person's own prompt in place of the example's has neither its parameters nor its name", () => {
+  expect(promptEdit(exampleDraft, 'Write a poem.\n\nOn {{thing}}.')).toEqual({
+    promptText: 'Write a poem.\n\nOn {{thing}}.',
+    isExample: false,
+    parameters: {},
+    name: 'Untitled prompt',
+  });
+  expect(promptEdit({ isExample: true, name: 'Poems' }, 'Write a poem.')).not.toHaveProperty('name');
+});
+
+test('an edited example keeps its parameters, as does any other prompt', () => {
+  const edited = exampleDraft.promptText.replace('short sentence', 'long sentence');
+  expect([
+    promptEdit(exampleDraft, edited),
+    promptEdit({ isExample: false, name: exampleDraft.name }, 'Write a poem.'),
+  ]).toEqual([
+    { promptText: edited, isExample: false },
+    { promptText: 'Write a poem.', isExample: false },
+  ]);
 });

@@ -75,7 +75,7 @@ function start({
 }
 
 test.each(['sse', 'json-array'] as const)(
-  'a run over %s grows with its text and ends with its figures',
+  'a run over %s streams its text and ends with its metrics',
   async (transport) => {
     const { states, ended } = start({ transport });
     const call = await provider.nextCall();
@@ -103,7 +103,7 @@ test.each(['sse', 'json-array'] as const)(
   },
 );
 
-test('a synchronous run has one frame and all at once', async () => {
+test('a synchronous run receives the whole answer in one frame', async () => {
   const { ended } = start({ transport: 'sync' });
   (await provider.nextCall()).chatAnswer({ content: 'All at once' });
   expect(await ended).toMatchObject({
@@ -114,7 +114,7 @@ test('a synchronous run has one frame and all at once', async () => {
   });
 });
 
-test('a run that is stopped keeps its text and is no failure', async () => {
+test('a stopped run keeps its text and has no error', async () => {
   const stop = new AbortController();
   const { ended, until } = start({ signal: stop.signal });
   const call = await provider.nextCall();
@@ -126,7 +126,7 @@ test('a run that is stopped keeps its text and is no failure', async () => {
   await call.closed;
 });
 
-test('a run that fails in the middle keeps its text and says why', async () => {
+test('a run that fails while it streams keeps its text and has the error', async () => {
   const { ended, until } = start();
   const call = await provider.nextCall();
   call.openEventStream();
@@ -141,7 +141,7 @@ test('a run that fails in the middle keeps its text and says why', async () => {
   });
 });
 
-test('a run that is refused has its status, its error and when to try again', async () => {
+test('a rejected run has its status, its error and the time of the next attempt', async () => {
   const { ended } = start();
   (await provider.nextCall()).fail(429, 'Slow down', { 'retry-after': '7' });
   expect(await ended).toMatchObject({
@@ -153,7 +153,7 @@ test('a run that is refused has its status, its error and when to try again', as
   });
 });
 
-test('reasoning comes beside the answer while it is made', async () => {
+test('reasoning streams beside the answer', async () => {
   const { ended, until } = start({ hasReasoning: true });
   const call = await provider.nextCall();
   call.openEventStream();

@@ -107,7 +107,7 @@ test('runs all in parallel with the same inputs, each with its own warnings, fai
   expect(useModelChoices.getState().recent.map(({ name }) => name)).toEqual([models[0], models[1]]);
 });
 
-test('columns scroll to the same share while the reader scrolls one, and not when a text grows', () => {
+test('columns scroll to the same share when the reader scrolls one, and not when a text grows', () => {
   const heights = [1100, 2100, 100];
   function Texts({ isLinked }: { isLinked: boolean }) {
     const { container, addText } = useLinkedScroll(isLinked);

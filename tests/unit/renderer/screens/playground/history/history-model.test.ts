@@ -32,7 +32,7 @@ test('a row shows the first words of the answer, or of the prompt until there is
   expect(excerpts).toEqual(['First line second', 'The answer begins']);
 });
 
-test('a run that the host lists already stands once, in the state that the window knows better', () => {
+test('a run that the host lists appears once, in the newer state of the window', () => {
   const stopped = { ...live, runId: 'run', state: 'stopped', endedAt: 30 } as CompletionRun;
   expect(shown(historyRows([kept], stopped))).toEqual([{ runId: 'run', status: 'Cancelled', isNew: false }]);
 });
@@ -44,7 +44,7 @@ test('what the host wrote down at the end counts', () => {
   ]);
 });
 
-test('a run that the host refused before it began is none', () => {
+test('leaves out a run that the host rejected before it started', () => {
   expect(historyRows([], { ...live, state: 'failed' } as CompletionRun)).toEqual([]);
 });
 

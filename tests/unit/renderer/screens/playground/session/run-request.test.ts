@@ -75,7 +75,7 @@ test.each([
   expect('blocker' in read && read.blocker.message).toContain(message.slice(0, 18));
 });
 
-test('a run that is put back sends the same request again', () => {
+test('a restored run sends the same request', () => {
   const run = {
     runId: 'run',
     aiSystem: 'Groq',

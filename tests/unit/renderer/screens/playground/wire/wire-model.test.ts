@@ -42,7 +42,7 @@ test('a row shows what differs from frame to frame', () => {
   ]);
 });
 
-test('times are counted from the request, and a long gap stands out', () => {
+test('times start at the request, and a long gap is highlighted', () => {
   const limit = longGapLimit(frames);
   const rows = frames.map((_, index) => frameRow(frames, index, 990, limit));
   expect(rows.map((row) => [row?.number, row?.at, row?.gap, row?.isLongGap])).toEqual([
