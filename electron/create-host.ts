@@ -1,36 +1,47 @@
+import { join } from 'node:path';
 import { isUnencrypted } from '../shared/address-safety.ts';
 import type { Capability, HostState } from '../shared/contract/settings.ts';
-import type { StartChild } from './child-process/child.ts';
-import { createConversationThreads } from './agents/conversation-threads.ts';
-import { agentHandlers, agentThreadHandlers } from './api/agents.ts';
+import { forkChild, type StartChild } from './child-process/child.ts';
+import { agentHandlers } from './api/agents.ts';
 import type { Api, Handler } from './api/api.ts';
-import { apiKeyHandlers, privacyHandlers, settingsHandlers } from './api/settings.ts';
-import {
-  auditExportHandlers,
-  auditHandlers,
-  auditReplayHandlers,
-  auditRetentionHandlers,
-  auditSampleHandlers,
-} from './api/audit.ts';
-import { completionHandlers, groundingHandlers } from './api/completions.ts';
+import { auditHandlers } from './api/audit.ts';
+import { completionHandlers } from './api/completions.ts';
 import { conversationHandlers } from './api/conversations.ts';
 import { createApi } from './api/create-api.ts';
-import { dataspaceHandlers, knowledgeWindowHandlers, sourceHandlers } from './api/knowledge.ts';
-import { onDeviceHandlers, providerHandlers } from './api/providers.ts';
-import { moderationHandlers, moderationWindowHandlers } from './api/moderation.ts';
+import { knowledgeHandlers } from './api/knowledge.ts';
+import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
-import { promptFolderHandlers, promptHandlers } from './api/prompts.ts';
 import { promptTransferHandlers } from './api/prompt-transfer.ts';
+import { promptHandlers } from './api/prompts.ts';
+import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
-import type { Completions } from './completions/completions.ts';
-import { createServices } from './services.ts';
-import type { KeyStore } from './key-store/key-store.ts';
-import type { Log } from './log.ts';
-import type { Moderation } from './moderation/create-moderation.ts';
-import type { Embeddings } from './on-device/embeddings.ts';
-import type { OnDeviceLanguageModels } from './on-device/create-language-models.ts';
-import { describeStartFailure } from './storage/disk-failure.ts';
+import { apiKeyHandlers, privacyHandlers, settingsHandlers } from './api/settings.ts';
+import { createAgents } from './agents/create-agents.ts';
+import { createAuditServices } from './audit/create-audit-services.ts';
+import { createCompletions } from './completions/create-completions.ts';
+import { createGuard } from './completions/guard.ts';
+import { createCredits } from './credits/credits.ts';
+import { createRateLimits } from './credits/rate-limits.ts';
+import { createKeyStore } from './key-store/create-key-store.ts';
+import { createGrounding } from './knowledge/grounding/create-grounding.ts';
+import { createModerationBatches } from './moderation/batches.ts';
+import { createModeration, type Moderation } from './moderation/create-moderation.ts';
+import { createOnDeviceLanguageModels, type OnDeviceLanguageModels } from './on-device/create-language-models.ts';
+import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
+import { registryAddress } from './on-device/registry-address.ts';
+import { storedPromptOf } from './prompts/stored-prompt.ts';
+import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';
+import { createProviders } from './providers/create-providers.ts';
+import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
+import type { Log } from './log.ts';
+import { createKnowledge } from './knowledge/create-knowledge.ts';
+import { createTextEmbedders } from './knowledge/text-embedder.ts';
+import { createPromptLibrary } from './prompts/create-prompt-library.ts';
+import { createConversationThreads } from './agents/conversation-threads.ts';
+import type { Completions } from './completions/completions.ts';
+import type { KeyStore } from './key-store/key-store.ts';
+import { describeStartFailure } from './storage/disk-failure.ts';
 import packageFile from '../package.json' with { type: 'json' };
 
 export interface HostOptions {
@@ -80,13 +91,106 @@ function warnAboutUnencrypted({ providerBases, endpoints, log }: HostOptions): v
   }
 }
 
+/** What the host does, without the endpoints that reach it. Each service makes its own parts. */
+async function createServices(options: HostOptions) {
+  const { dataDirectory, startChild = forkChild, log } = options;
+  const storage = openStorage({ directory: dataDirectory });
+  const onDevice = createOnDeviceLanguageModels({
+    directory: join(dataDirectory, 'models'),
+    settings: storage.settings,
+    registryAddress,
+    startChild,
+    log,
+  });
+  const providers = createProviders({
+    memory: storage.providerMemory,
+    keyStore: options.keyStore ?? (await createKeyStore({ startChild })),
+    environment: options.environment,
+    baseOverrides: options.providerBases,
+    endpointOverrides: options.endpoints,
+    settings: storage.settings,
+    onDevice,
+  });
+  const embeddings = createEmbeddings();
+  const moderation = createModeration({ settings: () => storage.settings.read().moderation, providers, embeddings });
+  const embedder = createTextEmbedders({
+    settings: () => storage.settings.read().embeddings,
+    embeddings,
+    providers,
+  });
+  const knowledge = await createKnowledge({ dataDirectory, storage, embedder, startChild, log });
+  const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
+  const batches = createModerationBatches({ storage, classifierOf: moderation.classifierOf, log });
+  const grounding = createGrounding({ retrieval: knowledge.retrieval, findDataspace: storage.dataspaces.find });
+  const exchanges = createProviderExchanges({ store: storage.exchanges, settings: storage.settings, log });
+  const allowances = { credits: createCredits(), rateLimits: createRateLimits(), apiKeys: storage.apiKeys };
+  const completions = createCompletions({
+    runs: storage.runs,
+    providers,
+    ...allowances,
+    guard,
+    grounding,
+    exchanges,
+    storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
+  });
+  const library = createPromptLibrary({ storage, providers, completions, log });
+  const agents = createAgents({
+    store: storage.agents,
+    turns: storage.turns,
+    providers,
+    completions,
+    grounding,
+    findVersion: storage.prompts.findVersion,
+  });
+  const auditServices = await createAuditServices({
+    dataDirectory,
+    storage,
+    completions,
+    providers,
+    version: packageFile.version,
+    log,
+  });
+
+  return {
+    storage,
+    providers,
+    onDevice,
+    embeddings,
+    moderation,
+    guard,
+    batches,
+    completions,
+    allowances,
+    exchanges,
+    knowledge,
+    ...library,
+    agents,
+    threads: createConversationThreads({ turns: storage.turns, audit: storage.audit }),
+    auditServices,
+    /** Stops every run so that it is recorded as cancelled, then closes everything. */
+    async close(): Promise<void> {
+      await auditServices.close();
+      await library.close();
+      await completions.close();
+      await exchanges.close();
+      await batches.close();
+      await moderation.close();
+      await knowledge.close();
+      await embeddings.close();
+      await providers.close();
+      await onDevice.close();
+      await storage.close();
+    },
+  };
+}
+
 /** Puts the service together. The desktop shell and the headless entry point both start here. */
 export async function createHost(options: HostOptions): Promise<Host> {
   warnAboutUnencrypted(options);
-  const work = await createServices(options).catch((failure: unknown) => {
+  const services = await createServices(options).catch((failure: unknown) => {
     throw describeStartFailure(failure) ?? failure;
   });
-  const { storage, providers, completions, moderation, folders, knowledge, auditWork, onDevice, allowances } = work;
+  const { storage, providers, completions, moderation, knowledge, onDevice, allowances } = services;
   const { log } = options;
   const isEmbeddingPaid = () => storage.settings.read().embeddings.kind === 'provider';
 
@@ -108,27 +212,16 @@ export async function createHost(options: HostOptions): Promise<Host> {
     reportFailure: log,
     handlers: [
       ...completionHandlers(completions, log),
-      ...groundingHandlers(completions, log),
-      ...auditHandlers(storage.audit),
-      ...auditExportHandlers(auditWork.exports, log),
-      ...auditSampleHandlers(auditWork.samples),
-      ...auditRetentionHandlers(auditWork.retention),
-      ...auditReplayHandlers(auditWork.replays, log),
-      ...moderationHandlers({ moderation, ...allowances }),
-      ...moderationWindowHandlers({ ...work, log }),
+      ...auditHandlers({ audit: storage.audit, services: services.auditServices, log }),
+      ...moderationHandlers({ ...services, ...allowances, log }),
       ...conversationHandlers(storage.audit),
-      ...promptFolderHandlers(folders, log),
-      ...promptTransferHandlers({ ...work, systemOf: providers.systemOf }),
-      ...promptHandlers(work, providers, log),
-      ...agentHandlers(work.agents, providers, log),
-      ...agentThreadHandlers(createConversationThreads({ turns: storage.turns, audit: storage.audit })),
-      ...dataspaceHandlers({ ...knowledge, ...allowances, retrieval: work.retrieval, isEmbeddingPaid }),
-      ...sourceHandlers({ ...knowledge, ...allowances, isEmbeddingPaid }),
-      ...knowledgeWindowHandlers(knowledge, log),
+      ...promptTransferHandlers({ ...services, systemOf: providers.systemOf }),
+      ...promptHandlers({ ...services, models: providers, log }),
+      ...agentHandlers({ ...services, models: providers, log }),
+      ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
       ...openApiHandlers(packageFile.version),
-      ...providerHandlers(providers),
-      ...runHandlers({ runs: storage.runs, completions, exchanges: work.exchanges, log }),
-      ...onDeviceHandlers(onDevice, log),
+      ...providerHandlers(providers, onDevice, log),
+      ...runHandlers({ runs: storage.runs, completions, exchanges: services.exchanges, log }),
       ...apiKeyHandlers(storage.apiKeys, allowances.credits),
       ...settingsHandlers(storage, hostState),
       ...privacyHandlers({
@@ -147,10 +240,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
     onDevice,
     completions,
     moderation,
-    embeddings: work.embeddings,
+    embeddings: services.embeddings,
     setServer: (state) => {
       server = state;
     },
-    close: work.close,
+    close: services.close,
   };
 }

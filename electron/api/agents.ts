@@ -24,7 +24,7 @@ function acceptsEvents(accept: string | null): boolean {
   return quality > 0 && quality >= namedQuality('application/json');
 }
 
-export function agentHandlers(agents: Agents, models: LearnedModels, reportFailure: Log): Handler[] {
+function definitionHandlers(agents: Agents, models: LearnedModels, reportFailure: Log): Handler[] {
   return [
     implement(createWholeAgent, async ({ body }) => {
       await learnModelOf(body, models);
@@ -52,11 +52,23 @@ export function agentHandlers(agents: Agents, models: LearnedModels, reportFailu
   ];
 }
 
-export function agentThreadHandlers(threads: ConversationThreads): Handler[] {
+function threadHandlers(threads: ConversationThreads): Handler[] {
   return [
     implement(readAgentThread, ({ parameters, caller }) => threads.read(parameters.id, caller.callerId)),
     implement(branchConversation, ({ parameters, body, caller }) =>
       threads.branch({ conversationId: parameters.id, runId: body.runId }, caller.callerId),
     ),
   ];
+}
+
+export interface AgentHandlerOptions {
+  readonly agents: Agents;
+  readonly threads: ConversationThreads;
+  readonly models: LearnedModels;
+  readonly log: Log;
+}
+
+/** Agents, and their conversations as the window shows them. */
+export function agentHandlers({ agents, threads, models, log }: AgentHandlerOptions): Handler[] {
+  return [...definitionHandlers(agents, models, log), ...threadHandlers(threads)];
 }

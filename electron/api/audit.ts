@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { AuditServices } from '../audit/create-audit-services.ts';
 import {
   type AuditFilter,
   type AuditReportRequest,
@@ -32,7 +33,7 @@ import {
 import type { Exports } from '../audit/evidence/create-exports.ts';
 import type { ExportDownload } from '../audit/evidence/finish-pack.ts';
 import type { Log } from '../log.ts';
-import { followResponse, followList } from './stream-response.ts';
+import { followList, followResponse } from './stream-response.ts';
 import {
   createReplay,
   deleteReplay,
@@ -57,7 +58,7 @@ function filterOf(request: AuditReportRequest): AuditFilter {
   return filter as AuditFilter;
 }
 
-export function auditHandlers(audit: AuditStore): Handler[] {
+function queryHandlers(audit: AuditStore): Handler[] {
   return [
     implement(queryConversations, async ({ body, signal }) => {
       const query = {
@@ -96,7 +97,7 @@ function sendPack({ fileName, bytes, stream }: ExportDownload): Response {
   });
 }
 
-export function auditExportHandlers(exports: Exports, reportFailure: Log): Handler[] {
+function exportHandlers(exports: Exports, reportFailure: Log): Handler[] {
   return [
     implement(previewRedaction, ({ body, signal }) => exports.preview(body, { signal })),
     implement(createAuditExport, ({ body }) => exports.create(body)),
@@ -113,7 +114,7 @@ export function auditExportHandlers(exports: Exports, reportFailure: Log): Handl
 
 const defaultPairs = 50;
 
-export function auditReplayHandlers(replays: Replays, reportFailure: Log): Handler[] {
+function replayHandlers(replays: Replays, reportFailure: Log): Handler[] {
   return [
     implement(createReplay, ({ body, signal }) => replays.create(body, { signal })),
     implement(listReplays, () => ({ data: replays.list() })),
@@ -128,17 +129,34 @@ export function auditReplayHandlers(replays: Replays, reportFailure: Log): Handl
   ];
 }
 
-export function auditRetentionHandlers(retention: Retention): Handler[] {
+function retentionHandlers(retention: Retention): Handler[] {
   return [
     implement(readRetention, () => retention.state()),
     implement(previewRetention, ({ body, signal }) => retention.preview(body, { signal })),
   ];
 }
 
-export function auditSampleHandlers(samples: Samples): Handler[] {
+function sampleHandlers(samples: Samples): Handler[] {
   return [
     implement(readAuditSamples, () => samples.state()),
     implement(loadAuditSamples, () => samples.load()),
     implement(removeAuditSamples, () => samples.remove()),
+  ];
+}
+
+export interface AuditHandlerOptions {
+  readonly audit: AuditStore;
+  readonly services: Pick<AuditServices, 'exports' | 'samples' | 'retention' | 'replays'>;
+  readonly log: Log;
+}
+
+/** Queries of the audit, evidence packs, samples, retention and replays. */
+export function auditHandlers({ audit, services, log }: AuditHandlerOptions): Handler[] {
+  return [
+    ...queryHandlers(audit),
+    ...exportHandlers(services.exports, log),
+    ...sampleHandlers(services.samples),
+    ...retentionHandlers(services.retention),
+    ...replayHandlers(services.replays, log),
   ];
 }

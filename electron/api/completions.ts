@@ -33,7 +33,7 @@ function toCompletionAnswer(run: Run, { content, finishReason, usage }: RunAnswe
   };
 }
 
-export function completionHandlers(completions: Completions, reportFailure: Log): Handler[] {
+function runHandlers(completions: Completions, reportFailure: Log): Handler[] {
   const start = (input: Input) => completions.start(input.body, originOf(input), { signal: input.signal });
 
   async function sync(input: Input): Promise<Response> {
@@ -55,7 +55,7 @@ export function completionHandlers(completions: Completions, reportFailure: Log)
   ];
 }
 
-export function groundingHandlers(
+function groundingHandlers(
   completions: Pick<Completions, 'start' | 'previewGrounding'>,
   reportFailure: Log,
 ): Handler[] {
@@ -70,4 +70,9 @@ export function groundingHandlers(
       return streamedRunResponse(accepted, input, 'event-stream', reportFailure);
     }),
   ];
+}
+
+/** Completions in every form, and those with chosen passages. */
+export function completionHandlers(completions: Completions, reportFailure: Log): Handler[] {
+  return [...runHandlers(completions, reportFailure), ...groundingHandlers(completions, reportFailure)];
 }

@@ -39,7 +39,7 @@ export interface DataspaceOptions extends Payment {
   readonly isEmbeddingPaid: () => boolean;
 }
 
-export function dataspaceHandlers({ dataspaces, retrieval, isEmbeddingPaid, ...payment }: DataspaceOptions): Handler[] {
+function dataspaceHandlers({ dataspaces, retrieval, isEmbeddingPaid, ...payment }: DataspaceOptions): Handler[] {
   return [
     implement(listDataspaces, ({ query }) => dataspaces.list(toListQuery(query))),
     implement(createDataspace, ({ body }) => dataspaces.create(body.name)),
@@ -63,7 +63,7 @@ export interface SourceOptions extends Payment {
   readonly isEmbeddingPaid: () => boolean;
 }
 
-export function sourceHandlers({ sources, isEmbeddingPaid, credits, apiKeys }: SourceOptions): Handler[] {
+function sourceHandlers({ sources, isEmbeddingPaid, credits, apiKeys }: SourceOptions): Handler[] {
   /** A key pays one credit for each time that a provider embeds a source. What is rejected isn't embedded. */
   async function payForIndexing<Value>(key: AuthenticatedKey | null, call: () => Value | Promise<Value>) {
     if (key === null || !isEmbeddingPaid()) return call();
@@ -126,7 +126,7 @@ function textRange(query: { start?: number | undefined; end?: number | undefined
   return { start: from, end: Math.min(end + context, from + maxCharacters) };
 }
 
-export function knowledgeWindowHandlers(knowledge: Knowledge, reportFailure: Log): Handler[] {
+function windowHandlers(knowledge: Knowledge, reportFailure: Log): Handler[] {
   const { dataspaces, sources } = knowledge;
   return [
     implement(listDataspaceSummaries, () => ({ data: dataspaces.summaries() })),
@@ -160,5 +160,21 @@ export function knowledgeWindowHandlers(knowledge: Knowledge, reportFailure: Log
       const { pages, ...part } = await sources.text(parameters.id, textRange(query));
       return { ...part, pages: pages === null ? null : [...pages] };
     }),
+  ];
+}
+
+export interface KnowledgeHandlerOptions extends Payment {
+  readonly knowledge: Knowledge;
+  /** Whether a provider makes the embeddings. */
+  readonly isEmbeddingPaid: () => boolean;
+  readonly log: Log;
+}
+
+/** Dataspaces and their sources. */
+export function knowledgeHandlers({ knowledge, log, ...payment }: KnowledgeHandlerOptions): Handler[] {
+  return [
+    ...dataspaceHandlers({ ...knowledge, ...payment }),
+    ...sourceHandlers({ ...knowledge, ...payment }),
+    ...windowHandlers(knowledge, log),
   ];
 }

@@ -36,7 +36,7 @@ interface ModerationOptions extends Payment {
   readonly moderation: Moderation;
 }
 
-export function moderationHandlers({ moderation, ...payment }: ModerationOptions): Handler[] {
+function callerHandlers({ moderation, ...payment }: ModerationOptions): Handler[] {
   return [
     implement(moderate, async ({ body, signal, caller }) => {
       requireSize(body.input);
@@ -93,7 +93,7 @@ function requireTextSize(text: string): void {
   throw new AppError('payload_too_large', 'The text is larger than 1 MB (1,048,576 bytes). Check it in parts.');
 }
 
-export function moderationWindowHandlers({ batches, guard, moderation, log }: ModerationWindowOptions): Handler[] {
+function windowHandlers({ batches, guard, moderation, log }: ModerationWindowOptions): Handler[] {
   const { classifierOf } = moderation;
   return [
     implement(checkText, async ({ body, signal }) => {
@@ -128,4 +128,16 @@ export function moderationWindowHandlers({ batches, guard, moderation, log }: Mo
     ),
     implement(readGuardCosts, () => guard.costs()),
   ];
+}
+
+export interface ModerationHandlerOptions extends Payment {
+  readonly moderation: Moderation;
+  readonly batches: ModerationBatches;
+  readonly guard: Guard;
+  readonly log: Log;
+}
+
+/** The moderation endpoint, and the window's checks, batches and costs. */
+export function moderationHandlers(options: ModerationHandlerOptions): Handler[] {
+  return [...callerHandlers(options), ...windowHandlers(options)];
 }

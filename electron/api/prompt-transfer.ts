@@ -16,7 +16,7 @@ import type { ExportedPrompt } from '../prompts/transfer/writers/exported-prompt
 import { implement, type Handler } from './api.ts';
 import { longJsonResponse } from './json-response.ts';
 
-export interface PromptTransferWork {
+export interface PromptTransferServices {
   readonly prompts: Pick<Prompts, 'read' | 'readVersion' | 'createAll'>;
   readonly reader: Pick<PromptReader, 'read' | 'find' | 'write'>;
   readonly uploads: UploadStore;
@@ -38,7 +38,7 @@ type ImportBody = Omit<ImportRequest, 'sources'> & {
   readonly uploadId?: string | undefined;
 };
 
-export function promptTransferHandlers({ prompts, reader, uploads, systemOf }: PromptTransferWork): Handler[] {
+export function promptTransferHandlers({ prompts, reader, uploads, systemOf }: PromptTransferServices): Handler[] {
   function contentsOf({ sources, uploadId }: ImportBody): ImportRequest['sources'] {
     if (uploadId !== undefined) return uploads.read(uploadId);
     const contents = (sources ?? []).map((source) => ({ name: source.name, content: contentOf(source) }));

@@ -74,7 +74,7 @@ export interface PromptServices {
   readonly promptChanges: PromptChanges;
 }
 
-export function promptHandlers(
+function libraryHandlers(
   { prompts, promptChanges }: PromptServices,
   models: LearnedModels,
   reportFailure: Log,
@@ -118,7 +118,7 @@ export function promptHandlers(
   ];
 }
 
-export function promptFolderHandlers(folders: PromptFolders, reportFailure: Log): Handler[] {
+function folderHandlers(folders: PromptFolders, reportFailure: Log): Handler[] {
   return [
     implement(listPromptFolders, () => ({ data: folders.list() })),
     implement(followPromptFolders, (input) =>
@@ -130,4 +130,15 @@ export function promptFolderHandlers(folders: PromptFolders, reportFailure: Log)
     implement(readFolderFile, ({ parameters, body, signal }) => folders.readFile(parameters.id, body.path, { signal })),
     implement(settleFolderFile, ({ parameters, body, signal }) => folders.settle(parameters.id, body, { signal })),
   ];
+}
+
+export interface PromptHandlerOptions extends PromptServices {
+  readonly folders: PromptFolders;
+  readonly models: LearnedModels;
+  readonly log: Log;
+}
+
+/** The prompt library and its linked folders. */
+export function promptHandlers({ folders, models, log, ...library }: PromptHandlerOptions): Handler[] {
+  return [...folderHandlers(folders, log), ...libraryHandlers(library, models, log)];
 }

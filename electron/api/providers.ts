@@ -32,7 +32,7 @@ import type { OnDeviceLanguageModels } from '../on-device/create-language-models
 import { eventQueue, followResponse } from './stream-response.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 
-export function providerHandlers(providers: Providers): Handler[] {
+function keyHandlers(providers: Providers): Handler[] {
   return [
     implement(listProviders, () => ({ data: providers.providerStates(), keychain: providers.keychainTitle() })),
     implement(setProviderKey, ({ parameters, body }) => providers.setKey(parameters.aiSystem, body.key)),
@@ -75,7 +75,7 @@ async function* onDeviceStates(
   }
 }
 
-export function onDeviceHandlers(models: OnDeviceLanguageModels, reportFailure: Log): Handler[] {
+function onDeviceHandlers(models: OnDeviceLanguageModels, reportFailure: Log): Handler[] {
   const stateAfter = async (change: Promise<void>): Promise<OnDeviceState> => {
     await change;
     return models.state();
@@ -104,4 +104,9 @@ export async function learnModelOf(
   models: LearnedModels,
 ): Promise<void> {
   if (model) await models.learnModel(aiSystem ?? null, model);
+}
+
+/** Providers with their models, and the models on this device. */
+export function providerHandlers(providers: Providers, onDevice: OnDeviceLanguageModels, log: Log): Handler[] {
+  return [...keyHandlers(providers), ...onDeviceHandlers(onDevice, log)];
 }

@@ -17,7 +17,7 @@ export interface AuditServices {
   close(): Promise<void>;
 }
 
-export interface AuditWorkOptions {
+export interface AuditServicesOptions {
   readonly dataDirectory: string;
   readonly storage: Storage;
   readonly completions: Completions;
@@ -27,7 +27,7 @@ export interface AuditWorkOptions {
   readonly log: Log;
 }
 
-export async function createAuditServices(options: AuditWorkOptions): Promise<AuditServices> {
+export async function createAuditServices(options: AuditServicesOptions): Promise<AuditServices> {
   const { storage, completions, providers, log } = options;
   const { audit, runs, exportRows, windowCallerId } = storage;
   const samples = await createSamples({ store: storage.samples, runs });

@@ -4,12 +4,16 @@ import type { DataspaceSummary, KnowledgeChange } from '../../shared/contract/kn
 import type { DataspaceStore } from '../storage/knowledge/dataspace-store.ts';
 import type { SourceStore } from '../storage/knowledge/source-store.ts';
 import { clearRemoved, createSources, reconcile, type Sources, type SourcesOptions } from './create-sources.ts';
+import type { StartChild } from '../child-process/child.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
+import { createKnowledgeIndex } from './index/create-knowledge-index.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import { IndexingQueue } from './indexing-queue.ts';
 import { type ChangedSources, createKnowledgeChanges } from './knowledge-changes.ts';
 import type { SourceReader } from './parsing/parsed-source.ts';
+import { createSourceReader } from './parsing/source-reader.ts';
+import { createRetrieval, type Retrieval } from './retrieval/create-retrieval.ts';
 import { createSourceFiles } from './source-files.ts';
 import type { TextEmbedder } from './text-embedder.ts';
 
@@ -78,33 +82,39 @@ const noticeInterval = 200;
 export interface Knowledge {
   readonly dataspaces: Dataspaces;
   readonly sources: Sources;
+  readonly index: KnowledgeIndex;
+  readonly retrieval: Retrieval;
   /** What there is now, as a change. */
   present(): KnowledgeChange;
   /** Describes what has changed as it is now. */
   describe(changes: ChangedSources): KnowledgeChange;
   subscribe(listener: (changes: ChangedSources) => void): () => void;
-  /** Tells listeners that what is said of dataspaces may have changed, though no source has. */
-  refresh(): void;
   /** Resolves when nothing is being indexed any more; what was not finished goes on at the next start. */
   close(): Promise<void>;
 }
 
 export interface KnowledgeOptions {
   readonly dataDirectory: string;
-  readonly storage: Pick<Storage, 'dataspaces' | 'sources'>;
-  readonly reader: SourceReader;
-  readonly index: KnowledgeIndex;
-  /** The present one. */
+  readonly storage: Pick<Storage, 'dataspaces' | 'sources' | 'settings'>;
+  /** The embedder that the settings choose now. */
   readonly embedder: () => TextEmbedder;
+  /** Starts the processes that parse files. */
+  readonly startChild: StartChild;
   readonly log: Log;
+  /** Replaces the reader of files in tests. */
+  readonly reader?: SourceReader;
 }
 
 /** Puts files in their places that the process before left elsewhere, and then goes on, by itself, with what it left undone. */
 export async function createKnowledge(options: KnowledgeOptions): Promise<Knowledge> {
-  const { storage, log } = options;
-  const files = createSourceFiles(join(options.dataDirectory, 'sources'));
+  const { dataDirectory, storage, embedder, log } = options;
+  const files = createSourceFiles(join(dataDirectory, 'sources'));
+  const index = createKnowledgeIndex({ directory: dataDirectory });
+  const reader = options.reader ?? createSourceReader(options);
+  const sourceName = (id: string) => storage.sources.find(id)?.name ?? null;
+  const retrieval = createRetrieval({ index, embedder, sourceName, pagesOf: files.readPages, log });
   const changes = createKnowledgeChanges(noticeInterval);
-  const shared = { ...options, ...storage, files, changes };
+  const shared = { ...options, ...storage, index, reader, files, changes };
   const queue = new IndexingQueue({ ...shared, onChange: (id) => changes.changed(id) });
   const sources = createSources({ ...shared, queue });
   const dataspaces = createDataspaces({ ...shared, queue }, sources);
@@ -113,7 +123,9 @@ export async function createKnowledge(options: KnowledgeOptions): Promise<Knowle
   const compare = () =>
     reconcile(shared).catch((error: unknown) => log('the index could not be compared with the database', error));
   let compared = compare().then(() => queue.start());
-  options.index.onLost(() => {
+  // The choice of the embedding model decides which sources are outdated.
+  const unsubscribe = storage.settings.subscribe(() => changes.changed());
+  index.onLost(() => {
     log('The index of the dataspaces was damaged. It is made again from their sources.');
     compared = compared.then(compare).then(() => {
       changes.changed();
@@ -124,6 +136,8 @@ export async function createKnowledge(options: KnowledgeOptions): Promise<Knowle
   return {
     dataspaces,
     sources,
+    index,
+    retrieval,
     present: () => ({
       dataspaces: dataspaces.summaries(),
       sources: sources.details(queue.current()),
@@ -135,11 +149,13 @@ export async function createKnowledge(options: KnowledgeOptions): Promise<Knowle
       removedSourceIds: [...removed],
     }),
     subscribe: changes.subscribe,
-    refresh: () => changes.changed(),
     async close() {
+      unsubscribe();
       await compared;
       await queue.close();
       changes.close();
+      await reader.close();
+      await index.close();
     },
   };
 }

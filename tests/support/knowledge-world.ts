@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { createKnowledge, type Knowledge } from '../../electron/knowledge/create-knowledge.ts';
-import { createKnowledgeIndex } from '../../electron/knowledge/index/create-knowledge-index.ts';
+import { forkChild } from '../../electron/child-process/child.ts';
 import type { KnowledgeIndex } from '../../electron/knowledge/index/knowledge-index.ts';
 import type { ReadSourceOptions, SourceFile, SourceReader } from '../../electron/knowledge/parsing/parsed-source.ts';
 import type { TextEmbedder } from '../../electron/knowledge/text-embedder.ts';
@@ -98,21 +98,20 @@ export async function startKnowledge(
     },
   });
   const storage = openStorage({ directory });
-  const index = createKnowledgeIndex({ directory });
   const knowledge = await createKnowledge({
     dataDirectory: directory,
     storage,
     reader,
-    index,
+    startChild: forkChild,
     embedder,
     log: (message, error) => void log.push(`${message} ${String(error)}`),
   });
+  const { index } = knowledge;
   let isOpen = true;
   async function close(): Promise<void> {
     if (!isOpen) return;
     isOpen = false;
     await knowledge.close();
-    await index.close();
     await storage.close();
   }
   onTestFinished(async () => {
