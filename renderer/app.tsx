@@ -1,13 +1,32 @@
-import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Tooltip } from 'radix-ui';
 import { Router } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
+import { AppError } from '../shared/app-error.ts';
+import { Button } from './components/button.tsx';
+import { describeError, Failure } from './components/state-panels.tsx';
 import { ErrorBoundary } from './components/error-boundary.tsx';
-import type { Host } from './host/connect-host.ts';
-import { HostProvider } from './host/host-context.tsx';
+import { type Host, HostProvider } from './host/host-context.tsx';
 import { screens } from './shell/screens.ts';
 import { Shell } from './shell/shell.tsx';
 import { useWindowState } from './stores/window.ts';
+
+/** In place of the window while its host cannot be reached or does not know this browser. */
+export function NoHost({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const isUnknown = error instanceof AppError && (error.code === 'unauthorized' || error.code === 'forbidden');
+  const { message, requestId } = describeError(error);
+  return (
+    <main className="boundary">
+      <Failure
+        title={isUnknown ? 'This browser is not signed in to Touchstone' : "Can't connect to Touchstone"}
+        reason={isUnknown ? 'Open the address that Touchstone printed in the terminal when it started.' : message}
+        requestId={requestId}
+      >
+        <Button onClick={onRetry}>Retry</Button>
+      </Failure>
+    </main>
+  );
+}
 
 /** A tooltip comes after 400 ms of rest, and at once while another one was just shown. */
 const tooltipMilliseconds = 400;

@@ -4,10 +4,9 @@ import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app.tsx';
-import { connectHost } from './host/connect-host.ts';
+import { App, NoHost } from './app.tsx';
+import { connectHost } from './host/host-context.tsx';
 import { createQueryClient } from './queries/query-client.ts';
-import { NoHost } from './shell/no-host.tsx';
 import { setConnection } from './stores/window.ts';
 import './styles/main.css';
 

@@ -1,13 +1,47 @@
-import type { LucideIcon } from 'lucide-react';
-import type { ComponentProps } from 'react';
+import { Tooltip as Primitive } from 'radix-ui';
+import { type ComponentProps, type FocusEvent, type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { Check, Copy, type LucideIcon } from 'lucide-react';
+import { KeyCaps, keyShortcut } from './key-caps.tsx';
 import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
-import { KeyCaps, keyShortcut } from './key-caps.tsx';
-import { Spinner } from './marks.tsx';
+import { Spinner } from './badges.tsx';
+import { showToast } from '../stores/toasts.ts';
 
-export type ButtonVariant = 'default' | 'primary' | 'quiet' | 'negative';
+interface TooltipProps {
+  text: ReactNode;
+  keys?: string | undefined;
+  side?: 'top' | 'right' | 'bottom' | 'left';
+  /** False shows nothing, for places where the text is already on the screen. */
+  isEnabled?: boolean;
+  /** One element that takes a ref and the pointer's events. */
+  children: ReactElement;
+}
 
-export interface ButtonProps extends ComponentProps<'button'> {
+/** Focus that nobody moved: it came back from what the button had opened, or with the window. A tooltip would cover what is new. */
+function isReturning({ relatedTarget }: FocusEvent): boolean {
+  return relatedTarget === null || relatedTarget.closest('[data-radix-popper-content-wrapper]') !== null;
+}
+
+/** A name and its keys on hover and on focus. What a person must know to act never lives here alone. */
+export function Tooltip({ text, keys, side = 'bottom', isEnabled = true, children }: TooltipProps) {
+  return (
+    <Primitive.Root {...(isEnabled ? {} : { open: false })}>
+      <Primitive.Trigger asChild onFocus={(event) => isReturning(event) && event.preventDefault()}>
+        {children}
+      </Primitive.Trigger>
+      <Primitive.Portal>
+        <Primitive.Content className="tooltip" side={side} sideOffset={6} collisionPadding={8}>
+          {text}
+          {keys && <KeyCaps keys={keys} />}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+}
+
+type ButtonVariant = 'default' | 'primary' | 'quiet' | 'negative';
+
+interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant;
   size?: 'default' | 'small';
   icon?: LucideIcon;
@@ -48,5 +82,74 @@ export function Button({
       {children}
       {keys && <KeyCaps keys={keys} />}
     </button>
+  );
+}
+
+interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'children' | 'aria-label'> {
+  icon: LucideIcon;
+  /** Its name: read out, and shown with its keys on hover and on focus. */
+  label: string;
+}
+
+/** A button without a word; quiet unless told. */
+export function IconButton({
+  icon,
+  label,
+  keys,
+  variant = 'quiet',
+  size = 'default',
+  className,
+  ...rest
+}: IconButtonProps) {
+  return (
+    <Tooltip text={label} keys={keys}>
+      <Button
+        {...rest}
+        variant={variant}
+        size={size}
+        aria-label={label}
+        aria-keyshortcuts={keys ? keyShortcut(keys) : undefined}
+        className={classNames('button--icon', className)}
+      >
+        {!rest.isBusy && <Icon icon={icon} size={size === 'small' ? 'small' : 'default'} />}
+      </Button>
+    </Tooltip>
+  );
+}
+
+interface CopyButtonProps extends Omit<ButtonProps, 'onClick' | 'children'> {
+  /** The text, or what makes it at the press. */
+  text: string | (() => string);
+  label: string;
+  /** Shows the icon alone, with the label as its tooltip. */
+  isIconOnly?: boolean;
+}
+
+const shownMilliseconds = 1_600;
+
+/** Copies and says so for a moment in its own place. */
+export function CopyButton({ text, label, isIconOnly = false, icon = Copy, ...rest }: CopyButtonProps) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), shownMilliseconds);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(typeof text === 'function' ? text() : text);
+      setCopied(true);
+    } catch {
+      showToast({ tone: 'negative', text: "Couldn't copy. Select the text and press Ctrl+C." });
+    }
+  };
+  const name = isCopied ? 'Copied' : label;
+  if (isIconOnly)
+    return <IconButton {...rest} icon={isCopied ? Check : icon} label={name} onClick={() => void copy()} />;
+  return (
+    <Button {...rest} icon={isCopied ? Check : icon} onClick={() => void copy()}>
+      {name}
+    </Button>
   );
 }

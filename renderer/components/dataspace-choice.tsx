@@ -6,7 +6,7 @@ import { Checkbox } from './choices.tsx';
 import { formatPlural } from './format.ts';
 import { Icon } from './icon.tsx';
 import { Popover } from './popover.tsx';
-import { QueryView } from './query-view.tsx';
+import { QueryView } from './state-panels.tsx';
 import { TextField } from './text-field.tsx';
 import { useDataspaces } from '../queries/knowledge.ts';
 import './dataspace-choice.css';

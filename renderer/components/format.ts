@@ -1,4 +1,5 @@
 import type { Usage } from '../../shared/contract/completions.ts';
+
 /** Numbers and times as the window writes them. Figures are for reading, so they are rounded; exact values stand in the wire. */
 
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
@@ -149,4 +150,11 @@ export function tokensText({ prompt_tokens: input, completion_tokens: output, de
   ]
     .filter((part) => part !== false)
     .join(' · ');
+}
+
+/** A number that a person typed, with a decimal comma or point; undefined for nothing, null for no number. */
+export function readNumber(text: string): number | undefined | null {
+  const trimmed = text.trim().replace('−', '-').replace(',', '.').replace(/^\$/, '');
+  if (trimmed === '') return undefined;
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : null;
 }

@@ -1,6 +1,8 @@
-import { ArrowDown, ArrowRight, ArrowUp, Command, CornerDownLeft, Option, type LucideIcon } from 'lucide-react';
+import { ArrowDown, ArrowRight, ArrowUp, Command, CornerDownLeft, type LucideIcon, Option } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { isMac } from './platform.ts';
+
+/** Whether the person's keyboard has a Command key; in a browser this is their machine, not the host's. */
+export const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '');
 
 const drawings: Record<string, LucideIcon> = { Enter: CornerDownLeft, ArrowUp, ArrowDown, ArrowRight };
 const names: Record<string, string> = { Escape: 'Esc', Mod: 'Ctrl' };

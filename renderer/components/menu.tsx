@@ -4,7 +4,7 @@ import { DropdownMenu } from 'radix-ui';
 import { Fragment, type ReactElement } from 'react';
 import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
-import { keepNewerFocus } from './keep-newer-focus.ts';
+import { keepNewerFocus } from './focus.ts';
 import { KeyCaps } from './key-caps.tsx';
 
 export interface MenuItem {

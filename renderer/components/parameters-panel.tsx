@@ -1,12 +1,9 @@
 import { Maximize2 } from 'lucide-react';
-import { lazy, Suspense, useId, useState, type RefCallback } from 'react';
-import { Button } from './button.tsx';
+import { lazy, type RefCallback, Suspense, useId, useState } from 'react';
+import { Button, IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
-import { IconButton } from './icon-button.tsx';
-import { Select } from './select.tsx';
-import type { SelectOption } from './select.tsx';
-import { namedParameters } from '../../shared/contract/completions.ts';
-import type { NamedParameter } from '../../shared/contract/completions.ts';
+import { Select, type SelectOption } from './select.tsx';
+import { type NamedParameter, namedParameters } from '../../shared/contract/completions.ts';
 import type { Model } from '../../shared/contract/providers.ts';
 import type { Draft } from '../stores/playground-drafts.ts';
 import { parameterFields, readOtherParameters, readParameter, unsupportedReason } from '../drafts/parameter-model.ts';

@@ -1,7 +1,7 @@
 import { Popover as Primitive } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
-import { keepNewerFocus } from './keep-newer-focus.ts';
+import { keepNewerFocus } from './focus.ts';
 
 export interface PopoverProps {
   /** Read out as the name of what opens. */

@@ -8,9 +8,9 @@ import { Combobox, type ComboboxOption } from './combobox.tsx';
 import { Dialog } from './dialog.tsx';
 import { ErrorFailure } from './state-panels.tsx';
 import { TextField } from './text-field.tsx';
-import { useCreateReplay } from '../queries/audit-replays.ts';
-import { useModels } from '../queries/models.ts';
-import { readNumber } from './read-number.ts';
+import { useCreateReplay } from '../queries/audit-jobs.ts';
+import { useModels } from '../queries/providers.ts';
+import { readNumber } from './format.ts';
 import { replayAddress } from '../shell/addresses.ts';
 
 const sameModel = 'same';

@@ -1,9 +1,11 @@
 import { CircleX, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { AppError } from '../../shared/app-error.ts';
 import { Icon } from './icon.tsx';
+import { Button } from './button.tsx';
 
-export interface EmptyStateProps {
+interface EmptyStateProps {
   /** What is missing. */
   title: string;
   /** Why, or what it would show. */
@@ -22,7 +24,7 @@ export function EmptyState({ title, reason, children }: EmptyStateProps) {
   );
 }
 
-export interface FailureProps {
+interface FailureProps {
   /** What refused. */
   title: string;
   /** What it means and what to do. */
@@ -95,5 +97,26 @@ export function LoadingRows({ label, rows = 3 }: { label: string; rows?: number 
         </div>
       ))}
     </div>
+  );
+}
+
+interface QueryViewProps<Data> {
+  query: UseQueryResult<Data>;
+  /** What is being read, for people: `the providers`. */
+  subject: string;
+  rows?: number;
+  children: (data: Data) => ReactNode;
+}
+
+/** What was read, bars while it is on its way, or why it could not be read with the way to try again. */
+export function QueryView<Data>({ query, subject, rows = 3, children }: QueryViewProps<Data>) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isPending) return <LoadingRows label={`Loading ${subject}`} rows={rows} />;
+  return (
+    <ErrorFailure title={`Couldn't load ${subject}`} error={query.error}>
+      <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
+        Retry
+      </Button>
+    </ErrorFailure>
   );
 }

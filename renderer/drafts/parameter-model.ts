@@ -1,5 +1,10 @@
-import { configuration, namedParameters, reservedParameters } from '../../shared/contract/completions.ts';
-import type { Configuration, NamedParameter } from '../../shared/contract/completions.ts';
+import {
+  configuration,
+  type Configuration,
+  type NamedParameter,
+  namedParameters,
+  reservedParameters,
+} from '../../shared/contract/completions.ts';
 import type { Model } from '../../shared/contract/providers.ts';
 import type { Draft } from '../stores/playground-drafts.ts';
 import { describeMistake, parseJson } from './json-text.ts';

@@ -1,9 +1,51 @@
 import type { z } from 'zod';
-import { AppError, errorFromBody } from '../../shared/app-error.ts';
-import type { ErrorBody } from '../../shared/app-error.ts';
+import { AppError, type ErrorBody, errorFromBody } from '../../shared/app-error.ts';
+import { createArrayDecoder, createEventDecoder, type DecodedPart } from '../../shared/event-stream.ts';
 import type { Endpoint, ResponseKind } from '../../shared/contract/endpoint.ts';
 import type { HostFetch, HostRequest } from './host-fetch.ts';
-import { readParts } from './read-parts.ts';
+
+function brokenOff(cause?: unknown): AppError {
+  return new AppError('internal', 'Connection lost. Partial answer kept.', { cause });
+}
+
+function hasError(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'error' in value && !('choice' in value);
+}
+
+/**
+ * The parts of a streamed answer, in the form that its media type names. Throws `AppError` for a last `{error}` part and for
+ * a stream that ends in the middle. Leaving the loop cancels the body, and with it the work at the host.
+ */
+async function* readParts(response: Response, wire: WireObserver | undefined): AsyncGenerator<unknown> {
+  if (!response.body) throw brokenOff();
+  const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  const decoder = isEvents ? createEventDecoder() : createArrayDecoder();
+  const text = new TextDecoder();
+  const encoder = new TextEncoder();
+
+  function decode(bytes: Uint8Array | undefined): DecodedPart[] {
+    try {
+      return decoder.push(text.decode(bytes, { stream: bytes !== undefined }));
+    } catch (error) {
+      throw brokenOff(error);
+    }
+  }
+
+  function* take(parts: readonly DecodedPart[]): Generator<unknown> {
+    const at = performance.now();
+    for (const part of parts) {
+      wire?.onFrame?.({ text: part.text, bytes: encoder.encode(part.text).byteLength, at });
+    }
+    for (const { value } of parts) {
+      if (hasError(value)) throw errorFromBody(value, 'The run failed.');
+      yield value;
+    }
+  }
+
+  for await (const bytes of response.body) yield* take(decode(bytes));
+  yield* take(decode(undefined));
+  if (!decoder.isComplete()) throw brokenOff();
+}
 
 type Primitive = string | number | boolean;
 type QueryOf<Input> = { readonly [Name in keyof Input]: Input[Name] | Primitive };
@@ -14,7 +56,7 @@ type Body<E> = E extends Endpoint<z.ZodType, z.ZodType, infer Schema> ? z.input<
 type FormFields<E> =
   E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.input<Schema> : never;
 /** What a JSON answer of the endpoint holds; `undefined` for an empty one. */
-export type Answer<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.output<Schema> : never;
+type Answer<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.output<Schema> : never;
 /** One part of a streamed answer; the error part is thrown, never yielded. */
 export type Part<E> =
   E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType, infer Schema>
@@ -46,17 +88,17 @@ interface CommonOptions {
   readonly isLasting?: boolean;
 }
 
-export type CallOptions<E> = CommonOptions &
+type CallOptions<E> = CommonOptions &
   (undefined extends Parameters<E> ? { readonly parameters?: undefined } : { readonly parameters: Parameters<E> }) &
   (undefined extends Query<E> ? { readonly query?: undefined } : { readonly query?: QueryOf<Query<E>> }) &
   (undefined extends Body<E> ? { readonly body?: Body<E> } : { readonly body: Body<E> });
 
-export type StreamOptions<E> = CallOptions<E> & {
+type StreamOptions<E> = CallOptions<E> & {
   /** The form of the answer; the endpoint's first streamed one unless told. */
   readonly kind?: 'event-stream' | 'json-array';
 };
 
-export interface UploadOptions<E> {
+interface UploadOptions<E> {
   readonly fields: FormFields<E>;
   readonly file: File;
   readonly signal?: AbortSignal;
@@ -64,7 +106,7 @@ export interface UploadOptions<E> {
   readonly onProgress?: (fraction: number) => void;
 }
 
-export interface Streamed<Item> {
+interface Streamed<Item> {
   readonly status: number;
   readonly headers: Headers;
   /** May be read once. Leaving the loop ends the work at the host. Throws `AppError` for a last error part. */

@@ -1,10 +1,133 @@
+import {
+  type FramePort,
+  type HostFrame,
+  initialCredit,
+  maximumChunk,
+  type WindowFrame,
+} from '../../shared/port-frames.ts';
 import { AppError, errorFromBody } from '../../shared/app-error.ts';
-import { initialCredit } from '../../shared/port-frames.ts';
-import type { FramePort, HostFrame, WindowFrame } from '../../shared/port-frames.ts';
-import { createPortBody } from './port-body.ts';
-import type { PortBody } from './port-body.ts';
-import { createPortUpload, type PortUpload } from './port-upload.ts';
 import type { HostFetch } from './host-fetch.ts';
+
+/** The body of one answer that comes over the port in pieces. */
+interface PortBody {
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  push(bytes: Uint8Array): void;
+  end(): void;
+  /** Pieces that came before are read first. */
+  fail(error: unknown): void;
+}
+
+/**
+ * A readable stream with a queue of its own: the stream's own queue counts what it has asked for as taken, while credit may
+ * only go back for what a reader really took. `onTaken` gets these bytes; `onCancel` is called when the reader leaves.
+ */
+function createPortBody(observer: { onTaken(bytes: number): void; onCancel(): void }): PortBody {
+  const queue: Uint8Array<ArrayBuffer>[] = [];
+  let ending: { readonly error?: unknown } | null = null;
+  let wake: (() => void) | null = null;
+  let isCancelled = false;
+
+  function settle(change: { readonly error?: unknown }): void {
+    ending ??= change;
+    wake?.();
+  }
+
+  async function deliver(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
+    while (queue.length === 0 && !ending) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      await promise;
+    }
+    if (isCancelled) return;
+    const bytes = queue.shift();
+    if (bytes) {
+      controller.enqueue(bytes);
+      observer.onTaken(bytes.byteLength);
+    } else if (ending && 'error' in ending) controller.error(ending.error);
+    else controller.close();
+  }
+
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      pull: deliver,
+      cancel() {
+        isCancelled = true;
+        queue.length = 0;
+        settle({});
+        observer.onCancel();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+
+  return {
+    stream,
+    push(bytes) {
+      if (ending) return;
+      queue.push(bytes as Uint8Array<ArrayBuffer>);
+      wake?.();
+    },
+    end: () => settle({}),
+    fail: (error) => settle({ error }),
+  };
+}
+
+/** A form on its way over the port, in pieces and only as fast as the host takes them. */
+interface PortUpload {
+  /** With the boundary between the parts in it. */
+  readonly contentType: string;
+  /** Resolves with whether all of it was sent; false once it was stopped. Rejects when a file of the form cannot be read. */
+  send(sendPiece: (bytes: Uint8Array) => void): Promise<boolean>;
+  /** The host took so many bytes more. */
+  grant(bytes: number): void;
+  /** Sends nothing more: the host has answered, or the request was cancelled. */
+  stop(): void;
+}
+
+/** `onUpload` gets all bytes that the host has taken. */
+function createPortUpload(form: FormData, onUpload?: (bytes: number) => void): PortUpload {
+  const encoded = new Response(form);
+  const reader = encoded.body!.getReader();
+  let credit = initialCredit;
+  let taken = 0;
+  let isStopped = false;
+  let wake: () => void = () => {};
+
+  async function sendPieces(bytes: Uint8Array, sendPiece: (bytes: Uint8Array) => void): Promise<void> {
+    for (let start = 0; start < bytes.byteLength; start += maximumChunk) {
+      // A copy: a view of a larger buffer would drag the whole buffer along.
+      const piece = bytes.slice(start, start + maximumChunk);
+      while (credit < piece.byteLength && !isStopped) await new Promise<void>((resolve) => (wake = resolve));
+      if (isStopped) return;
+      credit -= piece.byteLength;
+      sendPiece(piece);
+    }
+  }
+
+  return {
+    contentType: encoded.headers.get('content-type')!,
+    async send(sendPiece) {
+      while (!isStopped) {
+        const { done, value } = await reader.read();
+        if (done) return !isStopped;
+        await sendPieces(value, sendPiece);
+      }
+      return false;
+    },
+    grant(bytes) {
+      credit += bytes;
+      taken += bytes;
+      onUpload?.(taken);
+      wake();
+    },
+    stop() {
+      if (isStopped) return;
+      isStopped = true;
+      void reader.cancel().catch(() => undefined);
+      wake();
+    },
+  };
+}
 
 interface Exchange {
   readonly body: PortBody;

@@ -1,15 +1,29 @@
-import { keepPreviousData, useQueries, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  type QueryClient,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { AppError } from '../../shared/app-error.ts';
 import {
-  searchAudit,
   type AuditFilter,
   type AuditPage,
   type AuditRow,
   type AuditSort,
+  searchAudit,
 } from '../../shared/contract/audit.ts';
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
+import {
+  type AuditViewInput,
+  createAuditView,
+  deleteAuditView,
+  listAuditViews,
+  updateAuditView,
+} from '../../shared/contract/audit-views.ts';
 
 export const auditListKey = ['audit', 'list'] as const;
 export const auditRowsKey = ['audit', 'rows'] as const;
@@ -20,7 +34,7 @@ export const rowsPerPage = 100;
 /** How long a page is kept when its rows are no longer near, in milliseconds: scrolling through a million rows stays bounded. */
 const keptMilliseconds = 60_000;
 
-export interface AuditSearchKey {
+interface AuditSearchKey {
   filter: AuditFilter;
   sort: AuditSort;
 }
@@ -62,7 +76,7 @@ function isSnapshotGone(error: unknown): boolean {
   return error instanceof AppError && error.details.some(({ field }) => field === 'snapshot');
 }
 
-export interface AuditRows {
+interface AuditRows {
   /** Undefined while its page is on its way, and beyond the end. */
   rowAt: (index: number) => AuditRow | undefined;
   /** Why a page in view could not be read; null while all could. */
@@ -151,4 +165,46 @@ export function useAuditPlace(head: AuditListHead | undefined, conversationId: s
 export async function findAuditMoment(client: Client, head: AuditListHead, at: string): Promise<number> {
   const { filter, sort, snapshot } = head;
   return (await client.call(searchAudit, { body: { filter, sort, snapshot, at, limit: 1 } })).offset;
+}
+
+const auditViewsKey = ['audit', 'views'] as const;
+
+/** Filters and sorts that were saved under a name. */
+export function useAuditViews({ isEnabled = true } = {}) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: auditViewsKey,
+    enabled: isEnabled,
+    queryFn: ({ signal }) => client.call(listAuditViews, { signal }),
+  });
+}
+
+function useRenewViews() {
+  const queryClient = useQueryClient();
+  return () => queryClient.invalidateQueries({ queryKey: auditViewsKey });
+}
+
+export function useCreateAuditView() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: (body: AuditViewInput) => client.call(createAuditView, { body }),
+    onSettled: useRenewViews(),
+  });
+}
+
+export function useUpdateAuditView() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: ({ id, ...body }: Partial<AuditViewInput> & { id: string }) =>
+      client.call(updateAuditView, { parameters: { id }, body }),
+    onSettled: useRenewViews(),
+  });
+}
+
+export function useDeleteAuditView() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: (id: string) => client.call(deleteAuditView, { parameters: { id } }),
+    onSettled: useRenewViews(),
+  });
 }

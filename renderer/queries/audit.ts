@@ -1,24 +1,28 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import {
+  type AuditFilter,
+  type AuditPage,
   countAuditFacets,
   readAuditFacets,
   summarizeAudit,
-  type AuditFilter,
-  type AuditPage,
 } from '../../shared/contract/audit.ts';
 import {
-  giveFeedback,
-  readConversation,
   type ConversationDetail,
   type Feedback,
   type FeedbackInput,
+  giveFeedback,
+  readConversation,
 } from '../../shared/contract/conversations.ts';
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 import { feedbackInput } from '../stores/audit.ts';
 import { auditListKey, auditRowsKey } from './audit-list.ts';
 import { runsKey } from './runs.ts';
+import { loadAuditSamples, readAuditSamples, removeAuditSamples } from '../../shared/contract/audit-samples.ts';
+import { hostKey } from './host-state.ts';
+import { previewRetention, readRetention, type Retention } from '../../shared/contract/audit-retention.ts';
+import { useUpdateSettings } from './settings.ts';
 
 export const auditKey = ['audit'] as const;
 export const auditFacetsKey = ['audit', 'facets'] as const;
@@ -165,4 +169,57 @@ export function useGiveFeedback() {
     return before;
   };
   return { give, error: mutation.error, isSuccess: mutation.isSuccess };
+}
+
+const samplesKey = ['audit', 'samples'] as const;
+
+/** Whether the sample set is loaded. */
+export function useAuditSamples() {
+  const { client } = useHost();
+  return useQuery({ queryKey: samplesKey, queryFn: ({ signal }) => client.call(readAuditSamples, { signal }) });
+}
+
+/** Loads the sample set, or removes it and nothing else. Everything that shows runs is read anew. */
+export function useChangeAuditSamples() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (change: 'load' | 'remove') =>
+      change === 'load' ? client.call(loadAuditSamples) : client.call(removeAuditSamples),
+    onSettled: () =>
+      Promise.all([auditKey, runsKey, hostKey].map((queryKey) => queryClient.invalidateQueries({ queryKey }))),
+  });
+}
+
+const retentionKey = ['audit', 'retention'] as const;
+
+/** The retention in force and when it was applied last. */
+export function useRetention() {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: retentionKey,
+    queryFn: ({ signal }) => client.call(readRetention, { signal }),
+    refetchInterval: ({ state }) => (state.data?.isRunning ? 1_000 : false),
+  });
+}
+
+/** What a retention would take away now. */
+export function useRetentionPreview(asked: { mode: 'delete' | 'anonymise'; days: number } | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...retentionKey, 'preview', asked],
+    enabled: asked !== null,
+    queryFn: ({ signal }) =>
+      client.call(previewRetention, { signal, body: asked as { mode: 'delete' | 'anonymise'; days: number } }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Sets the retention; it is a group of the settings. */
+export function useChangeRetention() {
+  const queryClient = useQueryClient();
+  const { mutate, error, isPending } = useUpdateSettings({ isFailureShown: true });
+  const change = (retention: Retention) =>
+    mutate({ retention }, { onSettled: () => void queryClient.invalidateQueries({ queryKey: retentionKey }) });
+  return { change, error, isPending };
 }

@@ -1,12 +1,38 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  createBackup,
+  type HostState,
+  listBackups,
+  readHost,
+  restoreBackup,
+  type Settings,
+} from '../../shared/contract/settings.ts';
 import { readPrivacy } from '../../shared/contract/privacy.ts';
-import { createBackup, listBackups, readHost, restoreBackup, type Settings } from '../../shared/contract/settings.ts';
 import { useHost } from '../host/host-context.tsx';
-import { settingsKey } from './query-keys.ts';
-import { serverState } from './server-state.ts';
+import { settingsKey } from './query-client.ts';
+
+/** How the local server stands to what the settings ask for. */
+type ServerState = 'off' | 'changing' | 'on' | 'failed';
+
+function isAsWanted(address: string, { port, isTls }: Settings['localServer']): boolean {
+  const { protocol, port: actualPort } = new URL(address);
+  return (protocol === 'https:') === isTls && (port === 0 || Number(actualPort) === port);
+}
+
+/**
+ * The host starts and moves its listener after it has answered the change of settings, and a certificate may have to be made
+ * first: until both agree, it is changing. A host that cannot switch always listens as it was started.
+ */
+export function serverState(host: HostState, wanted: Settings['localServer'] | undefined): ServerState {
+  if (host.serverFailure !== null) return 'failed';
+  const canSwitch = host.capabilities.includes('local-server-switch');
+  if (host.serverAddress === null) return canSwitch && wanted?.isEnabled ? 'changing' : 'off';
+  if (!canSwitch || !wanted) return 'on';
+  return wanted.isEnabled && isAsWanted(host.serverAddress, wanted) ? 'on' : 'changing';
+}
 
 export const hostKey = ['host'] as const;
-export const backupsKey = ['backups'] as const;
+const backupsKey = ['backups'] as const;
 
 /** How often the status bar looks at the number of runs and the size of the database, in milliseconds. */
 const renewalMilliseconds = 30_000;

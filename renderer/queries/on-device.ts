@@ -11,8 +11,8 @@ import {
 } from '../../shared/contract/on-device.ts';
 import { useHost } from '../host/host-context.tsx';
 import { showNewer, useFollow } from './follow.ts';
-import { modelsKey } from './models.ts';
-import { settingsKey } from './query-keys.ts';
+import { modelsKey } from './providers.ts';
+import { settingsKey } from './query-client.ts';
 
 export const onDeviceKey = ['on-device'] as const;
 

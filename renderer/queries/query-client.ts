@@ -1,7 +1,18 @@
-import { MutationCache, QueryClient } from '@tanstack/react-query';
+import {
+  MutationCache,
+  type Query,
+  QueryClient,
+  type QueryObserverOptions,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { AppError } from '../../shared/app-error.ts';
 import { describeError } from '../components/state-panels.tsx';
 import { showToast } from '../stores/toasts.ts';
+import { useConnection } from '../stores/window.ts';
+
+/** The settings in the cache; a file of its own because the host's state is read with an eye on them, and they on it. */
+export const settingsKey = ['settings'] as const;
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -45,4 +56,21 @@ export function createQueryClient(): QueryClient {
       },
     }),
   });
+}
+
+/** What never grows old is kept fresh by a stream or stays as it is; a check may cost something, and a person asks for it. */
+function mayHaveChanged({ options, state, meta }: Query): boolean {
+  const isKept = (options as QueryObserverOptions).staleTime === Infinity && state.status !== 'error';
+  return !isKept && meta?.['mayCost'] !== true;
+}
+
+/** A host that is there again may be another one than before, and reads in between have failed: what is shown is read anew. */
+export function useRefetchOnReconnect(): void {
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    const unsubscribe = useConnection.subscribe(({ connection }) => {
+      if (connection === 'there') void queryClient.invalidateQueries({ predicate: mayHaveChanged });
+    });
+    return () => unsubscribe();
+  }, [queryClient]);
 }

@@ -1,6 +1,8 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { listRuns, readRun } from '../../shared/contract/runs.ts';
 import { useHost } from '../host/host-context.tsx';
+import { readProviderExchanges } from '../../shared/contract/provider-exchanges.ts';
+import { type GroundedRequest, previewGrounding } from '../../shared/contract/grounding.ts';
 
 export const runsKey = ['runs'] as const;
 const pageSize = 50;
@@ -28,5 +30,30 @@ export function useRun(runId: string | null) {
     enabled: runId !== null,
     queryFn: ({ signal }) => client.call(readRun, { signal, parameters: { id: runId ?? '' } }),
     staleTime: ({ state }) => (state.data && state.data.status !== 'Running' ? Infinity : 0),
+  });
+}
+
+/** What was sent to the provider for a run that has ended, and its raw response. */
+export function useProviderExchanges(runId: string) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...runsKey, 'exchanges', runId],
+    queryFn: ({ signal }) => client.call(readProviderExchanges, { signal, parameters: { id: runId } }),
+    // Up to 2 MB per call: not worth holding on to once the view is closed.
+    gcTime: 30_000,
+  });
+}
+
+/** The passages that a run would be given; null while there is nothing to ground. */
+export function useGroundingPreview(request: GroundedRequest | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['knowledge', 'grounding', request],
+    enabled: request !== null,
+    // Sources change and each key press is a request of its own: nothing of this is worth keeping.
+    gcTime: 0,
+    retry: false,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => client.call(previewGrounding, { signal, body: request! }),
   });
 }

@@ -1,9 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { readSettings, updateSettings, type Settings } from '../../shared/contract/settings.ts';
-import { useHost } from '../host/host-context.tsx';
+import { readSettings, type Settings, updateSettings } from '../../shared/contract/settings.ts';
+import { useCapability, useHost } from '../host/host-context.tsx';
 import { hostKey } from './host-state.ts';
-import { modelsKey } from './models.ts';
-import { settingsKey } from './query-keys.ts';
+import { modelsKey } from './providers.ts';
+import { settingsKey } from './query-client.ts';
+import { checkForUpdates, downloadUpdate, installUpdate, readUpdates } from '../../shared/contract/updates.ts';
+import {
+  type ApiKeyInput,
+  issueApiKey,
+  listApiKeys,
+  revokeApiKey,
+  updateApiKey,
+} from '../../shared/contract/api-keys.ts';
 
 export function useSettings() {
   const { client } = useHost();
@@ -42,5 +50,94 @@ export function useUpdateSettings(meta: { isFailureShown?: boolean } = {}) {
         change.localServer && queryClient.invalidateQueries({ queryKey: hostKey }),
         (change.serviceRoutes ?? change.endpointPrices) && queryClient.invalidateQueries({ queryKey: modelsKey }),
       ]),
+  });
+}
+
+const updatesKey = ['updates'] as const;
+
+/** How often a running check or download is looked at, in milliseconds. */
+const changeMilliseconds = 500;
+/** The same otherwise: the host checks once a day. */
+const calmMilliseconds = 60_000;
+
+/** Where the search for a newer version stands. Asks only the host, and only one that can update itself. */
+export function useUpdates() {
+  const { client } = useHost();
+  const isEnabled = useSettings().data?.updates.isEnabled;
+  return useQuery({
+    // The host starts or stops the check with the setting.
+    queryKey: [...updatesKey, isEnabled],
+    queryFn: ({ signal }) => client.call(readUpdates, { signal }),
+    enabled: useCapability('updates') && isEnabled !== undefined,
+    refetchInterval: ({ state: { data } }) => {
+      const isWaiting = isEnabled === true && data?.host !== null && data?.status === 'off';
+      const isChanging = isWaiting || data?.status === 'checking' || data?.status === 'downloading';
+      return isChanging ? changeMilliseconds : calmMilliseconds;
+    },
+  });
+}
+
+const calls = { check: checkForUpdates, download: downloadUpdate } as const;
+
+/** Checks again, or downloads what was found. */
+export function useUpdateStep() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (step: keyof typeof calls) => client.call(calls[step]),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: updatesKey }),
+  });
+}
+
+export function useInstallUpdate() {
+  const { client } = useHost();
+  return useMutation({ mutationFn: () => client.call(installUpdate) });
+}
+
+const apiKeysKey = ['api-keys'] as const;
+
+export function useApiKeys({ isEnabled = true } = {}) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: apiKeysKey,
+    enabled: isEnabled,
+    queryFn: ({ signal }) => client.call(listApiKeys, { signal }),
+  });
+}
+
+function useRenewApiKeys() {
+  const queryClient = useQueryClient();
+  return () => queryClient.invalidateQueries({ queryKey: apiKeysKey });
+}
+
+/** The answer is the only place where the key is ever shown; reset the mutation when it was. */
+export function useIssueApiKey() {
+  const { client } = useHost();
+  const renew = useRenewApiKeys();
+  return useMutation({
+    meta: { isFailureShown: true },
+    gcTime: 0,
+    mutationFn: (body: ApiKeyInput) => client.call(issueApiKey, { body }),
+    onSettled: renew,
+  });
+}
+
+export function useUpdateApiKey() {
+  const { client } = useHost();
+  const renew = useRenewApiKeys();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: ({ id, ...body }: { id: string } & Partial<ApiKeyInput>) =>
+      client.call(updateApiKey, { parameters: { id }, body }),
+    onSettled: renew,
+  });
+}
+
+export function useRevokeApiKey() {
+  const { client } = useHost();
+  const renew = useRenewApiKeys();
+  return useMutation({
+    mutationFn: (id: string) => client.call(revokeApiKey, { parameters: { id } }),
+    onSettled: renew,
   });
 }

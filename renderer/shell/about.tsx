@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
-import { QueryView } from '../components/query-view.tsx';
+import { QueryView } from '../components/state-panels.tsx';
 import { useHost } from '../host/host-context.tsx';
-import { useUpdates } from '../queries/updates.ts';
+import { useUpdates } from '../queries/settings.ts';
 import { settingsAddress } from './addresses.ts';
 import { closeOverlay, useOverlay } from './overlay-state.ts';
 

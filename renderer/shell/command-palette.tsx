@@ -5,15 +5,14 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Icon } from '../components/icon.tsx';
 import { KeyCaps } from '../components/key-caps.tsx';
-import { ModalLayer } from '../components/modal-layer.tsx';
+import { ModalLayer } from '../components/dialog.tsx';
 import { allActions, useActionStore, type Action } from '../stores/actions.ts';
 import { useRecentObjects } from '../stores/window.ts';
 import { useDeletions } from '../stores/deletions.ts';
 import { keysOf } from './global-keys.ts';
-import { addressOfLink } from './links.ts';
-import { useObjectActions } from './object-actions.ts';
+import { addressOfLink } from './links.tsx';
+import { type ActionGroup, rankActions, useObjectActions } from './palette-actions.ts';
 import { closeOverlay, useOverlay } from './overlay-state.ts';
-import { rankActions, type ActionGroup } from './rank-actions.ts';
 import { otherScreensActions } from './screen-commands.ts';
 import { screens } from './screens.ts';
 

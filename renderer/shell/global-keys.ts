@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { isMac } from '../components/platform.ts';
+import { isMac } from '../components/key-caps.tsx';
 import { allActions, useActionStore, type Action } from '../stores/actions.ts';
 
 /** The keys of an event as actions write them: `Mod+Shift+K`, `Mod+,`, `Escape`, `?`. */

@@ -2,9 +2,8 @@ import { CircleX, Info, X } from 'lucide-react';
 import { Toast as Primitive } from 'radix-ui';
 import { useLayoutEffect, useRef, type RefObject } from 'react';
 import { createPortal } from 'react-dom';
-import { Button } from '../components/button.tsx';
+import { Button, IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
-import { IconButton } from '../components/icon-button.tsx';
 import { dismissToast, useToasts, type Toast } from '../stores/toasts.ts';
 
 /** A message stays 6 seconds, longer under the pointer or with the focus; a failure until it is dismissed. */

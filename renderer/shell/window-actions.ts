@@ -3,14 +3,14 @@ import { useLocation } from 'wouter';
 import { keyedProviders } from '../../shared/contract/common.ts';
 import { providerName } from '../../shared/provider-names.ts';
 import { formatPlural } from '../components/format.ts';
-import { useChangeAuditSamples } from '../queries/audit-samples.ts';
+import { useChangeAuditSamples } from '../queries/audit.ts';
 import { useUpdateSettings } from '../queries/settings.ts';
 import { useActions, windowSource, type Action } from '../stores/actions.ts';
 import { showToast } from '../stores/toasts.ts';
 import { applyTheme, type Theme } from '../stores/window.ts';
 import { settingsPages } from '../screens/settings/settings-pages.ts';
 import { providerKeyAddress, settingsAddress } from './addresses.ts';
-import { useCopyLink } from './links.ts';
+import { useCopyLink } from './links.tsx';
 import { openOverlay } from './overlay-state.ts';
 import { screens } from './screens.ts';
 

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
-import type { Connection } from '../host/watch-connection.ts';
+import type { Connection } from '../host/host-fetch.ts';
 import type { Settings } from '../../shared/contract/settings.ts';
 
 /** Sizes of the panels of one group: panel id to percentage. */

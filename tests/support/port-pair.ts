@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { Api } from '../../electron/api/api.ts';
 import { servePort } from '../../electron/ipc/serve-port.ts';
-import { framePort } from '../../renderer/host/connect-host.ts';
+import { framePort } from '../../renderer/host/host-context.tsx';
 import { createPortFetch } from '../../renderer/host/port-fetch.ts';
 import type { HostFetch } from '../../renderer/host/host-fetch.ts';
 import type { HostFrame, WindowFrame } from '../../shared/port-frames.ts';

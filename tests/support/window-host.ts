@@ -7,7 +7,7 @@ import { ServerControl } from '../../electron/server/server-control.ts';
 import type { Storage } from '../../electron/storage/storage.ts';
 import { createMemoryKeyStore } from '../../electron/key-store/key-store.ts';
 import { createClient } from '../../renderer/host/client.ts';
-import type { Host } from '../../renderer/host/connect-host.ts';
+import type { Host } from '../../renderer/host/host-context.tsx';
 import type { HostRequest } from '../../renderer/host/host-fetch.ts';
 import type { Capability } from '../../shared/contract/settings.ts';
 

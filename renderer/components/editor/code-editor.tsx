@@ -5,10 +5,7 @@ import type { Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { classNames } from '../class-names.ts';
-import { allowEditorStyles } from '../editor-styles.ts';
-import { lineDirection } from '../line-direction.ts';
-import { replaceSelection } from '../replace-selection.ts';
-import { editorTheme } from './editor-theme.ts';
+import { allowEditorStyles, editorTheme, lineDirection, replaceSelection } from './editor-extensions.ts';
 
 export interface EditorProps {
   /** Read out as its name. */

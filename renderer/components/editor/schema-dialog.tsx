@@ -5,7 +5,6 @@ import { describeMistake, parseJson, type JsonMistake } from '../../drafts/json-
 import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { useEditor, type EditorProps } from './code-editor.tsx';
-import './schema-dialog.css';
 
 function JsonEditor({ mistake, ...props }: EditorProps & { mistake: JsonMistake | null }) {
   const { parent, view } = useEditor(props, () => [lineNumbers(), highlightActiveLine(), highlightActiveLineGutter()]);

@@ -1,5 +1,5 @@
 import { Children, type ComponentProps, isValidElement, memo, useMemo, useState } from 'react';
-import { CopyButton } from '../copy-button.tsx';
+import { CopyButton } from '../button.tsx';
 import { CitationMark } from './citation-button.tsx';
 import { definitionsOf, hasReference, type MarkdownBlock, readBlocks } from './markdown-blocks.ts';
 import Markdown from 'react-markdown';

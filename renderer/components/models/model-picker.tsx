@@ -5,15 +5,20 @@ import { useLocation } from 'wouter';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
 import { Icon } from '../icon.tsx';
 import { KeyCaps } from '../key-caps.tsx';
-import { ModalLayer } from '../modal-layer.tsx';
+import { ModalLayer } from '../dialog.tsx';
 import { describeError, LoadingRows } from '../state-panels.tsx';
-import { useEndpoints, useTestEndpoint } from '../../queries/endpoints.ts';
-import { useAddModel, useModels } from '../../queries/models.ts';
-import { useProviders } from '../../queries/providers.ts';
+import { useAddModel, useEndpoints, useModels, useProviders, useTestEndpoint } from '../../queries/providers.ts';
 import { ModelDetail } from './model-detail.tsx';
 import { toggleFavourite, useModelChoices } from '../../stores/model-choices.ts';
-import { groupModels, type ModelFilter, type ModelGroup, modelKey, noFilter } from './model-list.ts';
-import { modelFamilies, withShortcuts } from './model-order.ts';
+import {
+  groupModels,
+  modelFamilies,
+  type ModelFilter,
+  type ModelGroup,
+  modelKey,
+  noFilter,
+  withShortcuts,
+} from './model-list.ts';
 import { ColumnNames, GroupRows } from './model-rows.tsx';
 import { FilterBar, PickerFoot } from './picker-filters.tsx';
 import type { AiSystem } from '../../../shared/contract/common.ts';

@@ -5,13 +5,20 @@ import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
 import { formatPlural, formatPrice, formatTokenCount } from '../format.ts';
 import { Icon } from '../icon.tsx';
-import { Badge, Dot } from '../marks.tsx';
+import { Badge, Dot } from '../badges.tsx';
 import { accessAddress } from '../remedies.ts';
 import { toggleFavourite, useModelChoices } from '../../stores/model-choices.ts';
-import { isOnDevice, modelKey, readinessOf, servicePlace, shortName, shutdownBadge } from './model-list.ts';
-import type { ModelGroup } from './model-list.ts';
-import { modelFamilies } from './model-order.ts';
-import { shownCapabilities } from './shown-capabilities.ts';
+import {
+  isOnDevice,
+  modelFamilies,
+  type ModelGroup,
+  modelKey,
+  readinessOf,
+  servicePlace,
+  shortName,
+  shownCapabilities,
+  shutdownBadge,
+} from './model-list.ts';
 import { useToday } from '../use-today.ts';
 
 /** The letters that were searched for stand out in the name. */

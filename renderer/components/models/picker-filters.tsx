@@ -1,10 +1,8 @@
 import { Checkbox } from '../choices.tsx';
 import { Icon } from '../icon.tsx';
 import { KeyCaps } from '../key-caps.tsx';
-import { Dot } from '../marks.tsx';
-import type { ModelFilter } from './model-list.ts';
-import { shownCapabilities } from './shown-capabilities.ts';
-import type { Capability } from './shown-capabilities.ts';
+import { Dot } from '../badges.tsx';
+import { type Capability, type ModelFilter, shownCapabilities } from './model-list.ts';
 
 /** Leaves only the models that can do something, and brings back those that have ended. */
 export function FilterBar({

@@ -13,7 +13,7 @@ import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { writeParameters } from '../../drafts/parameter-model.ts';
 import { useCreateAgent, useRestoreAgent, useUpdateAgent } from '../../queries/agents.ts';
-import { useModels } from '../../queries/models.ts';
+import { useModels } from '../../queries/providers.ts';
 import { showToast } from '../../stores/toasts.ts';
 import {
   type AgentFields,

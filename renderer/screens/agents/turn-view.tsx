@@ -2,15 +2,12 @@ import { Check, ChevronLeft, ChevronRight, CircleX, FileSearch, Pencil, RotateCc
 import { memo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
-import { Button } from '../../components/button.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
+import { Button, CopyButton, IconButton } from '../../components/button.tsx';
 import { formatPlural, formatRunDuration, formatTime } from '../../components/format.ts';
 import { accessAddress } from '../../components/remedies.ts';
-import { IconButton } from '../../components/icon-button.tsx';
-import { WaitingForAnswer } from '../../components/waiting-for-answer.tsx';
+import { Reasoning, WaitingForAnswer } from '../../components/answer-parts.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Spinner } from '../../components/marks.tsx';
-import { Reasoning } from '../../components/reasoning.tsx';
+import { Spinner } from '../../components/badges.tsx';
 import { Failure, Notice } from '../../components/state-panels.tsx';
 import { agentAddress, editAgentAddress, settingsAddress } from '../../shell/addresses.ts';
 import { auditAddress } from '../../shell/audit-address.ts';

@@ -3,7 +3,7 @@ import { Button } from '../../components/button.tsx';
 import { formatPlural } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import type { MenuItem } from '../../components/menu.tsx';
-import { useAuditSamples, useChangeAuditSamples } from '../../queries/audit-samples.ts';
+import { useAuditSamples, useChangeAuditSamples } from '../../queries/audit.ts';
 
 /** Loads the sample set by one press. */
 export function SampleSetButton() {

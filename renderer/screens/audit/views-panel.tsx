@@ -5,20 +5,14 @@ import type { AuditFacets, AuditFilter, AuditSort, AuditSummary } from '../../..
 import type { AuditSpan, AuditView } from '../../../shared/contract/audit-views.ts';
 import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
-import { IconButton } from '../../components/icon-button.tsx';
+import { IconButton } from '../../components/button.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import {
-  useAuditViews,
-  useCreateAuditView,
-  useDeleteAuditView,
-  useUpdateAuditView,
-} from '../../queries/audit-views.ts';
+import { useAuditViews, useCreateAuditView, useDeleteAuditView, useUpdateAuditView } from '../../queries/audit-list.ts';
 import { useAuditFacetCounts } from '../../queries/audit.ts';
 import { useAuditViewState } from '../../stores/audit.ts';
 import { showToast } from '../../stores/toasts.ts';
-import { withoutSpan, withSpan } from '../../shell/date-spans.ts';
-import { writeFilter } from '../../shell/audit-address.ts';
+import { withoutSpan, withSpan, writeFilter } from '../../shell/audit-address.ts';
 import { isEverything } from './filter/filter-fields.ts';
 import { replayAddress } from '../../shell/addresses.ts';
 

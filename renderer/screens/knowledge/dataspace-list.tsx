@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Ellipsis, Plus } from 'lucide-react';
 import type { Dataspace } from '../../../shared/contract/dataspaces.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useCreateDataspace, useRemoveDataspace, useRenameDataspace } from '../../queries/knowledge.ts';
@@ -10,8 +10,7 @@ import { dataspaceAddress } from '../../shell/addresses.ts';
 import type { DataspaceSummary } from '../../../shared/contract/knowledge-window.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { formatCount, formatPlural } from '../../components/format.ts';
-import { IconButton } from '../../components/icon-button.tsx';
-import { Badge } from '../../components/marks.tsx';
+import { Badge } from '../../components/badges.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 

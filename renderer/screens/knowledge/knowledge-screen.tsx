@@ -2,7 +2,7 @@ import { FilePlus2, FolderPlus, Search } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../../components/button.tsx';
-import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
+import { EmptyState, ErrorFailure, LoadingRows, QueryView } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import {
   defaultDataspace,
@@ -18,7 +18,6 @@ import { type ChosenFile, uploadFiles } from '../../stores/knowledge.ts';
 import { DropZone, FilePicker, tellNothingAdded } from './add-files.tsx';
 import { AppError } from '../../../shared/app-error.ts';
 import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
-import { QueryView } from '../../components/query-view.tsx';
 import { useActions } from '../../stores/actions.ts';
 import { useShowPageTitle } from '../../stores/window.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';

@@ -12,13 +12,11 @@ import {
 } from 'lucide-react';
 import { useLocation } from 'wouter';
 import type { DataspaceSummary, SourceDetail } from '../../../shared/contract/knowledge-window.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
 import { formatBytes, formatCount, formatPlural } from '../../components/format.ts';
-import { IconButton } from '../../components/icon-button.tsx';
 import { Menu, type MenuItem } from '../../components/menu.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState, Notice } from '../../components/state-panels.tsx';
+import { EmptyState, Notice, QueryView } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { type SourceFilter, useChangeDataspace, useSources } from '../../queries/knowledge.ts';
@@ -27,7 +25,7 @@ import { useDeletions } from '../../stores/deletions.ts';
 import { UploadList } from './upload-list.tsx';
 import type { SourceMediaType } from '../../../shared/contract/sources.ts';
 import { Icon } from '../../components/icon.tsx';
-import { Progress } from '../../components/progress.tsx';
+import { Progress } from '../../components/badges.tsx';
 import { factsOf, isStopped, stageWords } from './source-words.ts';
 
 function iconOf(mediaType: SourceMediaType): LucideIcon {

@@ -1,16 +1,14 @@
 import { useEffect, useRef, useState } from 'react';
 import { ChevronDown, ChevronUp, RefreshCw, Square, Trash2 } from 'lucide-react';
 import { useLocation } from 'wouter';
-import { Button } from '../../components/button.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { formatCount, formatTime } from '../../components/format.ts';
-import { QueryView } from '../../components/query-view.tsx';
+import { Failure, QueryView } from '../../components/state-panels.tsx';
 import { useChangeSource, useSourcePassage, useSourceText } from '../../queries/knowledge.ts';
 import type { SourceDetail } from '../../../shared/contract/knowledge-window.ts';
-import { IconButton } from '../../components/icon-button.tsx';
-import { Progress } from '../../components/progress.tsx';
-import { Failure } from '../../components/state-panels.tsx';
+import { Progress } from '../../components/badges.tsx';
 import { sourceAddress } from '../../shell/addresses.ts';
-import { CopyLink } from '../../shell/copy-link.tsx';
+import { CopyLink } from '../../shell/links.tsx';
 import { useActions } from '../../stores/actions.ts';
 import { factsOf, isStopped, stageWords } from './source-words.ts';
 

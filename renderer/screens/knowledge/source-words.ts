@@ -1,5 +1,4 @@
-import type { SourceDetail, SourceProgress } from '../../../shared/contract/knowledge-window.ts';
-import { stoppedReason } from '../../../shared/contract/knowledge-window.ts';
+import { type SourceDetail, type SourceProgress, stoppedReason } from '../../../shared/contract/knowledge-window.ts';
 import type { SourceMediaType } from '../../../shared/contract/sources.ts';
 import { formatBytes, formatCount, formatPlural } from '../../components/format.ts';
 

@@ -1,9 +1,8 @@
 import { X } from 'lucide-react';
 import { formatBytes, formatPart, formatPlural } from '../../components/format.ts';
-import { Button } from '../../components/button.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
-import { Progress } from '../../components/progress.tsx';
-import { dismissRejected, dismissUpload, useUploads, type Upload } from '../../stores/knowledge.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Progress } from '../../components/badges.tsx';
+import { dismissRejected, dismissUpload, type Upload, useUploads } from '../../stores/knowledge.ts';
 
 /** More would push the sources out of sight; the rest is counted. */
 const maxShown = 6;

@@ -9,16 +9,15 @@ import {
 } from '../../../shared/contract/moderation.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { Select, type SelectOption } from '../../components/select.tsx';
-import { useModels } from '../../queries/models.ts';
-import { Button } from '../../components/button.tsx';
+import { useModels } from '../../queries/providers.ts';
+import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
 import { type GuardMode, guardModes, type GuardSettings } from '../../../shared/contract/guard.ts';
 import type { GuardCosts } from '../../../shared/contract/moderation-window.ts';
 import { Segmented } from '../../components/choices.tsx';
 import { formatCount, formatPlural } from '../../components/format.ts';
 import { Popover } from '../../components/popover.tsx';
-import { QueryView } from '../../components/query-view.tsx';
+import { QueryView } from '../../components/state-panels.tsx';
 import { useGuardCosts } from '../../queries/moderation.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 

@@ -3,9 +3,7 @@ import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/s
 import { Decoration, EditorView, keymap, placeholder, WidgetType, type DecorationSet } from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import type { Highlight } from '../../../shared/contract/moderation.ts';
-import { allowEditorStyles } from '../../components/editor-styles.ts';
-import { lineDirection } from '../../components/line-direction.ts';
-import { replaceSelection } from '../../components/replace-selection.ts';
+import { allowEditorStyles, lineDirection, replaceSelection } from '../../components/editor/editor-extensions.ts';
 import { categoryNames } from './categories.tsx';
 import './categories.css';
 

@@ -1,8 +1,7 @@
 import { List } from 'lucide-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
-import { Button } from '../../components/button.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
-import { IconButton } from '../../components/icon-button.tsx';
 import { Popover } from '../../components/popover.tsx';
 import { ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
 import { useSettings } from '../../queries/settings.ts';

@@ -8,7 +8,7 @@ import {
   type ModerationPreset,
   moderationPresets,
 } from '../../../shared/contract/moderation.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { formatCount, formatDuration } from '../../components/format.ts';
 import { remedyAddress, type ServedRun } from '../../components/remedies.ts';
 import { Notice } from '../../components/state-panels.tsx';
@@ -16,7 +16,6 @@ import { categoryNames, classifierName, classifierPlace, judgedScores } from './
 import { cardFigures, type FlaggedShare } from './quality-figures.ts';
 import { ScoreLevels } from './score-levels.tsx';
 import { Segmented } from '../../components/choices.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
 import { Popover } from '../../components/popover.tsx';
 
 /** Strengths and limits of the on-device classifier, with its measurements. */

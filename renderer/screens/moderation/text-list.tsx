@@ -6,7 +6,7 @@ import { Segmented } from '../../components/choices.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { formatCount, formatDuration } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
-import { Progress } from '../../components/progress.tsx';
+import { Progress } from '../../components/badges.tsx';
 import { EmptyState, ErrorFailure, Notice } from '../../components/state-panels.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { type ShownTexts, useModerationStore } from '../../stores/moderation.ts';

@@ -3,7 +3,7 @@ import { useCallback, useDeferredValue, useMemo } from 'react';
 import { Segmented } from '../../components/choices.tsx';
 import { estimateTokens, formatPlural } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
-import { Badge } from '../../components/marks.tsx';
+import { Badge } from '../../components/badges.tsx';
 import { Notice } from '../../components/state-panels.tsx';
 import { promptEdit, useActiveDraft, useDrafts, type Draft, type DraftChange } from '../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';

@@ -17,7 +17,7 @@ import {
   usePromptOutline,
   usePromptVersion,
 } from '../../queries/prompts.ts';
-import { useCountDraftRuns } from '../../queries/prompt-usage.ts';
+import { useCountDraftRuns } from '../../queries/prompt-details.ts';
 import { promptAddress } from '../../shell/addresses.ts';
 import { type Draft, useDrafts } from '../../stores/playground-drafts.ts';
 import { showToast } from '../../stores/toasts.ts';

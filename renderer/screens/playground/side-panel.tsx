@@ -1,5 +1,5 @@
 import { KeyCaps, keyShortcut } from '../../components/key-caps.tsx';
-import { Badge } from '../../components/marks.tsx';
+import { Badge } from '../../components/badges.tsx';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { useActiveDraft, useDrafts } from '../../stores/playground-drafts.ts';

@@ -1,13 +1,11 @@
 import { useMemo, useState } from 'react';
 import { AppError } from '../../../shared/app-error.ts';
-import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
-import type { ParsedTemplate } from '../../../shared/prompt-template.ts';
+import { type ParsedTemplate, parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import { scanTags } from '../../../shared/prompt-template-tags.ts';
 import type { TemplateVariable } from '../../../shared/prompt-template-variables.ts';
 import type { Draft } from '../../stores/playground-drafts.ts';
 import type { TemplateMistake } from './editor/template-editor.tsx';
-import { readFields, readReplacements, unfilledFields } from '../../drafts/variable-model.ts';
-import type { VariableField } from '../../drafts/variable-model.ts';
+import { readFields, readReplacements, unfilledFields, type VariableField } from '../../drafts/variable-model.ts';
 
 /** A draft's template: its fields, its mistakes, and the prompt that a run would send. */
 export interface TemplateState {

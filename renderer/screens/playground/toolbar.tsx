@@ -14,12 +14,11 @@ import {
 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { Button } from '../../components/button.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { formatTime } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
 import { keyShortcut } from '../../components/key-caps.tsx';
-import { Badge, Spinner } from '../../components/marks.tsx';
+import { Badge, Spinner } from '../../components/badges.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Popover } from '../../components/popover.tsx';
 import { isEdited } from '../../drafts/draft-version.ts';

@@ -1,8 +1,8 @@
 import { Braces } from 'lucide-react';
 import { memo, useId, useMemo } from 'react';
 import { classNames } from '../../components/class-names.ts';
-import { IconButton } from '../../components/icon-button.tsx';
-import { Badge } from '../../components/marks.tsx';
+import { IconButton } from '../../components/button.tsx';
+import { Badge } from '../../components/badges.tsx';
 import { useFieldRef } from './session/playground-session.tsx';
 import { fieldText, type VariableDraft, type VariableField } from '../../drafts/variable-model.ts';
 

@@ -5,8 +5,16 @@ import { Segmented } from '../../components/choices.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { formatPlural, formatTime } from '../../components/format.ts';
 import { Select } from '../../components/select.tsx';
-import { countRows, diffRows, diffSettings, foldRows, limitRows } from './compare-model.ts';
-import type { ComparedVersion, DiffLine, DiffRow } from './compare-model.ts';
+import {
+  type ComparedVersion,
+  countRows,
+  type DiffLine,
+  type DiffRow,
+  diffRows,
+  diffSettings,
+  foldRows,
+  limitRows,
+} from './compare-model.ts';
 import { useDiffView } from '../../stores/prompts.ts';
 import './compare.css';
 

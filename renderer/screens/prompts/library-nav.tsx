@@ -5,7 +5,7 @@ import { formatCount } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { usePromptsView } from '../../stores/prompts.ts';
 import { folderPlace } from './library-model.ts';
-import { Badge } from '../../components/marks.tsx';
+import { Badge } from '../../components/badges.tsx';
 import { openFolders, usePromptFolders, waiting } from './folders/linked-folders.ts';
 import './library.css';
 

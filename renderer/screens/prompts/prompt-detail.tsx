@@ -5,9 +5,8 @@ import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts'
 import { Button } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
 import { classNames } from '../../components/class-names.ts';
-import { QueryView } from '../../components/query-view.tsx';
-import { ErrorFailure } from '../../components/state-panels.tsx';
-import { usePromptUsage } from '../../queries/prompt-usage.ts';
+import { ErrorFailure, QueryView } from '../../components/state-panels.tsx';
+import { usePromptLabelChanges, usePromptUsage } from '../../queries/prompt-details.ts';
 import { usePromptVersion, usePromptVersions } from '../../queries/prompts.ts';
 import { promptAddress, promptCompareAddress, promptRunAddress, type PromptsAddress } from '../../shell/addresses.ts';
 import { CompareView } from './compare-view.tsx';
@@ -20,8 +19,7 @@ import { VersionList } from './version-list.tsx';
 import { VersionView } from './version-view.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { formatTime } from '../../components/format.ts';
-import { Badge } from '../../components/marks.tsx';
-import { usePromptLabelChanges } from '../../queries/prompt-labels.ts';
+import { Badge } from '../../components/badges.tsx';
 
 function VersionName(props: { prompt: Prompt; versionId: string; versions: readonly PromptVersion[] }) {
   const { prompt, versionId, versions } = props;

@@ -8,11 +8,10 @@ import { auditKey } from '../../queries/audit.ts';
 import { promptAddress, versionDraftAddress } from '../../shell/addresses.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
 import { showToast } from '../../stores/toasts.ts';
-import { Button } from '../../components/button.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
-import { Badge } from '../../components/marks.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Badge } from '../../components/badges.tsx';
 import { Menu } from '../../components/menu.tsx';
-import { CopyLink } from '../../shell/copy-link.tsx';
+import { CopyLink } from '../../shell/links.tsx';
 import { useActions } from '../../stores/actions.ts';
 import type { DetailField } from './prompt-dialogs.tsx';
 

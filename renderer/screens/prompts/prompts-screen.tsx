@@ -8,10 +8,9 @@ import { maxTransferredPrompts } from '../../../shared/contract/prompt-transfer.
 import type { PromptOutline } from '../../../shared/contract/prompt-outline.ts';
 import type { Prompt } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
-import { isMac } from '../../components/platform.ts';
-import { QueryView } from '../../components/query-view.tsx';
-import { EmptyState } from '../../components/state-panels.tsx';
-import { useModels } from '../../queries/models.ts';
+import { isMac } from '../../components/key-caps.tsx';
+import { EmptyState, QueryView } from '../../components/state-panels.tsx';
+import { useModels } from '../../queries/providers.ts';
 import {
   useFollowPrompts,
   usePrompt,

@@ -5,12 +5,12 @@ import { Button } from '../../components/button.tsx';
 import { Popover } from '../../components/popover.tsx';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useRemoveLabel, useSetLabel } from '../../queries/prompt-labels.ts';
+import { useRemoveLabel, useSetLabel } from '../../queries/prompt-details.ts';
 import { showToast } from '../../stores/toasts.ts';
 import type { PromptVersionUsage } from '../../../shared/contract/prompt-usage.ts';
 import { modelNameOf } from '../../../shared/prompt-version-match.ts';
 import { formatTime } from '../../components/format.ts';
-import { Badge } from '../../components/marks.tsx';
+import { Badge } from '../../components/badges.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { averages, runCount } from './library-model.ts';
 

@@ -7,7 +7,7 @@ import {
   type ProviderState,
 } from '../../../shared/contract/providers.ts';
 import { Button } from '../../components/button.tsx';
-import { Badge } from '../../components/marks.tsx';
+import { Badge } from '../../components/badges.tsx';
 import { describeError, Notice } from '../../components/state-panels.tsx';
 import { providerName } from '../../../shared/provider-names.ts';
 import { TextField } from '../../components/text-field.tsx';

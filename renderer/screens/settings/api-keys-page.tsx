@@ -1,16 +1,14 @@
 import { type FormEvent, useState } from 'react';
 import { Plus } from 'lucide-react';
-import { Button } from '../../components/button.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
+import { Button, CopyButton } from '../../components/button.tsx';
 import { type Scope, scopes as allScopes } from '../../../shared/contract/endpoint.ts';
 import { Checkbox } from '../../components/choices.tsx';
-import { describeError, EmptyState } from '../../components/state-panels.tsx';
+import { describeError, EmptyState, QueryView } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useApiKeys, useIssueApiKey } from '../../queries/api-keys.ts';
+import { useApiKeys, useIssueApiKey } from '../../queries/settings.ts';
 import { ApiKeyRow, LimitFields, readLimits, textsOf } from './api-key-row.tsx';
 import type { ApiKey } from '../../../shared/contract/api-keys.ts';
-import { QueryView } from '../../components/query-view.tsx';
-import { useReturnFocus } from '../../components/use-return-focus.ts';
+import { useReturnFocus } from '../../components/focus.ts';
 import { SettingsPage } from './settings-page.tsx';
 
 /** The only place where a key is ever shown. */

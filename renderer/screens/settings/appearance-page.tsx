@@ -1,5 +1,5 @@
 import { Segmented } from '../../components/choices.tsx';
-import { QueryView } from '../../components/query-view.tsx';
+import { QueryView } from '../../components/state-panels.tsx';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { applyTheme, type Theme } from '../../stores/window.ts';
 import { SettingRow, SettingsPage } from './settings-page.tsx';

@@ -2,7 +2,7 @@ import { CircleX, type LucideIcon, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { ProviderTest } from '../../../shared/contract/providers.ts';
 import { formatDuration, formatPlural, formatTime } from '../../components/format.ts';
-import type { Tone } from '../../components/marks.tsx';
+import type { Tone } from '../../components/badges.tsx';
 import { Notice } from '../../components/state-panels.tsx';
 
 interface TestState {

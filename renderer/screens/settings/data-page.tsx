@@ -1,20 +1,18 @@
 import { useState } from 'react';
 import { FolderOpen } from 'lucide-react';
 import { useMutation } from '@tanstack/react-query';
-import { Button } from '../../components/button.tsx';
+import { Button, CopyButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { formatBytes, formatPlural, formatTime, formatWhole } from '../../components/format.ts';
-import { QueryView } from '../../components/query-view.tsx';
-import { ErrorFailure, Notice } from '../../components/state-panels.tsx';
+import { ErrorFailure, Notice, QueryView } from '../../components/state-panels.tsx';
 import { useBackups, useCreateBackup, useHostState, useRestoreBackup } from '../../queries/host-state.ts';
 import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
 import { newestExchangeRuns, type ProviderExchangeSettings } from '../../../shared/contract/provider-exchanges.ts';
 import { Segmented } from '../../components/choices.tsx';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { openDataFolder } from '../../../shared/contract/desktop.ts';
-import { CopyButton } from '../../components/copy-button.tsx';
 import { useCapability, useHost } from '../../host/host-context.tsx';
-import { useAuditSamples, useChangeAuditSamples } from '../../queries/audit-samples.ts';
+import { useAuditSamples, useChangeAuditSamples } from '../../queries/audit.ts';
 import { RetentionSection } from './retention-section.tsx';
 
 interface Backup {

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/contract/embeddings.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { Button } from '../../components/button.tsx';
-import { QueryView } from '../../components/query-view.tsx';
+import { QueryView } from '../../components/state-panels.tsx';
 import { Select } from '../../components/select.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';

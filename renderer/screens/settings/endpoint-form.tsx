@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Checkbox } from '../../components/choices.tsx';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { type EndpointInput, useAddEndpoint, useUpdateEndpoint } from '../../queries/endpoints.ts';
+import { type EndpointInput, useAddEndpoint, useUpdateEndpoint } from '../../queries/providers.ts';
 import { encryptionCaution } from './address-confirmation.tsx';
 
 interface Draft {

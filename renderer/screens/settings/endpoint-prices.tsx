@@ -2,10 +2,9 @@ import { Search } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import type { EndpointPrice } from '../../../shared/contract/settings.ts';
 import { Button } from '../../components/button.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { describeError } from '../../components/state-panels.tsx';
+import { describeError, QueryView } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useModels } from '../../queries/models.ts';
+import { useModels } from '../../queries/providers.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 
 /** A gateway can list hundreds of models; each row has two inputs. */

@@ -1,24 +1,23 @@
 import { Plus, Trash2, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { CompatibleEndpoint } from '../../../shared/contract/providers.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { formatDuration, formatPlural } from '../../components/format.ts';
-import { IconButton } from '../../components/icon-button.tsx';
-import { StateMark } from '../../components/marks.tsx';
-import { useReturnFocus } from '../../components/use-return-focus.ts';
+import { StateMark } from '../../components/badges.tsx';
+import { useReturnFocus } from '../../components/focus.ts';
 import {
   useAddEndpoint,
   useConfirmEndpointAddress,
   useEndpoints,
   useRemoveEndpoint,
   useTestEndpoint,
-} from '../../queries/endpoints.ts';
+} from '../../queries/providers.ts';
 import { AddressQuestion, EncryptionBadge } from './address-confirmation.tsx';
 import { TestNotice, testState } from './connection-test.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointPrices } from './endpoint-prices.tsx';
-import { QueryView } from '../../components/query-view.tsx';
+import { QueryView } from '../../components/state-panels.tsx';
 import { SettingsPage, SettingsSection } from './settings-page.tsx';
 
 function testResult({ lastTest }: CompatibleEndpoint): string {

@@ -10,13 +10,11 @@ import { Segmented, Switch } from '../../components/choices.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { Badge, Spinner, StateMark } from '../../components/marks.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { Failure } from '../../components/state-panels.tsx';
+import { CopyButton } from '../../components/button.tsx';
+import { Badge, Spinner, StateMark } from '../../components/badges.tsx';
+import { Failure, QueryView } from '../../components/state-panels.tsx';
 import { useCapability } from '../../host/host-context.tsx';
-import { useHostState } from '../../queries/host-state.ts';
-import { serverState } from '../../queries/server-state.ts';
+import { serverState, useHostState } from '../../queries/host-state.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 
 type CurlTransport = 'sync' | 'sse' | 'stream';

@@ -2,12 +2,10 @@ import { Download, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { OnDeviceModel, OnDeviceState } from '../../../shared/contract/on-device.ts';
 import { formatBytes, formatCount, formatDuration, formatPart } from '../../components/format.ts';
-import { Progress } from '../../components/progress.tsx';
-import { Button } from '../../components/button.tsx';
+import { Badge, Progress, Spinner, StateMark } from '../../components/badges.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
 import { useInstallOnDevice, usePauseOnDevice, useRemoveOnDevice, useSelectOnDevice } from '../../queries/on-device.ts';
-import { Badge, Spinner, StateMark } from '../../components/marks.tsx';
 import { Notice } from '../../components/state-panels.tsx';
 
 /** Time until the last byte at the present rate, in milliseconds; null when it cannot be known. */

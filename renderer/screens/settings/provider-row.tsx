@@ -3,8 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ProviderState } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
-import { Button } from '../../components/button.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import {
@@ -16,8 +15,8 @@ import {
 } from '../../queries/providers.ts';
 import { AddressForm, AddressQuestion, EncryptionBadge, encryptionCaution } from './address-confirmation.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { Badge, StateMark } from '../../components/marks.tsx';
-import { useReturnFocus } from '../../components/use-return-focus.ts';
+import { Badge, StateMark } from '../../components/badges.tsx';
+import { useReturnFocus } from '../../components/focus.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { TestNotice, testState, testSummary } from './connection-test.tsx';
 

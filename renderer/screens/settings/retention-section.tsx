@@ -4,10 +4,9 @@ import { Button } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { formatBytes, formatPlural, formatTime } from '../../components/format.ts';
-import { QueryView } from '../../components/query-view.tsx';
-import { ErrorFailure } from '../../components/state-panels.tsx';
+import { ErrorFailure, QueryView } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useChangeRetention, useRetention, useRetentionPreview } from '../../queries/audit-retention.ts';
+import { useChangeRetention, useRetention, useRetentionPreview } from '../../queries/audit.ts';
 import { SettingsSection } from './settings-page.tsx';
 
 const modes = [

@@ -9,8 +9,8 @@ import {
 import { providerName } from '../../../shared/provider-names.ts';
 import { Combobox, type ComboboxOption } from '../../components/combobox.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { QueryView } from '../../components/query-view.tsx';
-import { useModels } from '../../queries/models.ts';
+import { QueryView } from '../../components/state-panels.tsx';
+import { useModels } from '../../queries/providers.ts';
 import { useOnDevice } from '../../queries/on-device.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { SettingsPage, SettingsSection } from './settings-page.tsx';

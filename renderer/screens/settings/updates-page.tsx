@@ -1,10 +1,9 @@
 import type { UpdateState } from '../../../shared/contract/updates.ts';
 import { Button } from '../../components/button.tsx';
 import { Switch } from '../../components/choices.tsx';
-import { QueryView } from '../../components/query-view.tsx';
+import { QueryView } from '../../components/state-panels.tsx';
 import { useCapability } from '../../host/host-context.tsx';
-import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
-import { useInstallUpdate, useUpdates, useUpdateStep } from '../../queries/updates.ts';
+import { useInstallUpdate, useSettings, useUpdates, useUpdateSettings, useUpdateStep } from '../../queries/settings.ts';
 import { SettingRow, SettingsPage } from './settings-page.tsx';
 
 const titles: Record<UpdateState['status'], (version: string | null) => string> = {

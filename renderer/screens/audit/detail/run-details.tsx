@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ConversationDetail, ConversationRun } from '../../../../shared/contract/conversations.ts';
-import { CopyButton } from '../../../components/copy-button.tsx';
+import { CopyButton } from '../../../components/button.tsx';
 import { formatCost, formatRunDuration, formatWhole } from '../../../components/format.ts';
 import { finishName } from '../../../components/run-words.ts';
 import { useRun } from '../../../queries/runs.ts';

@@ -10,7 +10,7 @@ import {
   useCreateAuditExport,
   useRedactionPreview,
   type RedactionQuestion,
-} from '../../../queries/audit-exports.ts';
+} from '../../../queries/audit-jobs.ts';
 import { useToday } from '../../../components/use-today.ts';
 import { usePackDraft, type PackDraft } from '../../../stores/audit.ts';
 import { ColumnsField, RulesField } from './pack-fields.tsx';

@@ -2,14 +2,11 @@ import { Download, FileText, FolderOpen, Play, Square, Trash2 } from 'lucide-rea
 import { useState } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import type { AuditExport } from '../../../../shared/contract/audit-exports.ts';
-import { Button } from '../../../components/button.tsx';
-import { CopyButton } from '../../../components/copy-button.tsx';
+import { Button, CopyButton, IconButton } from '../../../components/button.tsx';
 import { formatBytes, formatPlural, formatTime, formatWhole } from '../../../components/format.ts';
-import { IconButton } from '../../../components/icon-button.tsx';
-import { Badge } from '../../../components/marks.tsx';
-import { Progress } from '../../../components/progress.tsx';
+import { Badge, Progress } from '../../../components/badges.tsx';
 import { EmptyState, Notice } from '../../../components/state-panels.tsx';
-import { useChangeAuditExport } from '../../../queries/audit-exports.ts';
+import { useChangeAuditExport } from '../../../queries/audit-jobs.ts';
 import { createExportDownload } from '../../../../shared/contract/browser.ts';
 import { openExportFolder } from '../../../../shared/contract/desktop.ts';
 import { useCapability, useHost } from '../../../host/host-context.tsx';

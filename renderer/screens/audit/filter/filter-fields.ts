@@ -4,7 +4,7 @@ import { providerName } from '../../../../shared/provider-names.ts';
 import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { formatDuration, formatScore } from '../../../components/format.ts';
 import { finishName } from '../../../components/run-words.ts';
-import { spanOf, type DateSpan } from '../../../shell/date-spans.ts';
+import { spanOf, type DateSpan } from '../../../shell/audit-address.ts';
 
 /** A part of the filter as a person names it. */
 export type FilterFieldId =

@@ -10,8 +10,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { matchScore } from '../../../components/match-score.ts';
 import { useAuditFacetCounts } from '../../../queries/audit.ts';
 import { type FilterField, type FilterFieldId, filterFields, type ListFieldId, nameOfValue } from './filter-fields.ts';
-import { Button } from '../../../components/button.tsx';
-import { IconButton } from '../../../components/icon-button.tsx';
+import { Button, IconButton } from '../../../components/button.tsx';
 import { Popover } from '../../../components/popover.tsx';
 import {
   DateEditor,

@@ -3,10 +3,10 @@ import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit
 import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
-import { readNumber } from '../../../components/read-number.ts';
+import { readNumber } from '../../../components/format.ts';
 import { TextField } from '../../../components/text-field.tsx';
 import type { FilterField } from './filter-fields.ts';
-import { dateSpans, withSpan } from '../../../shell/date-spans.ts';
+import { dateSpans, withSpan } from '../../../shell/audit-address.ts';
 
 export interface EditorProps {
   filter: AuditFilter;

@@ -4,7 +4,7 @@ import type { AuditFacets, AuditRow } from '../../../../shared/contract/audit.ts
 import { classNames } from '../../../components/class-names.ts';
 import { formatCost, formatPlural, formatTime } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
-import { Score } from '../../../components/scores/score-scale.tsx';
+import { Score } from '../../../components/scores.tsx';
 import { Button } from '../../../components/button.tsx';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { rowsPerPage, useAuditRows } from '../../../queries/audit-list.ts';

@@ -1,9 +1,8 @@
 import { CalendarSearch, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { auditSorts, type AuditSort } from '../../../../shared/contract/audit.ts';
-import { Button } from '../../../components/button.tsx';
+import { Button, IconButton } from '../../../components/button.tsx';
 import { formatDuration, formatWhole } from '../../../components/format.ts';
-import { IconButton } from '../../../components/icon-button.tsx';
 import { Popover } from '../../../components/popover.tsx';
 import { Select } from '../../../components/select.tsx';
 import { TextField } from '../../../components/text-field.tsx';

@@ -2,15 +2,13 @@ import { ArrowLeft, Play, RotateCcw, Square, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Replay, ReplayPair, ReplayResults } from '../../../../shared/contract/audit-replay.ts';
-import { Button } from '../../../components/button.tsx';
+import { Button, IconButton } from '../../../components/button.tsx';
 import { Switch } from '../../../components/choices.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { formatCost, formatDuration, formatTime, formatWhole } from '../../../components/format.ts';
-import { IconButton } from '../../../components/icon-button.tsx';
-import { Progress } from '../../../components/progress.tsx';
-import { QueryView } from '../../../components/query-view.tsx';
+import { Progress } from '../../../components/badges.tsx';
+import { EmptyState, QueryView } from '../../../components/state-panels.tsx';
 import { Select } from '../../../components/select.tsx';
-import { EmptyState } from '../../../components/state-panels.tsx';
 import { VirtualList } from '../../../components/virtual-list.tsx';
 import {
   pairsPerPage,
@@ -18,7 +16,7 @@ import {
   useRenewRuns,
   useReplayResults,
   useReplays,
-} from '../../../queries/audit-replays.ts';
+} from '../../../queries/audit-jobs.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { useAuditSelection } from '../../../stores/audit.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';

@@ -11,9 +11,8 @@ import {
   formatWhole,
 } from '../../../components/format.ts';
 import { BarChart, bucketEnd, bucketLabel, LineChart } from './chart.tsx';
-import { Button } from '../../../components/button.tsx';
+import { Button, IconButton } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { IconButton } from '../../../components/icon-button.tsx';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { useAuditSummary } from '../../../queries/audit.ts';
 import './summary.css';

@@ -11,7 +11,7 @@ import { formatRunDuration } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { CitationButton, CitedText } from '../../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
-import { Reasoning } from '../../../components/reasoning.tsx';
+import { Reasoning } from '../../../components/answer-parts.tsx';
 import { useFollowScroll } from '../../../components/use-follow-scroll.ts';
 import { isActive } from '../../../stores/run-stream.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';

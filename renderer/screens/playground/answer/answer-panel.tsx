@@ -1,14 +1,11 @@
 import { Columns3, Link2, Link2Off, Play, Plus, X } from 'lucide-react';
-import { useRef, type RefObject } from 'react';
-import { Button } from '../../../components/button.tsx';
+import { type RefObject, useRef } from 'react';
+import { Button, CopyButton, IconButton, Tooltip } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
-import { CopyButton } from '../../../components/copy-button.tsx';
-import { IconButton } from '../../../components/icon-button.tsx';
 import { keyShortcut } from '../../../components/key-caps.tsx';
-import { Tooltip } from '../../../components/tooltip.tsx';
 import { EmptyState } from '../../../components/state-panels.tsx';
 import { runAddress } from '../../../shell/addresses.ts';
-import { CopyLink } from '../../../shell/copy-link.tsx';
+import { CopyLink } from '../../../shell/links.tsx';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { CompareColumns } from '../compare/compare-columns.tsx';
 import { maxComparedColumns } from '../compare/use-comparison.ts';

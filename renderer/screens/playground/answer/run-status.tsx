@@ -1,9 +1,9 @@
 import { Check, CircleX, Square } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Icon } from '../../../components/icon.tsx';
-import { Spinner } from '../../../components/marks.tsx';
+import { Spinner } from '../../../components/badges.tsx';
 import { completeWords } from '../../../components/run-words.ts';
-import { WaitingForAnswer } from '../../../components/waiting-for-answer.tsx';
+import { WaitingForAnswer } from '../../../components/answer-parts.tsx';
 import type { Metrics, ShownRun } from './shown-run.ts';
 import { formatCost, formatPlural, formatRunDuration, runDuration, tokensText } from '../../../components/format.ts';
 

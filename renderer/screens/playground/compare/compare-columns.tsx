@@ -1,8 +1,6 @@
 import { Play, Square, X } from 'lucide-react';
 import { type RefObject, useCallback, useEffect, useRef } from 'react';
-import { Button } from '../../../components/button.tsx';
-import { CopyButton } from '../../../components/copy-button.tsx';
-import { IconButton } from '../../../components/icon-button.tsx';
+import { Button, CopyButton, IconButton } from '../../../components/button.tsx';
 import { modelPlace } from '../../../components/models/model-list.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { getActiveDraft, useActiveDraft, useDrafts, type ComparedColumn } from '../../../stores/playground-drafts.ts';

@@ -4,8 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react';
 import { classNames } from '../../../components/class-names.ts';
 import { useEditor, type EditorProps } from '../../../components/editor/code-editor.tsx';
 import { templateHighlights, setUnfilled } from './template-highlights.ts';
-import { templateCompletion } from './template-completion.ts';
-import type { TemplateNames } from './template-completion.ts';
+import { templateCompletion, type TemplateNames } from './template-completion.ts';
 
 export interface TemplateMistake {
   message: string;

@@ -7,7 +7,7 @@ import type {
 } from '../../../../shared/contract/grounding.ts';
 import type { Draft, DraftGrounding } from '../../../stores/playground-drafts.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
-import { useGroundingPreview } from '../../../queries/grounding.ts';
+import { useGroundingPreview } from '../../../queries/runs.ts';
 import { readChoice, readRequest } from '../session/run-request.ts';
 
 export function referenceOf({ sourceId, start, end }: PassageReference): PassageReference {

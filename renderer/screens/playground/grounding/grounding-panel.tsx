@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { GroundingPassage, GroundingPreview } from '../../../../shared/contract/grounding.ts';
 import { classNames } from '../../../components/class-names.ts';
-import { IconButton } from '../../../components/icon-button.tsx';
+import { CopyButton, IconButton } from '../../../components/button.tsx';
 import { plainText } from '../../../components/markdown/plain-text.ts';
 import { MarkedText } from '../../../components/marked-text.tsx';
 import { sourceAddress } from '../../../shell/addresses.ts';
@@ -16,7 +16,6 @@ import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { useComparison } from '../session/playground-session.tsx';
 import { useChosenModel } from '../session/use-runner.ts';
 import { DataspaceChoice } from '../../../components/dataspace-choice.tsx';
-import { CopyButton } from '../../../components/copy-button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import './grounding.css';
 

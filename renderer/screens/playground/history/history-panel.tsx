@@ -3,8 +3,8 @@ import { useLocation } from 'wouter';
 import { Segmented } from '../../../components/choices.tsx';
 import { plainText } from '../../../components/markdown/plain-text.ts';
 import { formatCost, formatRunDuration, formatTime } from '../../../components/format.ts';
-import { Spinner } from '../../../components/marks.tsx';
-import { Score } from '../../../components/scores/score-scale.tsx';
+import { Spinner } from '../../../components/badges.tsx';
+import { Score } from '../../../components/scores.tsx';
 import { ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
 import { Button } from '../../../components/button.tsx';
 import { VirtualList } from '../../../components/virtual-list.tsx';
@@ -14,8 +14,7 @@ import { getActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts'
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { runAddress } from '../../../shell/addresses.ts';
 import { useLiveRun } from '../session/use-runner.ts';
-import { errorLabel, historyRows } from './history-model.ts';
-import type { HistoryRow } from './history-model.ts';
+import { errorLabel, type HistoryRow, historyRows } from './history-model.ts';
 
 /** The style sheet has the same height. */
 const rowHeight = 64;

@@ -6,19 +6,17 @@ import { followOnDevice, type OnDeviceModel } from '../../../../shared/contract/
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { useHost } from '../../../host/host-context.tsx';
 import { hostKey } from '../../../queries/host-state.ts';
-import { modelsKey, useModels } from '../../../queries/models.ts';
+import { modelsKey, useModels } from '../../../queries/providers.ts';
 import { useInstallOnDevice, useOnDevice } from '../../../queries/on-device.ts';
-import { promptUsageKey } from '../../../queries/prompt-usage.ts';
+import { promptUsageKey } from '../../../queries/prompt-details.ts';
 import { runsKey, useRun } from '../../../queries/runs.ts';
 import { getActiveDraft, useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
 import { draftSlot, startCompletion } from '../../../stores/completion-runs.ts';
 import { queueRun, stopRun, useLiveRuns, type CompletionRun, type CompletionSlot } from '../../../stores/live-runs.ts';
 import { isActive } from '../../../stores/run-stream.ts';
-import { shownStored, shownLive, withStored } from '../answer/shown-run.ts';
-import type { ShownRun } from '../answer/shown-run.ts';
+import { shownLive, type ShownRun, shownStored, withStored } from '../answer/shown-run.ts';
 import { runsOnDevice } from '../../../components/models/model-list.ts';
-import { asSent, readChoice, readRequest } from './run-request.ts';
-import type { Blocker } from './run-request.ts';
+import { asSent, type Blocker, readChoice, readRequest } from './run-request.ts';
 
 /** The details of the chosen model; null while the list loads, and for a name that no list has. */
 export function useChosenModel({ aiSystem, model }: Pick<Draft, 'aiSystem' | 'model'>): Model | null {

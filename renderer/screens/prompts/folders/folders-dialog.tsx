@@ -10,7 +10,7 @@ import { issueWords, openFile, useLinkFolder, useLookAgain, useUnlinkFolder } fr
 import type { FolderIssue, PromptFolder } from '../../../../shared/contract/prompt-folders.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural } from '../../../components/format.ts';
-import { Badge } from '../../../components/marks.tsx';
+import { Badge } from '../../../components/badges.tsx';
 
 /** Links a folder: chosen in the system's dialog where there is one, otherwise written down. */
 function LinkForm() {

@@ -16,7 +16,7 @@ import {
 } from './transfer.ts';
 import type { PreviewedSource, TransferEntry } from '../../../../shared/contract/prompt-transfer.ts';
 import { Checkbox } from '../../../components/choices.tsx';
-import { Badge } from '../../../components/marks.tsx';
+import { Badge } from '../../../components/badges.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { useCapability } from '../../../host/host-context.tsx';

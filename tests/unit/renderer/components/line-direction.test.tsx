@@ -1,7 +1,7 @@
 import { EditorState } from '@codemirror/state';
 import { Direction, EditorView } from '@codemirror/view';
 import { afterEach, expect, test } from 'vitest';
-import { lineDirection } from '../../../../renderer/components/line-direction.ts';
+import { lineDirection } from '../../../../renderer/components/editor/editor-extensions.ts';
 
 let editor: EditorView;
 afterEach(() => editor.destroy());

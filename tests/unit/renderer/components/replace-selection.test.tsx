@@ -1,7 +1,7 @@
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { afterEach, expect, test } from 'vitest';
-import { replaceSelection } from '../../../../renderer/components/replace-selection.ts';
+import { replaceSelection } from '../../../../renderer/components/editor/editor-extensions.ts';
 
 let editor: EditorView;
 afterEach(() => editor.destroy());

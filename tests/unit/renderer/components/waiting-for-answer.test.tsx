@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { screen, waitFor } from '@testing-library/react';
 import { useEffect } from 'react';
 import { afterEach, expect, test } from 'vitest';
-import { WaitingForAnswer } from '../../../../renderer/components/waiting-for-answer.tsx';
+import { WaitingForAnswer } from '../../../../renderer/components/answer-parts.tsx';
 import { onDeviceKey, useOnDevice } from '../../../../renderer/queries/on-device.ts';
 import type { OnDeviceState } from '../../../../shared/contract/on-device.ts';
 import { openWindow, type OpenWindow } from '../../../support/open-window.tsx';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../../../../renderer/host/client.ts';
-import type { WireFrame } from '../../../../renderer/host/client.ts';
+import { createClient, type WireFrame } from '../../../../renderer/host/client.ts';
 import type { HostRequest } from '../../../../renderer/host/host-fetch.ts';
 import { AppError } from '../../../../shared/app-error.ts';
 import {

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import type { HostFetch, HostRequest } from '../../../../renderer/host/host-fetch.ts';
-import { watchConnection, type Connection } from '../../../../renderer/host/watch-connection.ts';
+import {
+  type Connection,
+  type HostFetch,
+  type HostRequest,
+  watchConnection,
+} from '../../../../renderer/host/host-fetch.ts';
 
 const request: HostRequest = { method: 'GET', path: '/', headers: {}, body: null };
 

@@ -3,8 +3,7 @@ import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { expect, test } from 'vitest';
 import type { Client } from '../../../../renderer/host/client.ts';
-import type { Host } from '../../../../renderer/host/connect-host.ts';
-import { HostProvider } from '../../../../renderer/host/host-context.tsx';
+import { type Host, HostProvider } from '../../../../renderer/host/host-context.tsx';
 import { auditKey, useConversation, useGiveFeedback } from '../../../../renderer/queries/audit.ts';
 import { createQueryClient } from '../../../../renderer/queries/query-client.ts';
 import {

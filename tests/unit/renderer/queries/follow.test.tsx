@@ -4,8 +4,7 @@ import type { ReactNode } from 'react';
 import { expect, test } from 'vitest';
 import { followAuditExports } from '../../../../shared/contract/audit-exports.ts';
 import type { Client } from '../../../../renderer/host/client.ts';
-import type { Host } from '../../../../renderer/host/connect-host.ts';
-import { HostProvider } from '../../../../renderer/host/host-context.tsx';
+import { type Host, HostProvider } from '../../../../renderer/host/host-context.tsx';
 import { useFollowedList } from '../../../../renderer/queries/follow.ts';
 
 const key = ['followed'] as const;

@@ -3,8 +3,7 @@ import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { expect, test } from 'vitest';
 import type { Client } from '../../../../renderer/host/client.ts';
-import type { Host } from '../../../../renderer/host/connect-host.ts';
-import { HostProvider } from '../../../../renderer/host/host-context.tsx';
+import { type Host, HostProvider } from '../../../../renderer/host/host-context.tsx';
 import { useFollowKnowledge, useSources } from '../../../../renderer/queries/knowledge.ts';
 import type { KnowledgeChange, SourceDetail } from '../../../../shared/contract/knowledge-window.ts';
 

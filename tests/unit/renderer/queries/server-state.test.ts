@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { serverState } from '../../../../renderer/queries/server-state.ts';
+import { serverState } from '../../../../renderer/queries/host-state.ts';
 import type { HostState, Settings } from '../../../../shared/contract/settings.ts';
 
 const desktop: HostState = {

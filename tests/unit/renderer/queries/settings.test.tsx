@@ -3,9 +3,8 @@ import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { expect, test } from 'vitest';
 import type { Client } from '../../../../renderer/host/client.ts';
-import type { Host } from '../../../../renderer/host/connect-host.ts';
-import { HostProvider } from '../../../../renderer/host/host-context.tsx';
-import { settingsKey } from '../../../../renderer/queries/query-keys.ts';
+import { type Host, HostProvider } from '../../../../renderer/host/host-context.tsx';
+import { settingsKey } from '../../../../renderer/queries/query-client.ts';
 import { useSettings, useUpdateSettings } from '../../../../renderer/queries/settings.ts';
 import { readSettings, type Settings } from '../../../../shared/contract/settings.ts';
 

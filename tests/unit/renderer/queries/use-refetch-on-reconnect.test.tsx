@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-quer
 import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { expect, test, vi } from 'vitest';
-import { useRefetchOnReconnect } from '../../../../renderer/queries/use-refetch-on-reconnect.ts';
+import { useRefetchOnReconnect } from '../../../../renderer/queries/query-client.ts';
 import { setConnection } from '../../../../renderer/stores/window.ts';
 
 test('what is shown is read anew once the host is there again, but not what stays as it is or may cost something', async () => {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CommandPalette } from '../../../../renderer/shell/command-palette.tsx';
-import { addressOfLink, linkOf } from '../../../../renderer/shell/links.ts';
+import { addressOfLink, linkOf } from '../../../../renderer/shell/links.tsx';
 import { closeOverlay, openOverlay } from '../../../../renderer/shell/overlay-state.ts';
 import { screenCommands } from '../../../../renderer/shell/screen-commands.ts';
 import { registerActions } from '../../../../renderer/stores/actions.ts';

@@ -1,9 +1,8 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { Tooltip } from 'radix-ui';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Host } from '../../../../renderer/host/connect-host.ts';
-import { HostProvider } from '../../../../renderer/host/host-context.tsx';
-import { CopyLink } from '../../../../renderer/shell/copy-link.tsx';
+import { type Host, HostProvider } from '../../../../renderer/host/host-context.tsx';
+import { CopyLink } from '../../../../renderer/shell/links.tsx';
 
 afterEach(() => {
   cleanup();

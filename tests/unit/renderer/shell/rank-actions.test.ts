@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rankActions } from '../../../../renderer/shell/rank-actions.ts';
+import { rankActions } from '../../../../renderer/shell/palette-actions.ts';
 import type { Action } from '../../../../renderer/stores/actions.ts';
 
 const action = (group: string, title: string, more: Partial<Action> = {}): Action => ({

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import {
   groupModels,
+  modelFamilies,
   modelPlace,
   noFilter,
   readinessOf,
   shortName,
   shutdownBadge,
+  withShortcuts,
 } from '../../../../../renderer/components/models/model-list.ts';
-import { modelFamilies, withShortcuts } from '../../../../../renderer/components/models/model-order.ts';
 import type { ProviderState } from '../../../../../shared/contract/providers.ts';
 import { testModel } from '../../screens/playground/test-model.ts';
 

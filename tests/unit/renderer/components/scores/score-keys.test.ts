@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noTyping, typeScore } from '../../../../../renderer/components/scores/use-score-keys.ts';
+import { noTyping, typeScore } from '../../../../../renderer/components/scores.tsx';
 
 /** The score after keys pressed one right after the other. */
 function typed(keys: string, before: number | null = null): number | null {

@@ -1,6 +1,6 @@
 import { cleanup, fireEvent, renderHook } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
-import { useScoreKeys } from '../../../../../renderer/components/scores/use-score-keys.ts';
+import { useScoreKeys } from '../../../../../renderer/components/scores.tsx';
 
 afterEach(cleanup);
 

@@ -1,9 +1,11 @@
 import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { useEffect } from 'react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CompareColumns } from '../../../../../../renderer/screens/playground/compare/compare-columns.tsx';
+import {
+  CompareColumns,
+  useLinkedScroll,
+} from '../../../../../../renderer/screens/playground/compare/compare-columns.tsx';
 import type { Comparison } from '../../../../../../renderer/screens/playground/compare/use-comparison.ts';
-import { useLinkedScroll } from '../../../../../../renderer/screens/playground/compare/compare-columns.tsx';
 import {
   PlaygroundSession,
   useComparison,

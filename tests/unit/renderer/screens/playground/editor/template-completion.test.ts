@@ -2,15 +2,15 @@ import { CompletionContext } from '@codemirror/autocomplete';
 import { EditorState } from '@codemirror/state';
 import { describe, expect, test } from 'vitest';
 import {
-  templateHighlights,
   matchedTags,
+  templateHighlights,
+  tokensOfTag,
 } from '../../../../../../renderer/screens/playground/editor/template-highlights.ts';
 import {
   completeTemplate,
   readInside,
   templateNames,
 } from '../../../../../../renderer/screens/playground/editor/template-completion.ts';
-import { tokensOfTag } from '../../../../../../renderer/screens/playground/editor/template-highlights.ts';
 import { scanTags } from '../../../../../../shared/prompt-template-tags.ts';
 
 /** The cursor stands at the bar. */

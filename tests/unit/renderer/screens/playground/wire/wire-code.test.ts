@@ -9,8 +9,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { encodeEvent } from '../../../../../../shared/event-stream.ts';
 import type { CompletionRequest } from '../../../../../../shared/contract/completions.ts';
-import { codeLanguages, codeOf, transports } from '../../../../../../renderer/screens/playground/wire/wire-code.ts';
-import type { CodeLanguage } from '../../../../../../renderer/screens/playground/wire/wire-code.ts';
+import {
+  type CodeLanguage,
+  codeLanguages,
+  codeOf,
+  transports,
+} from '../../../../../../renderer/screens/playground/wire/wire-code.ts';
 
 const run = promisify(execFile);
 const answer = 'It\'s "fine"\nhere: ü 😀';

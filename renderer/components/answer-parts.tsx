@@ -1,9 +1,36 @@
+import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { estimateTokens } from './format.ts';
+import { Icon } from './icon.tsx';
+import { Spinner } from './badges.tsx';
 import type { Model } from '../../shared/contract/providers.ts';
-import { useModels } from '../queries/models.ts';
+import { useModels } from '../queries/providers.ts';
 import { useOnDevice } from '../queries/on-device.ts';
-import { Spinner } from './marks.tsx';
 import { runsOnDevice } from './models/model-list.ts';
+
+interface ReasoningProps {
+  text: string;
+  /** Whether more of it is on its way. */
+  isLive: boolean;
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+}
+
+/** What the model thought before it answered, collapsed unless opened: people come for the answer. */
+export function Reasoning({ text, isLive, isOpen, onOpenChange }: ReasoningProps) {
+  if (text === '') return null;
+  return (
+    <section aria-label="Reasoning">
+      <button type="button" className="fold" aria-expanded={isOpen} onClick={() => onOpenChange(!isOpen)}>
+        <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
+        Reasoning
+        <span className="tertiary">about {estimateTokens(text).toLocaleString('en')} tokens</span>
+        {isLive && <Spinner />}
+      </button>
+      {isOpen && <p className="reasoning">{text}</p>}
+    </section>
+  );
+}
 
 /** Whole seconds since a moment. */
 function useSecondsSince(timestamp: string): number {

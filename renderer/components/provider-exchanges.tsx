@@ -6,17 +6,15 @@ import type {
   HttpExchange,
   OnDeviceExchange,
   ProviderExchange,
-} from '../../../shared/contract/provider-exchanges.ts';
-import { useProviderExchanges } from '../../queries/provider-exchanges.ts';
-import { useSettings } from '../../queries/settings.ts';
-import { settingsAddress } from '../../shell/addresses.ts';
-import { Button } from '../button.tsx';
-import { CopyButton } from '../copy-button.tsx';
-import { Badge } from '../marks.tsx';
-import { QueryView } from '../query-view.tsx';
-import { EmptyState, Notice } from '../state-panels.tsx';
-import { formatBytes, formatRunDuration, formatWhole } from '../format.ts';
-import './exchanges.css';
+} from '../../shared/contract/provider-exchanges.ts';
+import { useProviderExchanges } from '../queries/runs.ts';
+import { useSettings } from '../queries/settings.ts';
+import { settingsAddress } from '../shell/addresses.ts';
+import { Button, CopyButton } from './button.tsx';
+import { Badge } from './badges.tsx';
+import { EmptyState, Notice, QueryView } from './state-panels.tsx';
+import { formatBytes, formatRunDuration, formatWhole } from './format.ts';
+import './provider-exchanges.css';
 
 /** JSON with line breaks; every other text as it came. */
 function readable({ text, isCut }: ExchangeText): string {

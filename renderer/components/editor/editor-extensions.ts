@@ -1,4 +1,57 @@
-import { EditorView } from '@codemirror/view';
+import { StyleModule } from 'style-mod';
+import { type Extension, RangeSetBuilder } from '@codemirror/state';
+import { Decoration, EditorView } from '@codemirror/view';
+
+/**
+ * Lets CodeMirror write its styles into a constructed style sheet in place of a `<style>` element, which the content security
+ * policy of the window refuses. `style-mod` does so by itself for shadow roots only; it finds out by looking for a head.
+ */
+export function allowEditorStyles(): void {
+  const page = document as unknown as Record<symbol, unknown>;
+  const stand = { ownerDocument: document, adoptedStyleSheets: [] as CSSStyleSheet[] };
+  if (!('adoptedStyleSheets' in document)) return;
+  StyleModule.mount(stand as unknown as ShadowRoot, []);
+  for (const key of Object.getOwnPropertySymbols(stand))
+    page[key] ??= (stand as unknown as Record<symbol, unknown>)[key];
+}
+
+const byItsText = Decoration.line({ attributes: { dir: 'auto' } });
+
+/** Each line of an editor runs in the direction of its own first letter: a prompt may have Arabic between lines of English. */
+export const lineDirection: Extension = [
+  EditorView.perLineTextDirection.of(true),
+  EditorView.decorations.of((view) => {
+    const lines = new RangeSetBuilder<Decoration>();
+    let next = 0;
+    for (const { from, to } of view.visibleRanges) {
+      for (let place = Math.max(from, next); place <= to; place = next) {
+        const line = view.state.doc.lineAt(place);
+        // A long line may be in view in several pieces.
+        if (line.from >= next) lines.add(line.from, line.from, byItsText);
+        next = line.to + 1;
+      }
+    }
+    return lines.finish();
+  }),
+];
+
+/**
+ * Replaces the selection with typed text. Left to the browser, Chromium would give the new text the style of the old one in a
+ * style attribute, which the content security policy rejects with an error on the console.
+ */
+export const replaceSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { state } = view;
+    const { data } = event;
+    const { empty, from, to } = state.selection.main;
+    if (event.inputType !== 'insertText' || data === null || event.isComposing || empty || state.readOnly) return false;
+    const insert = () => state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    // Extensions that follow typing, such as the one that closes brackets, come first, as they do without this.
+    const isDone = state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert));
+    if (!isDone) view.dispatch(insert());
+    return true;
+  },
+});
 
 /** The editor's own parts. Colours of the text itself are the classes of `styles/syntax.css`. */
 export const editorTheme = EditorView.theme({

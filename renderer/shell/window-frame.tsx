@@ -1,13 +1,68 @@
+import { ChevronDown, Info, Keyboard, type LucideIcon, Plus, Search, Settings } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
 import { useMutation } from '@tanstack/react-query';
-import { ChevronDown, Info, Keyboard, Plus, Search, Settings } from 'lucide-react';
-import { useLocation } from 'wouter';
-import { openApplicationMenu } from '../../shared/contract/desktop.ts';
 import { Icon } from '../components/icon.tsx';
 import { KeyCaps, keyShortcut } from '../components/key-caps.tsx';
+import { Tooltip } from '../components/button.tsx';
+import { openOverlay } from './overlay-state.ts';
+import { type Screen, screens } from './screens.ts';
+import { useMediaQuery } from './use-media-query.ts';
+import { openApplicationMenu } from '../../shared/contract/desktop.ts';
 import { Menu } from '../components/menu.tsx';
 import { useCapability, useHost } from '../host/host-context.tsx';
 import { usePageTitle } from '../stores/window.ts';
-import { openOverlay } from './overlay-state.ts';
+
+function RailLabel({ icon, name, keys }: { icon: LucideIcon; name: string; keys: string }) {
+  return (
+    <>
+      <Icon icon={icon} />
+      <span className="label">{name}</span>
+      <KeyCaps keys={keys} />
+    </>
+  );
+}
+
+function RailLink({ screen, isCurrent, isWide }: { screen: Screen; isCurrent: boolean; isWide: boolean }) {
+  return (
+    <Tooltip text={screen.name} keys={screen.keys} side="right" isEnabled={!isWide}>
+      <Link
+        href={`/${screen.id}`}
+        className="rail__item"
+        aria-label={isWide ? undefined : screen.name}
+        aria-current={isCurrent ? 'page' : undefined}
+        aria-keyshortcuts={keyShortcut(screen.keys)}
+      >
+        <RailLabel icon={screen.icon} name={screen.name} keys={screen.keys} />
+      </Link>
+    </Tooltip>
+  );
+}
+
+/** The screens; icons with names on hover and on focus, names and keys where there is room. */
+export function Rail({ current }: { current: Screen | undefined }) {
+  const isWide = useMediaQuery('(min-width: 1600px)');
+  const link = (screen: Screen) => (
+    <RailLink key={screen.id} screen={screen} isCurrent={screen === current} isWide={isWide} />
+  );
+  return (
+    <nav className="rail" aria-label="Screens">
+      {screens.filter(({ isAtEnd }) => !isAtEnd).map(link)}
+      <div className="rail__space" />
+      <Tooltip text="Keyboard shortcuts" keys="?" side="right" isEnabled={!isWide}>
+        <button
+          type="button"
+          className="rail__item"
+          aria-label={isWide ? undefined : 'Keyboard shortcuts'}
+          aria-keyshortcuts="?"
+          onClick={() => openOverlay('keys')}
+        >
+          <RailLabel icon={Keyboard} name="Shortcuts" keys="?" />
+        </button>
+      </Tooltip>
+      {screens.filter(({ isAtEnd }) => isAtEnd).map(link)}
+    </nav>
+  );
+}
 
 function Mark() {
   return (

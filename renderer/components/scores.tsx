@@ -1,4 +1,15 @@
-import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent as ReactKeyboardEvent,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { classNames } from './class-names.ts';
+import { formatScore } from './format.ts';
+import './scores.css';
 
 /** What was pressed a moment ago: a minus that waits for its digit, a digit that a minus turns round, a 1 for a possible 0. */
 interface ScoreTyping {
@@ -57,7 +68,7 @@ interface EarlyKeys {
 /** A score that was typed this long ago was meant for something else, in milliseconds. */
 const longestWaitMilliseconds = 5_000;
 
-export interface ScoreKeysOptions {
+interface ScoreKeysOptions {
   isEnabled: boolean;
   /** Keys count only while the focus is inside; without it, anywhere on the screen. */
   scope?: RefObject<HTMLElement | null>;
@@ -120,4 +131,52 @@ function bufferKey(early: RefObject<EarlyKeys | null>, key: string): boolean {
   early.current ??= { keys: [], since: performance.now() };
   early.current.keys.push(key);
   return true;
+}
+
+const scores = Array.from({ length: 21 }, (_, index) => index - 10);
+const named = new Set([-10, -5, 0, 5, 10]);
+
+/** A score as a number with its sign: negative from −5 down, caution below 0. */
+export function Score({ score }: { score: number }) {
+  const tone = score <= -5 ? 'negative' : score < 0 ? 'caution' : score > 0 ? 'positive' : 'tertiary';
+  return <span className={classNames('score', tone)}>{formatScore(score)}</span>;
+}
+
+/** One stop for Tab: the arrows go along the scale. */
+export function ScoreScale({ score, onScore }: { score: number | null; onScore: (score: number | null) => void }) {
+  const group = useRef<HTMLDivElement>(null);
+  const onKeyDown = (event: ReactKeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+    if (event.key === 'Backspace' || event.key === 'Delete') return onScore(null);
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = Math.max(-10, Math.min(10, (score ?? 0) + step));
+    onScore(next);
+    group.current?.querySelector<HTMLElement>(`[data-score="${next}"]`)?.focus();
+  };
+  return (
+    <div
+      ref={group}
+      className="scale"
+      role="radiogroup"
+      aria-label="Score from minus 10 to plus 10"
+      onKeyDown={onKeyDown}
+    >
+      {scores.map((value) => (
+        <button
+          key={value}
+          type="button"
+          role="radio"
+          data-score={value}
+          aria-checked={value === score}
+          aria-label={String(value)}
+          tabIndex={value === (score ?? 0) ? 0 : -1}
+          className={classNames(value === 0 && 'is-zero', value === score && 'is-on')}
+          onClick={() => onScore(value === score ? null : value)}
+        >
+          <span>{(named.has(value) || value === score) && formatScore(value)}</span>
+        </button>
+      ))}
+    </div>
+  );
 }

@@ -1,5 +1,7 @@
+import { Link } from 'lucide-react';
 import { useCapability } from '../host/host-context.tsx';
 import { showToast } from '../stores/toasts.ts';
+import { CopyButton } from '../components/button.tsx';
 
 /** Begins a link that the operating system gives to the desktop app. */
 const appLinkStart = 'touchstone://open';
@@ -28,4 +30,18 @@ export function useCopyLink(): (address: string) => Promise<void> {
       showToast({ tone: 'negative', text: "Couldn't copy the link. Copy it from the address bar." });
     }
   };
+}
+
+/** Copies the link that opens an object again: in a browser its URL, on the desktop a `touchstone:` link. */
+export function CopyLink({ address, size }: { address: string; size?: 'small' }) {
+  const isDesktop = useCapability('app-links');
+  return (
+    <CopyButton
+      icon={Link}
+      text={() => linkOf(address, isDesktop)}
+      label="Copy link"
+      isIconOnly
+      {...(size && { size })}
+    />
+  );
 }

@@ -1,15 +1,16 @@
-import { BookOpenText, Bookmark, Bot, Box, FileText, History, KeyRound, LibraryBig } from 'lucide-react';
+import { Bookmark, BookOpenText, Bot, Box, FileText, History, KeyRound, LibraryBig } from 'lucide-react';
 import { useLocation } from 'wouter';
+import { matchScore } from '../components/match-score.ts';
+import type { Action } from '../stores/actions.ts';
 import { formatPlural, formatTime } from '../components/format.ts';
 import { useAgents } from '../queries/agents.ts';
-import { useApiKeys } from '../queries/api-keys.ts';
-import { useAuditViews } from '../queries/audit-views.ts';
+import { useApiKeys } from '../queries/settings.ts';
+import { useAuditViews } from '../queries/audit-list.ts';
 import { modelPlace } from '../components/models/model-list.ts';
 import { useDataspaces, useSourcesNamed } from '../queries/knowledge.ts';
-import { useModels } from '../queries/models.ts';
+import { useModels } from '../queries/providers.ts';
 import { usePromptsNamed } from '../queries/prompts.ts';
 import { useRuns } from '../queries/runs.ts';
-import type { Action } from '../stores/actions.ts';
 import { useDeletions } from '../stores/deletions.ts';
 import {
   agentAddress,
@@ -21,6 +22,34 @@ import {
   sourceAddress,
 } from './addresses.ts';
 import { auditAddress } from './audit-address.ts';
+
+/** More of one kind than this is found by typing more. */
+const maxPerGroup = 12;
+
+export interface ActionGroup {
+  title: string;
+  actions: readonly Action[];
+}
+
+function score(action: Action, search: string): number {
+  return matchScore(search, [action.title, action.group, action.detail ?? '', ...(action.keywords ?? [])]);
+}
+
+/**
+ * What the palette shows for what was typed: the best of each group first, the group with the best one first. Nothing typed
+ * leaves the order of the registry.
+ */
+export function rankActions(actions: readonly Action[], search: string): ActionGroup[] {
+  const shown = actions.filter(({ isEnabled, isHiddenInPalette }) => isEnabled !== false && isHiddenInPalette !== true);
+  const scored = shown.map((action) => ({ action, score: score(action, search) })).filter((entry) => entry.score > 0);
+  // The best first: groups then come up in the order of their best one.
+  if (search.trim() !== '') scored.sort((one, other) => other.score - one.score);
+  const groups = Map.groupBy(scored, ({ action }) => action.group);
+  return [...groups].map(([title, entries]) => ({
+    title,
+    actions: entries.slice(0, maxPerGroup).map(({ action }) => action),
+  }));
+}
 
 /** What to list of some objects: not those whose deletion can still be undone. */
 function useListed(): <T extends { id: string }>(objects: readonly T[] | undefined) => readonly T[] {
