@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SourceDetail } from '../shared/contract/knowledge-window.ts';
-import type { Source } from '../shared/contract/sources.ts';
+import type { Source } from '../shared/contract/dataspaces.ts';
 import { read, startHost, type RunningHost } from '../tests/support/running-host.ts';
 import { everydayParagraph } from './support/everyday-text.ts';
 import { cpuSeconds } from './support/processes.ts';

@@ -2,19 +2,25 @@
 
 import type { AST } from '@handlebars/parser';
 import {
+  type BlockKind,
   dataPath,
+  type Expression,
   findParameter,
   headPath,
   innerScope,
+  type Instruction,
   isPath,
   isSimple,
   nameOf,
+  type Occurrence,
   pathResult,
-  withParameters,
+  type Place,
+  type Program,
   type Resolved,
   type Scope,
-} from './prompt-template-paths.ts';
-import type { BlockKind, Expression, Instruction, Occurrence, Place, Program, Use } from './prompt-template-program.ts';
+  type Use,
+  withParameters,
+} from './prompt-template-program.ts';
 import { nodeSpan, TemplateProblem, type Span } from './prompt-template-syntax.ts';
 
 type Call = AST.MustacheStatement | AST.BlockStatement | AST.SubExpression;

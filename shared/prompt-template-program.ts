@@ -1,6 +1,7 @@
-/** What a template is compiled to. */
+import type { AST } from '@handlebars/parser';
+import { nodeSpan, type Span, TemplateProblem } from './prompt-template-syntax.ts';
 
-import type { Span } from './prompt-template-syntax.ts';
+/** What a template is compiled to. */
 
 /** A way from the replacements to a value; `*` stands for every item of a list. Null where only a run can tell. */
 export type Place = readonly string[] | null;
@@ -48,4 +49,100 @@ export type Use = 'text' | 'list' | 'object' | 'condition' | 'section';
 export interface Occurrence extends Span {
   readonly place: readonly string[];
   readonly use: Use;
+}
+
+/** Names in a template: what they mean where they stand. */
+
+interface ParameterScope {
+  readonly names: readonly string[];
+  readonly places: readonly Place[];
+  readonly outer: ParameterScope | null;
+}
+
+export interface Scope {
+  readonly place: Place;
+  readonly outer: Scope | null;
+  readonly parameters: ParameterScope | null;
+}
+
+export interface Resolved {
+  readonly expression: Expression;
+  readonly place: Place;
+}
+
+export function isPath(node: AST.Expression): node is AST.PathExpression {
+  return node.type === 'PathExpression';
+}
+
+/** Handlebars takes a literal at the start of a tag, `{{"first name"}}`, as the name of a variable. */
+export function headPath(node: AST.Expression): AST.PathExpression {
+  if (isPath(node)) return node;
+  if (!node.type.endsWith('Literal') || node.type === 'HashLiteral' || node.type === 'ArrayLiteral') {
+    throw new TemplateProblem(
+      'A tag starts with the name of a variable or with if, unless, each, with or lookup',
+      nodeSpan(node).start,
+    );
+  }
+  const text = String('original' in node ? node.original : node.type === 'NullLiteral' ? null : undefined);
+  return {
+    type: 'PathExpression',
+    data: false,
+    depth: 0,
+    parts: [text],
+    head: text,
+    tail: [],
+    original: text,
+    loc: node.loc,
+  };
+}
+
+/** Whether the path is one plain name, which alone can be a helper or a block parameter. */
+export function isSimple(path: AST.PathExpression): boolean {
+  return path.parts.length === 1 && path.depth === 0 && !path.data && !/^\.|this\b/.test(path.original);
+}
+
+export function findParameter(
+  name: string,
+  from: ParameterScope | null,
+): { up: number; index: number; place: Place } | null {
+  let up = 0;
+  for (let scope = from; scope; scope = scope.outer, up++) {
+    const index = scope.names.indexOf(name);
+    if (index >= 0) return { up, index, place: scope.places[index] ?? null };
+  }
+  return null;
+}
+
+/** What a person calls a value: the way to it without the marks for items. */
+export function nameOf(place: Place, written: string): string {
+  return place?.filter((part) => part !== '*').join('.') || written;
+}
+
+export function pathResult(
+  source: PathExpression['source'],
+  up: number,
+  parts: string[],
+  place: Place,
+  path: AST.PathExpression,
+): Resolved {
+  const literalKeys = source === 'context' && parts.length > 1 ? [...new Set([parts.join('.'), path.original])] : [];
+  return { expression: { type: 'path', source, up, parts, literalKeys, name: nameOf(place, path.original) }, place };
+}
+
+export function dataPath(path: AST.PathExpression, parts: string[]): Resolved {
+  const place = parts[0] === 'root' ? parts.slice(1) : null;
+  return pathResult('data', path.depth, parts, place, path);
+}
+
+export function innerScope(kind: BlockKind, place: Place, scope: Scope): Scope {
+  if (kind === 'with') return place === scope.place ? scope : { place, outer: scope, parameters: scope.parameters };
+  return { place: place && [...place, '*'], outer: scope, parameters: scope.parameters };
+}
+
+/** Parameters of a body; only the main body of `each`, `with` and a plain block gets values for them. */
+export function withParameters(program: AST.Program, kind: BlockKind | null, scope: Scope): Scope {
+  const names = program.blockParams ?? [];
+  if (names.length === 0) return scope;
+  const places = kind === null ? [] : [scope.place, null];
+  return { ...scope, parameters: { names, places, outer: scope.parameters } };
 }

@@ -1,14 +1,7 @@
-/**
- * The language of prompt templates: Handlebars with `if`, `unless`, `each`, `with` and `lookup`, never HTML-escaped, without
- * other helpers, partials, decorators or access to prototypes. Handlebars' own parser reads it; the template is then carried
- * out step by step, because `Handlebars.compile` makes code, which the window's content security policy forbids, and because
- * a run of steps can be bounded.
- */
-
 import { AppError, type ErrorDetail } from './app-error.ts';
 import { TemplateCompiler } from './prompt-template-compile.ts';
 import type { Program } from './prompt-template-program.ts';
-import { RenderLimitError, TemplateRenderer, type RenderLimits } from './prompt-template-render.ts';
+import { RenderLimitError, type RenderLimits, TemplateRenderer } from './prompt-template-render.ts';
 import { parseSyntax, TemplateProblem } from './prompt-template-syntax.ts';
 import {
   collectObjectPrints,
@@ -17,13 +10,20 @@ import {
   type TemplateVariable,
 } from './prompt-template-variables.ts';
 
+/**
+ * The language of prompt templates: Handlebars with `if`, `unless`, `each`, `with` and `lookup`, never HTML-escaped, without
+ * other helpers, partials, decorators or access to prototypes. Handlebars' own parser reads it; the template is then carried
+ * out step by step, because `Handlebars.compile` makes code, which the window's content security policy forbids, and because
+ * a run of steps can be bounded.
+ */
+
 /** Field of a request that holds the template. */
 const field = 'promptText';
 
 /** Most problems that are told of one template; an answer should not be larger than its question. */
 const maxProblems = 50;
 
-export interface ObjectTag {
+interface ObjectTag {
   /** As it is written, without its braces. */
   readonly written: string;
   readonly line: number;
@@ -43,7 +43,7 @@ export interface ParsedTemplate {
 }
 
 /** Enough for any prompt. A rendering that uses them up takes about 150 ms, and nothing else runs meanwhile. */
-export const renderLimits: RenderLimits = { steps: 600_000, characters: 4 * 1_048_576 };
+const renderLimits: RenderLimits = { steps: 600_000, characters: 4 * 1_048_576 };
 
 /**
  * Reads a template. Never throws: what is wrong is in `problems`. A template may hold 30,000 words and signs inside its tags
@@ -110,4 +110,30 @@ function tooMuch({ limit }: RenderLimitError, limits: RenderLimits): AppError {
       ? `takes more than ${limits.steps} steps to fill; use fewer loops or shorter lists`
       : `becomes longer than ${limits.characters} characters when it is filled`;
   return new AppError('invalid_request', `The prompt template ${issue}`, { details: [{ field, issue }] });
+}
+
+/**
+ * Remembers the templates that were parsed last, as the same prompt is usually run many times. Texts without tags are not
+ * kept: parsing them costs less than looking them up.
+ */
+export function createTemplateCache(
+  limits = { templates: 200, characters: 4 * 1_048_576 },
+): (text: string) => ParsedTemplate {
+  const kept = new Map<string, ParsedTemplate>();
+  let characters = 0;
+  return (text) => {
+    if (!text.includes('{{')) return parseTemplate(text);
+    const known = kept.get(text);
+    // A map keeps the order of insertion: what was used last goes to the end.
+    if (known) kept.delete(text);
+    else characters += text.length;
+    const template = known ?? parseTemplate(text);
+    kept.set(text, template);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= limits.templates && characters <= limits.characters) break;
+      kept.delete(oldest);
+      characters -= oldest.length;
+    }
+    return template;
+  };
 }

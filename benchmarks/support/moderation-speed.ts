@@ -4,8 +4,7 @@ import { createModeration, type Moderation } from '../../electron/moderation/cre
 import { createEmbeddings } from '../../electron/on-device/embeddings.ts';
 import type { ModelPart } from '../../electron/providers/provider.ts';
 import { dataFiles, readLabelledTexts } from '../../scripts/moderation/corpus.ts';
-import type { GuardSettings } from '../../shared/contract/guard.ts';
-import { defaultModerationSettings } from '../../shared/contract/moderation.ts';
+import { defaultModerationSettings, type GuardSettings } from '../../shared/contract/moderation.ts';
 import { median, percentile, row, type Row } from './report.ts';
 
 /** No sentence of the benign set comes twice: passages that come again are remembered. */

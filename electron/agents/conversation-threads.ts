@@ -1,5 +1,5 @@
 import { AppError } from '../../shared/app-error.ts';
-import type { AgentThread } from '../../shared/contract/agent-threads.ts';
+import type { AgentThread } from '../../shared/contract/agents.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import { type BranchOrigin, stretchesOf, type TurnStore } from '../storage/agents/turn-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';

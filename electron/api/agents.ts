@@ -1,9 +1,11 @@
 import {
+  branchConversation,
   createAgent,
   createWholeAgent,
   deleteAgent,
   listAgents,
   readAgent,
+  readAgentThread,
   runAgent,
   updateAgent,
 } from '../../shared/contract/agents.ts';
@@ -14,7 +16,6 @@ import { type Handler, implement } from './api.ts';
 import { type LearnedModels, learnModelOf } from './providers.ts';
 import { toListQuery } from './validation.ts';
 import { originOf, streamedRunResponse, toMessageAnswer, wholeRunResponse } from './run-response.ts';
-import { branchConversation, readAgentThread } from '../../shared/contract/agent-threads.ts';
 import type { ConversationThreads } from '../agents/conversation-threads.ts';
 
 /** Only a caller that names the event stream, and prefers no other named type, gets one. */

@@ -45,9 +45,14 @@ import {
   stopReplay,
 } from '../../shared/contract/audit-replay.ts';
 import type { Replays } from '../audit/replay/create-replays.ts';
-import { previewRetention, readRetention } from '../../shared/contract/audit-retention.ts';
+import {
+  loadAuditSamples,
+  previewRetention,
+  readAuditSamples,
+  readRetention,
+  removeAuditSamples,
+} from '../../shared/contract/audit-data.ts';
 import type { Retention } from '../audit/retention/create-retention.ts';
-import { loadAuditSamples, readAuditSamples, removeAuditSamples } from '../../shared/contract/audit-samples.ts';
 import type { Samples } from '../audit/samples/create-samples.ts';
 
 const defaultPageSize = 20;

@@ -1,8 +1,13 @@
 import {
   createDataspace,
+  createSource,
   deleteDataspace,
+  deleteSource,
   listDataspaces,
+  listSources,
   readDataspace,
+  readSource,
+  reindexSource,
   searchDataspace,
 } from '../../shared/contract/dataspaces.ts';
 import type { Dataspaces, Knowledge } from '../knowledge/create-knowledge.ts';
@@ -10,7 +15,6 @@ import { type Retrieval, type SearchOutcome, toCitation } from '../knowledge/ret
 import { type Handler, implement } from './api.ts';
 import { toListQuery } from './validation.ts';
 import { payForCall, type Payment } from '../credits/credits.ts';
-import { createSource, deleteSource, listSources, readSource, reindexSource } from '../../shared/contract/sources.ts';
 import type { Sources } from '../knowledge/create-sources.ts';
 import type { AuthenticatedKey } from '../storage/storage.ts';
 import {

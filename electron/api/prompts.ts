@@ -1,13 +1,16 @@
 import type { z } from 'zod';
 import {
+  countDraftRuns,
+  followPrompts,
   listPromptLabelChanges,
+  listPromptUsage,
+  type PromptChange,
   readPromptLabel,
+  readPromptOutline,
   removePromptLabel,
+  runPrompt,
   setPromptLabel,
-} from '../../shared/contract/prompt-labels.ts';
-import { countDraftRuns, listPromptUsage } from '../../shared/contract/prompt-usage.ts';
-import { followPrompts, type PromptChange, readPromptOutline } from '../../shared/contract/prompt-outline.ts';
-import { runPrompt } from '../../shared/contract/prompt-runs.ts';
+} from '../../shared/contract/prompt-library.ts';
 import {
   createPrompt,
   createPromptVersion,

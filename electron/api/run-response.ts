@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { CompletionChunk } from '../../shared/contract/completions.ts';
-import type { MessageAnswer } from '../../shared/contract/prompt-runs.ts';
+import type { MessageAnswer } from '../../shared/contract/prompt-library.ts';
 import type { AcceptedRun, RunOrigin } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
 import type { Log } from '../log.ts';

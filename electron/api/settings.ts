@@ -13,8 +13,7 @@ import { readPrivacy } from '../../shared/contract/privacy.ts';
 import { contactedHosts, type LocationOptions, storedLocations } from '../privacy.ts';
 import { registryAddress } from '../on-device/registry-address.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import { issueApiKey, listApiKeys, revokeApiKey, updateApiKey } from '../../shared/contract/api-keys.ts';
-import { readCredits } from '../../shared/contract/credits.ts';
+import { issueApiKey, listApiKeys, readCredits, revokeApiKey, updateApiKey } from '../../shared/contract/api-keys.ts';
 import type { Credits } from '../credits/credits.ts';
 
 export function settingsHandlers(storage: Storage, hostState: () => HostState): Handler[] {

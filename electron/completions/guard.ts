@@ -1,7 +1,12 @@
 import { AppError } from '../../shared/app-error.ts';
 import { type Configuration, namedParameters } from '../../shared/contract/completions.ts';
-import type { GuardFinding, GuardSettings, RunModeration } from '../../shared/contract/guard.ts';
-import { categories as allCategories, type Category } from '../../shared/contract/moderation.ts';
+import {
+  categories as allCategories,
+  type Category,
+  type GuardFinding,
+  type GuardSettings,
+  type RunModeration,
+} from '../../shared/contract/moderation.ts';
 import type { ModelPart, ModelRequest } from '../providers/provider.ts';
 import { GuardedText, type TextClassifier } from './guarded-text.ts';
 import { screenAnswer, type ScreenedPart } from './screen-answer.ts';

@@ -1,5 +1,4 @@
-import type { GuardFinding } from '../../shared/contract/guard.ts';
-import { categories as allCategories, type Category } from '../../shared/contract/moderation.ts';
+import { categories as allCategories, type Category, type GuardFinding } from '../../shared/contract/moderation.ts';
 import { AppError } from '../../shared/app-error.ts';
 
 /** What a classifier says of one text. */

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Warning } from '../../shared/contract/completions.ts';
-import { createTemplateCache } from '../../shared/prompt-template-cache.ts';
-import { renderTemplate, requireRunnable } from '../../shared/prompt-template.ts';
+import { createTemplateCache, renderTemplate, requireRunnable } from '../../shared/prompt-template.ts';
 
 export interface RenderedPrompt {
   readonly text: string;

@@ -8,7 +8,7 @@ import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import type { ExtractedText, IncomingFile, SourceFiles } from './source-files.ts';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import { type SourceDetail, type SourcePassage, stoppedReason } from '../../shared/contract/knowledge-window.ts';
-import type { Source, SourceForm } from '../../shared/contract/sources.ts';
+import type { Source, SourceForm } from '../../shared/contract/dataspaces.ts';
 import type { DataspaceStore } from '../storage/knowledge/dataspace-store.ts';
 import type { ListPage, ListQuery } from '../storage/list-page.ts';
 import type { IndexingQueue } from './indexing-queue.ts';

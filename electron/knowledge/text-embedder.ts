@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
-import type { EmbeddingSettings } from '../../shared/contract/embeddings.ts';
+import type { EmbeddingSettings } from '../../shared/contract/settings.ts';
 import type { Embeddings } from '../on-device/embeddings.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { Provider } from '../providers/provider.ts';

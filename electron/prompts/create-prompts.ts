@@ -1,10 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
-import type { PromptOutline } from '../../shared/contract/prompt-outline.ts';
-import type { PromptRunRequest } from '../../shared/contract/prompt-runs.ts';
+import type { PromptOutline, PromptRunRequest } from '../../shared/contract/prompt-library.ts';
 import type { Prompt, PromptInput, PromptVersion, PromptVersionInput } from '../../shared/contract/prompts.ts';
-import { promptDetails, versionContent, type VersionContent } from '../../shared/prompt-content.ts';
-import { modelNameOf, type RunSettings, runsTheSame } from '../../shared/prompt-version-match.ts';
+import {
+  modelNameOf,
+  promptDetails,
+  type RunSettings,
+  runsTheSame,
+  versionContent,
+  type VersionContent,
+} from '../../shared/prompt-content.ts';
 import type { AcceptedRun, Completions, RunOrigin } from '../completions/completions.ts';
 import { requirePrompt } from '../completions/render-prompt.ts';
 import type { Providers } from '../providers/create-providers.ts';

@@ -1,4 +1,4 @@
-import type { PromptChange } from '../../shared/contract/prompt-outline.ts';
+import type { PromptChange } from '../../shared/contract/prompt-library.ts';
 import { createChangeNotifier } from '../common/change-notifier.ts';
 import type { Prompts } from './create-prompts.ts';
 

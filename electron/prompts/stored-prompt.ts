@@ -1,6 +1,6 @@
 import type { CompletionRequest, Configuration } from '../../shared/contract/completions.ts';
 import type { PromptVersion } from '../../shared/contract/prompts.ts';
-import { runsTheSame, type RunSettings } from '../../shared/prompt-version-match.ts';
+import { runsTheSame, type RunSettings } from '../../shared/prompt-content.ts';
 
 /** The version that made a run. */
 export interface StoredPromptIds {

@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../shared/app-error.ts';
-import { downloadPath, sessionHeader } from '../../shared/window-session.ts';
+import { downloadPath, sessionHeader } from '../../shared/window-socket.ts';
 import type { RequestHead } from './request-head.ts';
 import { isWindowPath, readWindowFile, windowHeaders } from './window-content.ts';
 import { downloadAuditExport } from '../../shared/contract/audit-exports.ts';
-import { createExportDownload } from '../../shared/contract/browser.ts';
+import { createExportDownload } from '../../shared/contract/host-specific.ts';
 import { type Handler, implement } from '../api/api.ts';
 
 export interface BrowserWindowOptions {

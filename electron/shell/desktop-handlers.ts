@@ -8,7 +8,7 @@ import {
   openApplicationMenu,
   openDataFolder,
   openExportFolder,
-} from '../../shared/contract/desktop.ts';
+} from '../../shared/contract/host-specific.ts';
 import { exportsDirectory } from '../audit/evidence/pack-store.ts';
 import { implement, type Handler } from '../api/api.ts';
 

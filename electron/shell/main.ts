@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { app, BrowserWindow, dialog, session } from 'electron';
 import { AppError } from '../../shared/app-error.ts';
-import { takeOpenedFiles } from '../../shared/contract/desktop.ts';
+import { takeOpenedFiles } from '../../shared/contract/host-specific.ts';
 import { implement } from '../api/api.ts';
 import { createHost } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';

@@ -6,7 +6,7 @@ import {
   installUpdate,
   readUpdates,
   type UpdateState,
-} from '../../shared/contract/updates.ts';
+} from '../../shared/contract/host-specific.ts';
 import { type Handler, implement } from '../api/api.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 

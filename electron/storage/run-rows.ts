@@ -1,5 +1,5 @@
 import type { AiSystem } from '../../shared/contract/common.ts';
-import { flagsOf, type RunModeration } from '../../shared/contract/guard.ts';
+import { flagsOf, type RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunDetail, RunListItem, RunSummary } from '../../shared/contract/runs.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
 import type { NewRun, RunOutcome } from './storage.ts';

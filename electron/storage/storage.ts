@@ -1,7 +1,7 @@
 import type { AiSystem } from '../../shared/contract/common.ts';
 import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
-import type { RunModeration } from '../../shared/contract/guard.ts';
+import type { RunModeration } from '../../shared/contract/moderation.ts';
 import type { ProviderTest } from '../../shared/contract/providers.ts';
 import type { RunDetail, RunListItem } from '../../shared/contract/runs.ts';
 import type { Settings } from '../../shared/contract/settings.ts';

@@ -1,7 +1,7 @@
 import type { PromptVersion, PromptVersionInput } from '../../shared/contract/prompts.ts';
 import { serviceModels } from '../../shared/contract/settings.ts';
 import { parseTemplate } from '../../shared/prompt-template.ts';
-import { runsTheSame } from '../../shared/prompt-version-match.ts';
+import { runsTheSame } from '../../shared/prompt-content.ts';
 import type { Draft, DraftChange } from '../stores/playground-drafts.ts';
 import { readConfiguration, writeParameters } from './parameter-model.ts';
 import { readFields } from './variable-model.ts';

@@ -1,4 +1,4 @@
-import { sessionHeader, sessionStorageKey } from '../../shared/window-session.ts';
+import { sessionHeader, sessionStorageKey } from '../../shared/window-socket.ts';
 import type { HostFetch, HostRequest } from './host-fetch.ts';
 import { AppError } from '../../shared/app-error.ts';
 

@@ -1,6 +1,5 @@
 import type { FramePort, HostFrame, WindowFrame } from '../../shared/port-frames.ts';
-import { decodeHostFrame, encodeWindowFrame, socketPath } from '../../shared/socket-frames.ts';
-import { socketProtocol } from '../../shared/window-session.ts';
+import { decodeHostFrame, encodeWindowFrame, socketPath, socketProtocol } from '../../shared/window-socket.ts';
 import { hostIsSilent, readSession } from './browser-fetch.ts';
 import type { HostFetch, HostRequest } from './host-fetch.ts';
 import { createPortFetch } from './port-fetch.ts';

@@ -1,14 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import {
-  createAgent,
-  deleteAgent,
-  listAgents,
-  updateAgent,
   type Agent,
   type AgentChange,
   type AgentInput,
+  type AgentThread,
+  branchConversation,
+  createAgent,
+  deleteAgent,
+  listAgents,
+  readAgentThread,
+  updateAgent,
 } from '../../shared/contract/agents.ts';
-import { branchConversation, readAgentThread, type AgentThread } from '../../shared/contract/agent-threads.ts';
 import { searchAudit } from '../../shared/contract/audit.ts';
 
 import type { Client } from '../host/client.ts';

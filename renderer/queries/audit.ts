@@ -19,9 +19,15 @@ import { useHost } from '../host/host-context.tsx';
 import { feedbackInput } from '../stores/audit.ts';
 import { auditListKey, auditRowsKey } from './audit-list.ts';
 import { runsKey } from './runs.ts';
-import { loadAuditSamples, readAuditSamples, removeAuditSamples } from '../../shared/contract/audit-samples.ts';
+import {
+  loadAuditSamples,
+  previewRetention,
+  readAuditSamples,
+  readRetention,
+  removeAuditSamples,
+  type Retention,
+} from '../../shared/contract/audit-data.ts';
 import { hostKey } from './host-state.ts';
-import { previewRetention, readRetention, type Retention } from '../../shared/contract/audit-retention.ts';
 import { useUpdateSettings } from './settings.ts';
 
 export const auditKey = ['audit'] as const;

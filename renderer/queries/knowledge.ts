@@ -8,7 +8,13 @@ import {
   type QueryClient,
 } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { createDataspace, deleteDataspace, searchDataspace } from '../../shared/contract/dataspaces.ts';
+import {
+  createDataspace,
+  deleteDataspace,
+  deleteSource,
+  reindexSource,
+  searchDataspace,
+} from '../../shared/contract/dataspaces.ts';
 import {
   followKnowledge,
   listDataspaceSources,
@@ -25,7 +31,6 @@ import {
   type SourceDetail,
   type SourcePassage,
 } from '../../shared/contract/knowledge-window.ts';
-import { deleteSource, reindexSource } from '../../shared/contract/sources.ts';
 import { useHost } from '../host/host-context.tsx';
 import { recountSources, uncount, useDeletions } from '../stores/deletions.ts';
 import { readAgain, showNewer, useFollow } from './follow.ts';

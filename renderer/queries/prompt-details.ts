@@ -1,13 +1,15 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import {
+  countDraftRuns,
   listPromptLabelChanges,
+  listPromptUsage,
   type PromptLabelInput,
+  type PromptVersionUsage,
   removePromptLabel,
   setPromptLabel,
-} from '../../shared/contract/prompt-labels.ts';
+} from '../../shared/contract/prompt-library.ts';
 import { useHost } from '../host/host-context.tsx';
 import { pageSize, promptsKey, useRenewPrompts } from './prompts.ts';
-import { countDraftRuns, listPromptUsage, type PromptVersionUsage } from '../../shared/contract/prompt-usage.ts';
 import { auditKey } from './audit.ts';
 import { runsKey } from './runs.ts';
 

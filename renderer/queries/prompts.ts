@@ -8,7 +8,7 @@ import {
   type QueryClient,
 } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { followPrompts, readPromptOutline, type PromptOutline } from '../../shared/contract/prompt-outline.ts';
+import { followPrompts, readPromptOutline, type PromptOutline } from '../../shared/contract/prompt-library.ts';
 import {
   createPrompt,
   createPromptVersion,

@@ -4,7 +4,7 @@ import { useCapability, useHost } from '../host/host-context.tsx';
 import { hostKey } from './host-state.ts';
 import { modelsKey } from './providers.ts';
 import { settingsKey } from './query-client.ts';
-import { checkForUpdates, downloadUpdate, installUpdate, readUpdates } from '../../shared/contract/updates.ts';
+import { checkForUpdates, downloadUpdate, installUpdate, readUpdates } from '../../shared/contract/host-specific.ts';
 import {
   type ApiKeyInput,
   issueApiKey,

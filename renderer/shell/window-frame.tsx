@@ -7,7 +7,7 @@ import { Tooltip } from '../components/button.tsx';
 import { openOverlay } from './overlay-state.ts';
 import { type Screen, screens } from './screens.ts';
 import { useMediaQuery } from './use-media-query.ts';
-import { openApplicationMenu } from '../../shared/contract/desktop.ts';
+import { openApplicationMenu } from '../../shared/contract/host-specific.ts';
 import { Menu } from '../components/menu.tsx';
 import { useCapability, useHost } from '../host/host-context.tsx';
 import { usePageTitle } from '../stores/window.ts';

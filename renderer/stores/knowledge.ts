@@ -7,7 +7,7 @@ import { type DraftChange, noGrounding, onDeviceChoice, useDrafts } from './play
 import { startCompletion } from './completion-runs.ts';
 import type { CompletionSlot } from './live-runs.ts';
 import { usePlaygroundView } from './playground-view.ts';
-import { createSource, maximumSourceBytes } from '../../shared/contract/sources.ts';
+import { createSource, maximumSourceBytes } from '../../shared/contract/dataspaces.ts';
 import { describeError } from '../components/state-panels.tsx';
 
 type AnswerModel = Pick<Model, 'aiSystem' | 'name'>;

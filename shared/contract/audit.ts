@@ -3,7 +3,7 @@ import { aiSystem, dateTime, timestamp, uuid } from './common.ts';
 import { usage } from './completions.ts';
 import { conversation, conversationRun, feedback, runStatus } from './conversations.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { moderationFlag } from './guard.ts';
+import { moderationFlag } from './moderation.ts';
 
 /** The specification's number format: whole numbers of 32 bits. */
 const int32 = z.int().min(-2_147_483_648).max(2_147_483_647);

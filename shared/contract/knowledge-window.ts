@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { uuid } from './common.ts';
-import { dataspace, dataspaceInput } from './dataspaces.ts';
+import { dataspace, dataspaceInput, source, sourceStatus } from './dataspaces.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { source, sourceStatus } from './sources.ts';
 
 const tag = 'Window: knowledge';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { runModeration } from './guard.ts';
+import { runModeration } from './moderation.ts';
 
 const tag = 'Window: runs';
 

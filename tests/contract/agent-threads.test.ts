@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditPage } from '../../shared/contract/audit.ts';
-import type { AgentThread } from '../../shared/contract/agent-threads.ts';
+import type { AgentThread } from '../../shared/contract/agents.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 
 let host: TestHost;

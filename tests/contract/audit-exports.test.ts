@@ -11,7 +11,7 @@ import {
   type AuditExport,
   type AuditExportInput,
 } from '../../shared/contract/audit-exports.ts';
-import { loadAuditSamples } from '../../shared/contract/audit-samples.ts';
+import { loadAuditSamples } from '../../shared/contract/audit-data.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { startTestHost, ways, type TestHost } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AuditFilter } from '../../shared/contract/audit.ts';
-import type { GuardSettings } from '../../shared/contract/guard.ts';
+import type { GuardSettings } from '../../shared/contract/moderation.ts';
 import { judgeError } from '../support/specification-judge.ts';
 import { callJson } from '../support/json-call.ts';
 import { completionCall, minimalRequest, startTestHost, ways, type TestHost } from '../support/test-host.ts';

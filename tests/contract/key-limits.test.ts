@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defaultModerationSettings } from '../../shared/contract/moderation.ts';
 import type { ApiKeyInput } from '../../shared/contract/api-keys.ts';
-import type { Source } from '../../shared/contract/sources.ts';
+import type { Source } from '../../shared/contract/dataspaces.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { judgeError } from '../support/specification-judge.ts';
 import { formOf, uploadRequest } from '../support/source-upload.ts';

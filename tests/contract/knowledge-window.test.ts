@@ -11,9 +11,15 @@ import {
   stopDataspace,
   stopSource,
 } from '../../shared/contract/knowledge-window.ts';
-import { createDataspace, deleteDataspace, searchDataspace } from '../../shared/contract/dataspaces.ts';
+import {
+  createDataspace,
+  createSource,
+  deleteDataspace,
+  deleteSource,
+  searchDataspace,
+  type Source,
+} from '../../shared/contract/dataspaces.ts';
 import { updateSettings } from '../../shared/contract/settings.ts';
-import { createSource, deleteSource, type Source } from '../../shared/contract/sources.ts';
 import { createClient, type Client } from '../../renderer/host/client.ts';
 import { connectByPort } from '../support/port-pair.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';

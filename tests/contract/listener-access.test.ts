@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { JsonResponse } from '../../electron/api/json-response.ts';
 import { DownloadTickets } from '../../electron/server/browser-window.ts';
 import { contentSecurityPolicy } from '../../electron/server/window-content.ts';
-import { sessionHeader } from '../../shared/window-session.ts';
+import { sessionHeader } from '../../shared/window-socket.ts';
 import {
   fetchText,
   RawConnection,

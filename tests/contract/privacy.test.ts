@@ -6,7 +6,7 @@ import { contactedHosts, storedLocations } from '../../electron/privacy.ts';
 import { readOrMakeCertificate } from '../../electron/server/certificate.ts';
 import type { Client } from '../../renderer/host/client.ts';
 import { createAuditExport } from '../../shared/contract/audit-exports.ts';
-import { loadAuditSamples } from '../../shared/contract/audit-samples.ts';
+import { loadAuditSamples } from '../../shared/contract/audit-data.ts';
 import { readPrivacy } from '../../shared/contract/privacy.ts';
 import { linkPromptFolder } from '../../shared/contract/prompt-folders.ts';
 import { addEndpoint, removeEndpoint, updateProvider } from '../../shared/contract/providers.ts';

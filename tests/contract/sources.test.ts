@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maximumSourceBytes } from '../../shared/contract/sources.ts';
+import { maximumSourceBytes } from '../../shared/contract/dataspaces.ts';
 import { callJson, refusalOf, walk } from '../support/json-call.ts';
 import { addSource, formOf, openFormOf, settledSource, upload, uploadRequest } from '../support/source-upload.ts';
 import { judgeError } from '../support/specification-judge.ts';

@@ -5,7 +5,7 @@ import type { HostFetch, HostRequest } from '../../renderer/host/host-fetch.ts';
 import { createSocketFetch, openSocket } from '../../renderer/host/socket-fetch.ts';
 import { AppError } from '../../shared/app-error.ts';
 import { initialCredit } from '../../shared/port-frames.ts';
-import { socketProtocol } from '../../shared/window-session.ts';
+import { socketProtocol } from '../../shared/window-socket.ts';
 import { RawConnection } from '../support/http-clients.ts';
 import { startSocketWindow } from '../support/socket-window.ts';
 

@@ -11,7 +11,7 @@ import type { ReadSourceOptions, SourceFile, SourceReader } from '../../electron
 import type { TextEmbedder } from '../../electron/knowledge/text-embedder.ts';
 import { openStorage } from '../../electron/storage/open-storage.ts';
 import type { Storage } from '../../electron/storage/storage.ts';
-import type { Source } from '../../shared/contract/sources.ts';
+import type { Source } from '../../shared/contract/dataspaces.ts';
 
 const never = new AbortController().signal;
 

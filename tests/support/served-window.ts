@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test as base, type Page } from '@playwright/test';
-import { sessionHeader, sessionStorageKey } from '../../shared/window-session.ts';
+import { sessionHeader, sessionStorageKey } from '../../shared/window-socket.ts';
 import { hostEnvironment } from './host-environment.ts';
 
 const entry = join(import.meta.dirname, '../../out/host/serve.js');

@@ -1,4 +1,4 @@
-import { sessionHeader } from '../../shared/window-session.ts';
+import { sessionHeader } from '../../shared/window-socket.ts';
 
 /** What a browser keeps of the page that a one-time address opens, as the headers of the window's requests. */
 export function readSession(cookies: string | string[] | null | undefined, page: string): Record<string, string> {

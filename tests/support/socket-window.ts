@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 import type { Api } from '../../electron/api/api.ts';
 import { DownloadTickets } from '../../electron/server/browser-window.ts';
-import { sessionHeader, sessionStorageKey } from '../../shared/window-session.ts';
+import { sessionHeader, sessionStorageKey } from '../../shared/window-socket.ts';
 import { fetchText, startListener, temporaryFolder } from './http-clients.ts';
 import { readSession } from './sign-in.ts';
 

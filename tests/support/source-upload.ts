@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Source } from '../../shared/contract/sources.ts';
+import type { Source } from '../../shared/contract/dataspaces.ts';
 import type { CallerRequest } from './http-clients.ts';
 import { callJson, type JsonResponse } from './json-call.ts';
 import type { TestHost, Way } from './test-host.ts';

@@ -1,6 +1,6 @@
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import type { AuditFacetCounts, AuditFacets, AuditFilter } from '../../../shared/contract/audit.ts';
-import type { ModerationFlag } from '../../../shared/contract/guard.ts';
+import type { ModerationFlag } from '../../../shared/contract/moderation.ts';
 import type { RunStatus } from '../../../shared/contract/conversations.ts';
 import type { AuditIndex } from '../index/audit-index.ts';
 import { blockOf, countBits, countCommonBits, hasBit, placeOf } from '../index/bits.ts';

@@ -3,7 +3,7 @@ import type {
   Retention as RetentionSettings,
   RetentionPreview,
   RetentionState,
-} from '../../../shared/contract/audit-retention.ts';
+} from '../../../shared/contract/audit-data.ts';
 import type { Log } from '../../log.ts';
 import type { OldRunPosition, RetentionMode, RetentionStore } from '../../storage/retention-store.ts';
 import type { SettingsStore } from '../../storage/storage.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AuditSamples } from '../../../shared/contract/audit-samples.ts';
+import type { AuditSamples } from '../../../shared/contract/audit-data.ts';
 import type { SampleStore } from '../../storage/sample-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
 import { createSampleSet, type SampleConversation } from './sample-set.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, invalidField } from '../../../shared/app-error.ts';
 import { stoppedReason } from '../../../shared/contract/knowledge-window.ts';
-import type { Source, SourceMediaType, SourceStatus } from '../../../shared/contract/sources.ts';
+import type { Source, SourceMediaType, SourceStatus } from '../../../shared/contract/dataspaces.ts';
 import { type ListPage, type ListQuery, newestList } from '../list-page.ts';
 import type { SourceRow } from '../schema.ts';
 import type Database from 'better-sqlite3';

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { AppError } from '../../../shared/app-error.ts';
-import type { PromptLabel, PromptLabelChange } from '../../../shared/contract/prompt-labels.ts';
+import type { PromptLabel, PromptLabelChange } from '../../../shared/contract/prompt-library.ts';
 import { createContinuationTokens } from '../continuation-token.ts';
 import { listPage, type ListPage, type ListQuery } from '../list-page.ts';
 

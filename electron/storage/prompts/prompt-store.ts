@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError, invalidField } from '../../../shared/app-error.ts';
-import type { PromptVersionUsage } from '../../../shared/contract/prompt-usage.ts';
-import type { PromptLabel, PromptLabelChange, PromptLabelInput } from '../../../shared/contract/prompt-labels.ts';
+import type {
+  PromptLabel,
+  PromptLabelChange,
+  PromptLabelInput,
+  PromptVersionUsage,
+} from '../../../shared/contract/prompt-library.ts';
 import type { Prompt, PromptChange, PromptVersion } from '../../../shared/contract/prompts.ts';
 import type { PromptDetails, VersionContent } from '../../../shared/prompt-content.ts';
 import { createContinuationTokens } from '../continuation-token.ts';

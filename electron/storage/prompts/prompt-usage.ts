@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
-import type { RunSettings } from '../../../shared/prompt-version-match.ts';
-import type { PromptVersionUsage } from '../../../shared/contract/prompt-usage.ts';
+import type { RunSettings } from '../../../shared/prompt-content.ts';
+import type { PromptVersionUsage } from '../../../shared/contract/prompt-library.ts';
 import { createContinuationTokens } from '../continuation-token.ts';
 import { listPage, type ListPage, type ListQuery } from '../list-page.ts';
 import type Database from 'better-sqlite3';

@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
-import type { ThreadRun } from '../../../shared/contract/agent-threads.ts';
+import type { Agent, ThreadRun } from '../../../shared/contract/agents.ts';
 import type { Citation } from '../../../shared/contract/completions.ts';
 import { formatPlural } from '../../components/format.ts';
 import { type AgentTurn, stopRun, useLiveRuns } from '../../stores/live-runs.ts';
 import { isActive, type RunState } from '../../stores/run-stream.ts';
-import type { Agent } from '../../../shared/contract/agents.ts';
 import { useHost } from '../../host/host-context.tsx';
 import { useBranchConversation, useRenewTurns, useTurns } from '../../queries/agents.ts';
 import { auditKey } from '../../queries/audit.ts';

@@ -23,7 +23,7 @@ import { type SourceFilter, useChangeDataspace, useSources } from '../../queries
 import { sourceAddress } from '../../shell/addresses.ts';
 import { useDeletions } from '../../stores/deletions.ts';
 import { UploadList } from './upload-list.tsx';
-import type { SourceMediaType } from '../../../shared/contract/sources.ts';
+import type { SourceMediaType } from '../../../shared/contract/dataspaces.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Progress } from '../../components/badges.tsx';
 import { factsOf, isStopped, stageWords } from './source-words.ts';

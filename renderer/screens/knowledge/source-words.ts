@@ -1,5 +1,5 @@
 import { type SourceDetail, type SourceProgress, stoppedReason } from '../../../shared/contract/knowledge-window.ts';
-import type { SourceMediaType } from '../../../shared/contract/sources.ts';
+import type { SourceMediaType } from '../../../shared/contract/dataspaces.ts';
 import { formatBytes, formatCount, formatPlural } from '../../components/format.ts';
 
 const kinds: Readonly<Record<SourceMediaType, string>> = {

@@ -3,6 +3,9 @@ import { useState } from 'react';
 import type { Model } from '../../../shared/contract/providers.ts';
 import {
   builtInPolicy,
+  type GuardMode,
+  guardModes,
+  type GuardSettings,
   mistralEndpoint,
   type ModerationClassifier,
   policyCharacters,
@@ -12,7 +15,6 @@ import { Select, type SelectOption } from '../../components/select.tsx';
 import { useModels } from '../../queries/providers.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { type GuardMode, guardModes, type GuardSettings } from '../../../shared/contract/guard.ts';
 import type { GuardCosts } from '../../../shared/contract/moderation-window.ts';
 import { Segmented } from '../../components/choices.tsx';
 import { formatCount, formatPlural } from '../../components/format.ts';

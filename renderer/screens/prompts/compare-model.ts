@@ -1,7 +1,7 @@
 import { diffLines, diffWordsWithSpace } from 'diff';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import { providerName } from '../../../shared/provider-names.ts';
-import { modelNameOf } from '../../../shared/prompt-version-match.ts';
+import { modelNameOf } from '../../../shared/prompt-content.ts';
 
 export interface DiffPart {
   text: string;

@@ -1,6 +1,6 @@
 import type { Model } from '../../../shared/contract/providers.ts';
-import { modelNameOf, type RunSettings } from '../../../shared/prompt-version-match.ts';
-import type { PromptVersionUsage } from '../../../shared/contract/prompt-usage.ts';
+import { modelNameOf, type RunSettings } from '../../../shared/prompt-content.ts';
+import type { PromptVersionUsage } from '../../../shared/contract/prompt-library.ts';
 import { formatCost, formatCount, formatDuration } from '../../components/format.ts';
 
 /** The facts of the model that a version runs on; null for a name that no list has. */

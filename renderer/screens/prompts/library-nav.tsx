@@ -1,5 +1,5 @@
 import { Folder, FolderSync, Hash } from 'lucide-react';
-import type { PromptOutline } from '../../../shared/contract/prompt-outline.ts';
+import type { PromptOutline } from '../../../shared/contract/prompt-library.ts';
 import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';

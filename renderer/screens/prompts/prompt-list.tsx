@@ -1,7 +1,7 @@
 import { FileInput, FileOutput, FilePlus2, FolderTree, Search, X } from 'lucide-react';
 import { useState, type RefObject } from 'react';
 import type { Model } from '../../../shared/contract/providers.ts';
-import type { PromptOutline } from '../../../shared/contract/prompt-outline.ts';
+import type { PromptOutline } from '../../../shared/contract/prompt-library.ts';
 import type { Prompt } from '../../../shared/contract/prompts.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { formatPlural, formatTime } from '../../components/format.ts';

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { AppError } from '../../../shared/app-error.ts';
 import { maxTransferredPrompts } from '../../../shared/contract/prompt-transfer.ts';
-import type { PromptOutline } from '../../../shared/contract/prompt-outline.ts';
+import type { PromptOutline } from '../../../shared/contract/prompt-library.ts';
 import type { Prompt } from '../../../shared/contract/prompts.ts';
 import { Button } from '../../components/button.tsx';
 import { isMac } from '../../components/key-caps.tsx';

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Model } from '../../../shared/contract/providers.ts';
 import type { Prompt, PromptVariable, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { providerName } from '../../../shared/provider-names.ts';
-import { modelNameOf } from '../../../shared/prompt-version-match.ts';
+import { modelNameOf } from '../../../shared/prompt-content.ts';
 import { Button, CopyButton } from '../../components/button.tsx';
 import { formatTime } from '../../components/format.ts';
 import type { usePromptUsage } from '../../queries/prompt-details.ts';

@@ -10,7 +10,7 @@ import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
 import { newestExchangeRuns, type ProviderExchangeSettings } from '../../../shared/contract/provider-exchanges.ts';
 import { Segmented } from '../../components/choices.tsx';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
-import { openDataFolder } from '../../../shared/contract/desktop.ts';
+import { openDataFolder } from '../../../shared/contract/host-specific.ts';
 import { useCapability, useHost } from '../../host/host-context.tsx';
 import { useAuditSamples, useChangeAuditSamples } from '../../queries/audit.ts';
 import { RetentionSection } from './retention-section.tsx';

@@ -4,7 +4,7 @@ import {
   type EmbeddingProvider,
   embeddingProviders,
   type EmbeddingSettings,
-} from '../../../shared/contract/embeddings.ts';
+} from '../../../shared/contract/settings.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { Button } from '../../components/button.tsx';
 import { QueryView } from '../../components/state-panels.tsx';

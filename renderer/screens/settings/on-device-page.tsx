@@ -1,7 +1,7 @@
 import { FolderOpen } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { chooseModelFile } from '../../../shared/contract/desktop.ts';
+import { chooseModelFile } from '../../../shared/contract/host-specific.ts';
 import { Button } from '../../components/button.tsx';
 import { describeError, QueryView } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';

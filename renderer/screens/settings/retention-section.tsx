@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Retention } from '../../../shared/contract/audit-retention.ts';
+import type { Retention } from '../../../shared/contract/audit-data.ts';
 import { Button } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';

@@ -13,7 +13,7 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import { keyedProviders } from '../../../shared/contract/common.ts';
-import { embeddingProviders } from '../../../shared/contract/embeddings.ts';
+import { embeddingProviders } from '../../../shared/contract/settings.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import type { SettingsPageId } from '../../shell/addresses.ts';
 

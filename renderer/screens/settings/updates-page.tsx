@@ -1,4 +1,4 @@
-import type { UpdateState } from '../../../shared/contract/updates.ts';
+import type { UpdateState } from '../../../shared/contract/host-specific.ts';
 import { Button } from '../../components/button.tsx';
 import { Switch } from '../../components/choices.tsx';
 import { QueryView } from '../../components/state-panels.tsx';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sessionHeader, socketProtocol } from '../../../shared/window-session.ts';
+import { sessionHeader, socketProtocol } from '../../../shared/window-socket.ts';
 import { expect, sessionHeaders, test } from '../../support/served-window.ts';
 
 /** Tries from its own origin whatever a page can try, and reports it to its server. */

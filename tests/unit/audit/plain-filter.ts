@@ -1,5 +1,5 @@
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
-import { flagsOf } from '../../../shared/contract/guard.ts';
+import { flagsOf } from '../../../shared/contract/moderation.ts';
 import type { FeedbackInput } from '../../../shared/contract/conversations.ts';
 import type { NewRun, RunOutcome } from '../../../electron/storage/storage.ts';
 

@@ -4,8 +4,7 @@ import type { TextClassifier } from '../../../electron/completions/guarded-text.
 import type { ModelPart } from '../../../electron/providers/provider.ts';
 import { AppError } from '../../../shared/app-error.ts';
 import type { Configuration } from '../../../shared/contract/completions.ts';
-import type { GuardSettings } from '../../../shared/contract/guard.ts';
-import { categories } from '../../../shared/contract/moderation.ts';
+import { categories, type GuardSettings } from '../../../shared/contract/moderation.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 const { signal } = new AbortController();

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunSettings } from '../../../shared/prompt-version-match.ts';
-import { runsTheSame } from '../../../shared/prompt-version-match.ts';
+import { type RunSettings, runsTheSame } from '../../../shared/prompt-content.ts';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import type { Storage } from '../../../electron/storage/storage.ts';
 import { countDraftRuns } from '../../../electron/prompts/create-prompts.ts';

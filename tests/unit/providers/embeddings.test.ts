@@ -4,7 +4,7 @@ import { createTextEmbedders } from '../../../electron/knowledge/text-embedder.t
 import type { Provider } from '../../../electron/providers/provider.ts';
 import type { ProviderFetch } from '../../../electron/providers/provider-fetch.ts';
 import { createEndpointProvider, registry } from '../../../electron/providers/registry.ts';
-import type { EmbeddingSettings } from '../../../shared/contract/embeddings.ts';
+import type { EmbeddingSettings } from '../../../shared/contract/settings.ts';
 import { createTransport, failureOf, noAbort } from '../../support/provider-calls.ts';
 import { startScriptedProvider, type ScriptedCall, type ScriptedProvider } from '../../support/scripted-provider.ts';
 

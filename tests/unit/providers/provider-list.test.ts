@@ -13,7 +13,7 @@ import {
 } from '../../../electron/prompts/transfer/model-names.ts';
 import { namedParameters } from '../../../shared/contract/completions.ts';
 import { keyedProviders, type KeyedProvider } from '../../../shared/contract/common.ts';
-import { embeddingProviders } from '../../../shared/contract/embeddings.ts';
+import { embeddingProviders } from '../../../shared/contract/settings.ts';
 import { createTransport } from '../../support/provider-calls.ts';
 
 const root = join(import.meta.dirname, '../../..');

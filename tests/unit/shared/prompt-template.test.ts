@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../shared/app-error.ts';
-import { createTemplateCache } from '../../../shared/prompt-template-cache.ts';
-import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
+import { createTemplateCache, parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 
 function render(text: string, replacements: Record<string, unknown> = {}) {
   const { text: rendered, unfilled } = renderTemplate(parseTemplate(text), replacements);

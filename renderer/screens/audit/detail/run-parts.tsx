@@ -7,7 +7,7 @@ import { Failure, Notice } from '../../../components/state-panels.tsx';
 import { runAddress, settingsAddress, type SettingsPageId } from '../../../shell/addresses.ts';
 import { useAuditViewState } from '../../../stores/audit.ts';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
-import type { GuardFinding } from '../../../../shared/contract/guard.ts';
+import type { GuardFinding } from '../../../../shared/contract/moderation.ts';
 import { formatDuration } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 

@@ -7,8 +7,7 @@ import { formatBytes, formatPlural, formatTime, formatWhole } from '../../../com
 import { Badge, Progress } from '../../../components/badges.tsx';
 import { EmptyState, Notice } from '../../../components/state-panels.tsx';
 import { useChangeAuditExport } from '../../../queries/audit-jobs.ts';
-import { createExportDownload } from '../../../../shared/contract/browser.ts';
-import { openExportFolder } from '../../../../shared/contract/desktop.ts';
+import { createExportDownload, openExportFolder } from '../../../../shared/contract/host-specific.ts';
 import { useCapability, useHost } from '../../../host/host-context.tsx';
 
 function OpenFolder({ id }: Pick<AuditExport, 'id'>) {

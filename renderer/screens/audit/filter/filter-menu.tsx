@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import type { AuditFacetCounts, AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
 import { aiSystems } from '../../../../shared/contract/common.ts';
 import { runStatuses } from '../../../../shared/contract/conversations.ts';
-import { moderationFlags } from '../../../../shared/contract/guard.ts';
+import { moderationFlags } from '../../../../shared/contract/moderation.ts';
 import { formatCount } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { matchScore } from '../../../components/match-score.ts';

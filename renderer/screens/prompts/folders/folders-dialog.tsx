@@ -1,6 +1,6 @@
 import { FolderOpen, Link2, RefreshCw, Unlink } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { choosePromptFolder } from '../../../../shared/contract/desktop.ts';
+import { choosePromptFolder } from '../../../../shared/contract/host-specific.ts';
 import { Button } from '../../../components/button.tsx';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';

@@ -13,7 +13,7 @@ import {
   uploadPromptFiles,
 } from '../../../../shared/contract/prompt-transfer.ts';
 import type { Client } from '../../../host/client.ts';
-import { takeOpenedFiles } from '../../../../shared/contract/desktop.ts';
+import { takeOpenedFiles } from '../../../../shared/contract/host-specific.ts';
 import type { Prompt } from '../../../../shared/contract/prompts.ts';
 import { useHost } from '../../../host/host-context.tsx';
 

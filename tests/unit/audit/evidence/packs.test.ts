@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AuditExport, ExportColumn } from '../../../../shared/contract/audit-exports.ts';
-import type { GuardFinding } from '../../../../shared/contract/guard.ts';
+import type { GuardFinding } from '../../../../shared/contract/moderation.ts';
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
 import { endedPack, exportInput, openExports, openSampleExports, type ExportsWorld } from './test-exports.ts';
 

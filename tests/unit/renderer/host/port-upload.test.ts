@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSource } from '../../../../shared/contract/sources.ts';
+import { createSource } from '../../../../shared/contract/dataspaces.ts';
 import { initialCredit, maximumChunk } from '../../../../shared/port-frames.ts';
 import { createClient } from '../../../../renderer/host/client.ts';
 import { connectByPort, type PortPair } from '../../../support/port-pair.ts';

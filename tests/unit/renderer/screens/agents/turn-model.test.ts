@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ThreadRun } from '../../../../../shared/contract/agent-threads.ts';
+import type { ThreadRun } from '../../../../../shared/contract/agents.ts';
 import { memoryText, readMemory, shownTurns, waysOf } from '../../../../../renderer/screens/agents/use-conversation.ts';
 import type { AgentTurn } from '../../../../../renderer/stores/live-runs.ts';
 

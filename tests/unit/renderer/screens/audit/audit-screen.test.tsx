@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { AuditScreen } from '../../../../../renderer/screens/audit/audit-screen.tsx';
 import { searchAudit } from '../../../../../shared/contract/audit.ts';
-import { loadAuditSamples, removeAuditSamples } from '../../../../../shared/contract/audit-samples.ts';
+import { loadAuditSamples, removeAuditSamples } from '../../../../../shared/contract/audit-data.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 

@@ -6,10 +6,9 @@ import { onDeviceKey } from '../../../../../renderer/queries/on-device.ts';
 import { createGroundedDraft, useAnswerModel } from '../../../../../renderer/stores/knowledge.ts';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { dismissRun, useLiveRuns, type CompletionSlot } from '../../../../../renderer/stores/live-runs.ts';
-import { createDataspace } from '../../../../../shared/contract/dataspaces.ts';
+import { createDataspace, createSource } from '../../../../../shared/contract/dataspaces.ts';
 import type { OnDeviceState } from '../../../../../shared/contract/on-device.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
-import { createSource } from '../../../../../shared/contract/sources.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 import { startScriptedProvider, type ScriptedProvider } from '../../../../support/scripted-provider.ts';
 

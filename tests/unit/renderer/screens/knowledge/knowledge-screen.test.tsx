@@ -5,8 +5,12 @@ import { KnowledgeScreen } from '../../../../../renderer/screens/knowledge/knowl
 import { useDeletions } from '../../../../../renderer/stores/deletions.ts';
 import { dismissToast, useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { useUploads } from '../../../../../renderer/stores/knowledge.ts';
-import { createDataspace, deleteDataspace, listDataspaces } from '../../../../../shared/contract/dataspaces.ts';
-import { deleteSource } from '../../../../../shared/contract/sources.ts';
+import {
+  createDataspace,
+  deleteDataspace,
+  deleteSource,
+  listDataspaces,
+} from '../../../../../shared/contract/dataspaces.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
 const handbook =

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { countDraftRuns, listPromptUsage } from '../../../../../shared/contract/prompt-usage.ts';
+import { countDraftRuns, listPromptUsage } from '../../../../../shared/contract/prompt-library.ts';
 import { listRuns } from '../../../../../shared/contract/runs.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';

@@ -5,7 +5,7 @@ import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { everyPrompt, usePromptsView } from '../../../../../renderer/stores/prompts.ts';
 import { deleteWithUndo, useDeletions } from '../../../../../renderer/stores/deletions.ts';
 import { dismissToast, useToasts } from '../../../../../renderer/stores/toasts.ts';
-import { readPromptLabel, setPromptLabel } from '../../../../../shared/contract/prompt-labels.ts';
+import { readPromptLabel, setPromptLabel } from '../../../../../shared/contract/prompt-library.ts';
 import {
   createPrompt,
   createPromptVersion,

@@ -1,7 +1,7 @@
 import { fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PromptsScreen } from '../../../../../renderer/screens/prompts/prompts-screen.tsx';
-import { listPromptUsage } from '../../../../../shared/contract/prompt-usage.ts';
+import { listPromptUsage } from '../../../../../shared/contract/prompt-library.ts';
 import { createPrompt } from '../../../../../shared/contract/prompts.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';

@@ -2,7 +2,12 @@ import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { createUpdates, type Updater } from '../../../../../electron/shell/updates.ts';
 import { UpdatesPage } from '../../../../../renderer/screens/settings/updates-page.tsx';
-import { checkForUpdates, downloadUpdate, installUpdate, readUpdates } from '../../../../../shared/contract/updates.ts';
+import {
+  checkForUpdates,
+  downloadUpdate,
+  installUpdate,
+  readUpdates,
+} from '../../../../../shared/contract/host-specific.ts';
 import { readSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 

@@ -7,7 +7,7 @@ import { implement } from '../../../../../../electron/api/api.ts';
 import { createOpenedFiles } from '../../../../../../electron/shell/opened-files.ts';
 import { PromptsScreen, PromptTransfer } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { closeTransfer, openExport, openImport } from '../../../../../../renderer/screens/prompts/transfer/transfer.ts';
-import { takeOpenedFiles } from '../../../../../../shared/contract/desktop.ts';
+import { takeOpenedFiles } from '../../../../../../shared/contract/host-specific.ts';
 import { createPrompt, listPrompts, type Prompt } from '../../../../../../shared/contract/prompts.ts';
 import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';

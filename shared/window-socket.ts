@@ -1,6 +1,21 @@
 import type { HostFrame, WindowFrame } from './port-frames.ts';
 
 /**
+ * How a window in a browser proves that it is ours. Browsers send a cookie to every port of one name, so the cookie alone proves
+ * nothing. The session secret lies in `localStorage`, which browsers isolate by origin and therefore by port.
+ */
+export const sessionStorageKey = 'touchstone.session';
+
+/** Carries the session secret on every request of the window. */
+export const sessionHeader = 'x-touchstone-session';
+
+/** Subprotocol of the window's WebSocket. The secret follows as a second one: browsers allow no header of our own here. */
+export const socketProtocol = 'touchstone';
+
+/** Followed by a ticket that works once: a browser saves a file by plain navigation, which carries no header. */
+export const downloadPath = '/window/downloads/';
+
+/**
  * The frames of `port-frames.ts` as messages of a WebSocket, which a window in a browser holds in place of the desktop's
  * port. A piece of an answer is a binary message: the number of its request, then its bytes. Every other frame is JSON.
  * An empty message asks whether the other end is there and is sent back as it is.

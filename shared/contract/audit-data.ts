@@ -2,7 +2,49 @@ import { z } from 'zod';
 import { timestamp } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
-const tag = 'Window: retention';
+const samplesTag = 'Window: samples';
+
+/** The sample set: made-up conversations that are marked as such (`metadata.sample`) and can be removed exactly. */
+export const auditSamples = z.object({
+  isLoaded: z.boolean(),
+  /** How many are here; 0 when the set is not loaded. */
+  conversations: z.int(),
+  runs: z.int(),
+  loadedAt: timestamp.nullable(),
+});
+export type AuditSamples = z.infer<typeof auditSamples>;
+
+export const readAuditSamples = defineEndpoint({
+  id: 'readAuditSamples',
+  method: 'get',
+  path: '/window/audit/samples',
+  access: 'window',
+  tag: samplesTag,
+  summary: 'Whether the sample set is loaded',
+  response: auditSamples,
+});
+
+export const loadAuditSamples = defineEndpoint({
+  id: 'loadAuditSamples',
+  method: 'post',
+  path: '/window/audit/samples',
+  access: 'window',
+  tag: samplesTag,
+  summary: 'Load sample data, spread over the last 60 days; loading it again changes nothing',
+  response: auditSamples,
+});
+
+export const removeAuditSamples = defineEndpoint({
+  id: 'removeAuditSamples',
+  method: 'delete',
+  path: '/window/audit/samples',
+  access: 'window',
+  tag: samplesTag,
+  summary: 'Remove the sample set and nothing else',
+  response: auditSamples,
+});
+
+const retentionTag = 'Window: retention';
 
 export const retentionModes = ['off', 'delete', 'anonymise'] as const;
 
@@ -34,7 +76,7 @@ export const previewRetention = defineEndpoint({
   method: 'post',
   path: '/window/audit/retention/preview',
   access: 'window',
-  tag,
+  tag: retentionTag,
   summary: 'Preview what a retention would delete or anonymise now',
   body: z.strictObject({ mode: z.enum(['delete', 'anonymise']), days: retention.shape.days }),
   response: retentionPreview,
@@ -60,7 +102,7 @@ export const readRetention = defineEndpoint({
   method: 'get',
   path: '/window/audit/retention',
   access: 'window',
-  tag,
+  tag: retentionTag,
   summary: 'Read the current retention and when it was last applied; change it in the settings group `retention`',
   response: retentionState,
 });
