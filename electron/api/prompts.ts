@@ -129,9 +129,9 @@ function folderHandlers(folders: PromptFolders, reportFailure: Log): Handler[] {
     ),
     implement(linkPromptFolder, ({ body, signal }) => folders.link(body.path, body.folder ?? null, { signal })),
     implement(unlinkPromptFolder, ({ parameters }) => folders.unlink(parameters.id)),
-    implement(readPromptFolder, ({ parameters }) => folders.look(parameters.id)),
+    implement(readPromptFolder, ({ parameters }) => folders.scan(parameters.id)),
     implement(readFolderFile, ({ parameters, body, signal }) => folders.readFile(parameters.id, body.path, { signal })),
-    implement(settleFolderFile, ({ parameters, body, signal }) => folders.settle(parameters.id, body, { signal })),
+    implement(settleFolderFile, ({ parameters, body, signal }) => folders.resolve(parameters.id, body, { signal })),
   ];
 }
 

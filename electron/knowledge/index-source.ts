@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { SourceProgress } from '../../shared/contract/knowledge-window.ts';
-import type { SourceFacts, StoredSource } from '../storage/knowledge/source-store.ts';
+import type { SourceMetadata, StoredSource } from '../storage/knowledge/source-store.ts';
 import { target } from './chunking/passage-builder.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
 import type { ParsedSource, Passage, SourceReader } from './parsing/parsed-source.ts';
@@ -45,7 +45,7 @@ export async function indexSource(
   source: StoredSource,
   tools: IndexingTools,
   { signal, onProgress, onWritten }: IndexingOptions,
-): Promise<SourceFacts> {
+): Promise<SourceMetadata> {
   const { files, reader, index } = tools;
   const embedder = tools.embedder();
   const { id, fileName, mediaType, dataspaceId } = source;

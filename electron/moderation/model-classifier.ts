@@ -80,7 +80,7 @@ export function createModelClassifier(options: ModelClassifierOptions): Classifi
       const { passages, ...scores } = found;
       const highlights = passages
         .slice(0, maxPassages)
-        .flatMap(({ text, category }) => placeInText(input, text, category))
+        .flatMap(({ text, category }) => positionInText(input, text, category))
         .filter(({ category }) => scores[category] >= thresholds[category])
         .toSorted((a, b) => a.start - b.start || a.end - b.end);
       return { model: servedBy, scores, highlights, rawAnswer: content };
@@ -89,7 +89,7 @@ export function createModelClassifier(options: ModelClassifierOptions): Classifi
 }
 
 /** Where the model says that it copied from; nowhere if it did not copy to the letter. */
-function placeInText(input: string, passage: string, category: Highlight['category']): Highlight[] {
+function positionInText(input: string, passage: string, category: Highlight['category']): Highlight[] {
   const start = passage === '' ? -1 : input.indexOf(passage);
   return start < 0 ? [] : [{ start, end: start + passage.length, category }];
 }

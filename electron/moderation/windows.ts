@@ -31,16 +31,16 @@ export interface WindowText {
   readonly sentences: readonly string[];
 }
 
-interface CutWindow {
+interface TextWindow {
   readonly span: Span;
   readonly sentences: readonly Span[];
 }
 
 /** Windows with their sentences, in time that grows linearly: both are in the order of the text. */
-function cut(text: string): CutWindow[] {
+function cut(text: string): TextWindow[] {
   const sentences = splitSentences(text);
   let first = 0;
-  return cutWindows(sentences).map((span) => {
+  return splitIntoWindows(sentences).map((span) => {
     while (sentences[first]!.start < span.start) first += 1;
     let after = first;
     while (after < sentences.length && sentences[after]!.end <= span.end) after += 1;
@@ -142,7 +142,7 @@ function wholeCharacterAt(text: string, position: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? position + 1 : position;
 }
 
-function cutLongSentence(text: string, { start, end }: Span): Span[] {
+function splitLongSentence(text: string, { start, end }: Span): Span[] {
   const pieces: Span[] = [];
   let from = start;
   while (end - from > sentenceCharacters) {
@@ -181,7 +181,7 @@ export function splitSentences(text: string): Span[] {
     const { next, isEnd } = endOfSentence(text, position);
     position = next;
     if (!hasContent || (!isEnd && position < text.length)) continue;
-    sentences.push(...cutLongSentence(text, { start, end: position }));
+    sentences.push(...splitLongSentence(text, { start, end: position }));
     start = position;
     hasContent = false;
   }
@@ -192,7 +192,7 @@ export function splitSentences(text: string): Span[] {
 }
 
 /** Overlapping windows of at most 500 characters (600 with the overlap), on the borders of sentences. */
-export function cutWindows(sentences: readonly Span[]): Span[] {
+export function splitIntoWindows(sentences: readonly Span[]): Span[] {
   const windows: Span[] = [];
   let first = 0;
   while (first < sentences.length) {

@@ -4,7 +4,7 @@ import { keyedProviders, type KeyedProvider } from '../../shared/contract/common
 import type { AddressConfirmation, ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import { addKnownSecret } from '../log.ts';
-import type { ProviderMemory } from '../storage/storage.ts';
+import type { ProviderCache } from '../storage/storage.ts';
 import { ConfirmedOrigins, unconfirmedAddress } from './confirmed-origins.ts';
 import { settingsPlace } from './provider-error.ts';
 import type { ProviderFetch } from './provider-fetch.ts';
@@ -29,7 +29,7 @@ interface FoundKey {
 }
 
 export interface AccountsOptions {
-  readonly memory: ProviderMemory;
+  readonly memory: ProviderCache;
   readonly keyStore: KeyStore;
   /** Where keys come from that the key store does not have. */
   readonly environment: Readonly<Record<string, string | undefined>>;

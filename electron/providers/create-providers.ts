@@ -3,7 +3,7 @@ import type { Configuration, Usage, Warning } from '../../shared/contract/comple
 import type { CompatibleEndpoint, Model, ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
-import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
+import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import { Accounts, endpointAccount, type AccountsOptions, type EndpointAddress } from './accounts.ts';
 import { createEndpoints } from './endpoints.ts';
 import { findEndpoints, wellKnownEndpoints, type FoundEndpoint } from './local-endpoints.ts';
@@ -18,7 +18,7 @@ import type { Provider, RawUsage } from './provider.ts';
 import { registry } from './registry.ts';
 
 export interface ProvidersOptions extends Pick<AccountsOptions, 'environment' | 'baseOverrides' | 'endpointOverrides'> {
-  readonly memory: ProviderMemory;
+  readonly memory: ProviderCache;
   readonly keyStore: KeyStore;
   readonly settings: SettingsStore;
   readonly onDevice: OnDeviceLanguageModels;

@@ -1,12 +1,12 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { CompatibleEndpoint } from '../../shared/contract/providers.ts';
-import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
+import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, type Accounts, type EndpointAddress } from './accounts.ts';
 import type { Providers } from './create-providers.ts';
 import { testAccount } from './provider-tests.ts';
 
 export interface EndpointsOptions {
-  readonly memory: ProviderMemory;
+  readonly memory: ProviderCache;
   readonly accounts: Accounts;
   readonly settings: SettingsStore;
   readonly onChange: () => void;

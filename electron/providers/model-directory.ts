@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
 import { serviceModels, type EndpointPrice } from '../../shared/contract/settings.ts';
-import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
+import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, isKeyedProvider, type Account, type Accounts, type EndpointAddress } from './accounts.ts';
 import { catalogue, findEntry } from './catalogue.ts';
 import { factsOf, type ModelFacts } from './model-facts.ts';
@@ -26,12 +26,12 @@ export interface KnownModel {
 
 /** Which models there are: the catalogue, what providers listed, and what the user added. */
 export class ModelDirectory {
-  readonly #memory: ProviderMemory;
+  readonly #memory: ProviderCache;
   readonly #accounts: Accounts;
 
   readonly #settings: SettingsStore;
 
-  constructor(memory: ProviderMemory, accounts: Accounts, settings: SettingsStore) {
+  constructor(memory: ProviderCache, accounts: Accounts, settings: SettingsStore) {
     this.#memory = memory;
     this.#accounts = accounts;
     this.#settings = settings;

@@ -4,7 +4,7 @@ import { aiSystems, keyedProviders } from '../../shared/contract/common.ts';
 import type { Model } from '../../shared/contract/providers.ts';
 import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
-import type { ProviderMemory, SettingsStore } from '../storage/storage.ts';
+import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, type Account, type Accounts } from './accounts.ts';
 import type { Providers } from './create-providers.ts';
 import type { KnownModel, ModelDirectory } from './model-directory.ts';
@@ -12,7 +12,7 @@ import { factsOf, hasEnded, type ModelFacts } from './model-facts.ts';
 import { testAccount } from './provider-tests.ts';
 
 export interface ModelListOptions {
-  readonly memory: ProviderMemory;
+  readonly memory: ProviderCache;
   readonly settings: SettingsStore;
   readonly onDevice: OnDeviceLanguageModels;
   readonly accounts: Accounts;

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { ProviderTest } from '../../shared/contract/providers.ts';
-import type { ProviderMemory } from '../storage/storage.ts';
+import type { ProviderCache } from '../storage/storage.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { ProviderFailure } from './provider-error.ts';
 
@@ -14,7 +14,7 @@ const longestTestMilliseconds = 15_000;
 export async function testAccount(
   account: Account,
   accounts: Accounts,
-  memory: ProviderMemory,
+  memory: ProviderCache,
   { signal }: { signal: AbortSignal },
 ): Promise<ProviderTest> {
   const provider = accounts.provider(account);

@@ -16,7 +16,7 @@ import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
 import { createPrivateFile, databaseFile } from './database.ts';
-import { refuseNewerVersion } from './migrate.ts';
+import { rejectNewerVersion } from './migrate.ts';
 import { applicationId } from './migrations/0001-first-tables.ts';
 import type { Storage } from './storage.ts';
 
@@ -62,7 +62,7 @@ function requireRestorable(file: string): void {
   try {
     const database = new Database(file, { readonly: true, fileMustExist: true });
     try {
-      refuseNewerVersion(database);
+      rejectNewerVersion(database);
       const isOurs = database.pragma('application_id', { simple: true }) === applicationId;
       if (isOurs && database.pragma('integrity_check', { simple: true }) === 'ok') return;
     } finally {

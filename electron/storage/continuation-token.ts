@@ -21,7 +21,7 @@ function canonicalJson(value: unknown): string {
   );
 }
 
-function refusedToken(): AppError {
+function rejectedToken(): AppError {
   return invalidField(
     'continuationToken',
     'does not belong to this query',
@@ -56,9 +56,9 @@ export function createContinuationTokens<Position>(
       const positionBytes = bytes.subarray(sealBytes);
       // Decoding forgives stray characters and spare bits; only the one true spelling is taken.
       const isWhole = bytes.length > sealBytes && bytes.toString('base64url') === token;
-      if (!isWhole || !timingSafeEqual(bytes.subarray(0, sealBytes), seal(query, positionBytes))) throw refusedToken();
+      if (!isWhole || !timingSafeEqual(bytes.subarray(0, sealBytes), seal(query, positionBytes))) throw rejectedToken();
       const position = positionSchema.safeParse(JSON.parse(positionBytes.toString()));
-      if (!position.success) throw refusedToken();
+      if (!position.success) throw rejectedToken();
       return position.data;
     },
   };

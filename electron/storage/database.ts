@@ -35,7 +35,7 @@ function fileBytes(file: string): number {
  * A database that was lost, by a damaged disk or an unfinished copy of the folder, is not taken for a folder that is used for the first
  * time: SQLite would throw away its log, which may hold everything, and nobody would be told.
  */
-function refuseLostDatabase(directory: string): void {
+function rejectLostDatabase(directory: string): void {
   const file = databaseFile(directory);
   if (fileBytes(file) > 0) return;
   const hasLog = fileBytes(`${file}-wal`) > 0;
@@ -58,7 +58,7 @@ const isIn = (directory: string) => (name: string) => existsSync(join(directory,
 export function openDatabase(directory: string): Database.Database {
   prepareDirectory(directory);
   const file = databaseFile(directory);
-  refuseLostDatabase(directory);
+  rejectLostDatabase(directory);
   createPrivateFile(file);
   const database = new Database(file, { timeout: busyMilliseconds });
   try {

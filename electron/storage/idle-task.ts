@@ -8,20 +8,20 @@ const recentMilliseconds = 1000;
 /** Work of a thread that nobody waits for, between the questions that somebody does wait for. */
 export interface IdleTask {
   start(): void;
-  noteQuestion(): void;
+  noteQuery(): void;
   stop(): void;
 }
 
 /** `step` does a little of it and returns false when there is no more. One that fails, on a full disk, is tried again when it is started again. */
 export function createIdleTask(step: () => boolean): IdleTask {
   let timer: NodeJS.Timeout | null = null;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let lastQueryAt = Number.NEGATIVE_INFINITY;
   let isStopped = false;
 
   function start(): void {
     if (isStopped) return;
-    const isAsked = performance.now() - askedAt < recentMilliseconds;
-    timer ??= setTimeout(take, isAsked ? longPauseMilliseconds : pauseMilliseconds);
+    const isQueried = performance.now() - lastQueryAt < recentMilliseconds;
+    timer ??= setTimeout(take, isQueried ? longPauseMilliseconds : pauseMilliseconds);
   }
 
   function take(): void {
@@ -35,8 +35,8 @@ export function createIdleTask(step: () => boolean): IdleTask {
 
   return {
     start,
-    noteQuestion() {
-      askedAt = performance.now();
+    noteQuery() {
+      lastQueryAt = performance.now();
     },
     stop() {
       isStopped = true;

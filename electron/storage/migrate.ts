@@ -51,7 +51,7 @@ function version(database: Database.Database): number {
 }
 
 /** Throws `conflict` for a database that a later version of the service made: writing to it could damage it. */
-export function refuseNewerVersion(database: Database.Database): void {
+export function rejectNewerVersion(database: Database.Database): void {
   if (version(database) <= migrations.length) return;
   throw new AppError(
     'conflict',
@@ -62,7 +62,7 @@ export function refuseNewerVersion(database: Database.Database): void {
 
 /** Brings the tables up to date in one transaction: all of it happens or nothing, whenever the process ends. */
 export function migrate(database: Database.Database): void {
-  refuseNewerVersion(database);
+  rejectNewerVersion(database);
   if (version(database) === migrations.length) return;
   registerRenderedTitle(database);
   database

@@ -10,14 +10,14 @@ import { prepareDirectory } from './data-directory.ts';
 import { createPrivateFile, databaseFile, openDatabase } from './database.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createExportRows } from './export-rows.ts';
-import { createFacts } from './queries.ts';
+import { createMetadata } from './queries.ts';
 import { createDataspaceStore } from './knowledge/dataspace-store.ts';
 import { createSourceStore } from './knowledge/source-store.ts';
 import { createLogSync } from './write-ahead-log.ts';
 import { createDraftRuns } from './prompts/prompt-usage.ts';
 import { createFolderStore } from './prompts/folder-store.ts';
 import { createPromptStore } from './prompts/prompt-store.ts';
-import { createProviderMemory } from './provider-memory.ts';
+import { createProviderCache } from './provider-cache.ts';
 import { createReplayStore } from './replay-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import type { Durability } from './run-recorder.ts';
@@ -85,9 +85,9 @@ function assembleStorage(
   release: () => void,
 ): Storage {
   const file = databaseFile(directory);
-  const facts = createFacts(database);
-  const windowCallerId = facts.readOrMake('window_caller_id', randomUUID);
-  const tokenSecret = facts.readOrMake('token_secret', () => randomBytes(32).toString('base64url'));
+  const metadata = createMetadata(database);
+  const windowCallerId = metadata.readOrMake('window_caller_id', randomUUID);
+  const tokenSecret = metadata.readOrMake('token_secret', () => randomBytes(32).toString('base64url'));
   const logSync = createLogSync(`${file}-wal`);
   const onWrite = () => audit.noteRuns();
   const runs = createRunStore({ database, logSync, durability, windowCallerId, tokenSecret, onWrite });
@@ -109,8 +109,8 @@ function assembleStorage(
     audit: audit.store,
     exportRows: createExportRows(database),
     exchanges: createExchangeStore(database),
-    retention: createRetentionStore(database, facts, { onChange: audit.noteChanges, onEnd: audit.noteRemovals }),
-    samples: createSampleStore(database, facts),
+    retention: createRetentionStore(database, metadata, { onChange: audit.noteChanges, onEnd: audit.noteRemovals }),
+    samples: createSampleStore(database, metadata),
     replays: createReplayStore(database),
     prompts: createPromptStore(database, tokenSecret),
     draftRuns: createDraftRuns(database, runs.flush),
@@ -120,8 +120,8 @@ function assembleStorage(
     dataspaces: createDataspaceStore(database, tokenSecret),
     sources: createSourceStore(database, tokenSecret),
     apiKeys,
-    settings: createSettingsStore(facts),
-    providerMemory: createProviderMemory(database),
+    settings: createSettingsStore(metadata),
+    providerCache: createProviderCache(database),
     windowCallerId,
     databaseFile: file,
     flush: runs.flush,

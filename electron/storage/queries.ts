@@ -2,17 +2,18 @@ import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector
 import type { Schema } from './schema.ts';
 import type Database from 'better-sqlite3';
 
-export type FactName = 'window_caller_id' | 'token_secret' | 'settings' | 'retention' | 'retention_doubt' | 'samples';
+export type MetadataName =
+  'window_caller_id' | 'token_secret' | 'settings' | 'retention' | 'retention_doubt' | 'samples';
 
 /** Single values that the whole database shares. */
-export interface Facts {
-  read(name: FactName): string | null;
-  write(name: FactName, value: string): void;
+export interface Metadata {
+  read(name: MetadataName): string | null;
+  write(name: MetadataName, value: string): void;
   /** The value that is there, or the made one, which is kept from then on. */
-  readOrMake(name: FactName, make: () => string): string;
+  readOrMake(name: MetadataName, make: () => string): string;
 }
 
-export function createFacts(database: Database.Database): Facts {
+export function createMetadata(database: Database.Database): Metadata {
   const select = prepareQuery(database, (tables, input: { name: string }) =>
     tables.selectFrom('facts').select('value').where('name', '=', input.name),
   );
@@ -28,7 +29,7 @@ export function createFacts(database: Database.Database): Facts {
       .values({ name: input.name, value: input.value })
       .onConflict((conflict) => conflict.doNothing()),
   );
-  const read = (name: FactName) => select.first({ name })?.value ?? null;
+  const read = (name: MetadataName) => select.first({ name })?.value ?? null;
   return {
     read,
     write: (name, value) => void upsert.run({ name, value }),
@@ -54,14 +55,14 @@ export interface Query<Input, Row> {
 }
 
 /** Stands for an input while the SQL text is made; its place among the parameters is remembered. */
-class InputPlace {
+class InputPosition {
   readonly name: string;
   constructor(name: string) {
     this.name = name;
   }
 }
 
-const inputPlaces = new Proxy({}, { get: (_target, name) => new InputPlace(String(name)) });
+const inputPositions = new Proxy({}, { get: (_target, name) => new InputPosition(String(name)) });
 
 /** Only writes and checks SQL text; nothing is ever executed through it. */
 const tables = new Kysely<Schema>({
@@ -81,11 +82,11 @@ export function prepareQuery<Input extends object, Row>(
   database: Database.Database,
   build: (tables: Kysely<Schema>, input: Input) => Compilable<Row>,
 ): Query<Input, Row> {
-  const { sql, parameters } = build(tables, inputPlaces as Input).compile();
+  const { sql, parameters } = build(tables, inputPositions as Input).compile();
   const statement = database.prepare<BoundValue[], Row>(sql);
   const bind = (input: Input) =>
     parameters.map((parameter) =>
-      parameter instanceof InputPlace
+      parameter instanceof InputPosition
         ? (input as Record<string, BoundValue>)[parameter.name]!
         : (parameter as BoundValue),
     );

@@ -5,7 +5,7 @@ export type ReplayState = 'running' | 'stopped' | 'completed';
 export type ReplayedRunState = 'waiting' | 'running' | 'completed' | 'failed';
 
 /** A replay as it is kept. Times are milliseconds since 1970. */
-export interface KeptReplay {
+export interface StoredReplay {
   readonly sequence: number;
   readonly id: string;
   readonly name: string;
@@ -26,9 +26,9 @@ export interface ReplayedRun {
 }
 
 export interface ReplayStore {
-  create(replay: Omit<KeptReplay, 'sequence' | 'completedAt'>, originals: readonly string[]): KeptReplay;
+  create(replay: Omit<StoredReplay, 'sequence' | 'completedAt'>, originals: readonly string[]): StoredReplay;
   /** Oldest first. */
-  list(): KeptReplay[];
+  list(): StoredReplay[];
   runs(replay: number): ReplayedRun[];
   setState(replay: number, state: ReplayState, completedAt: number | null): void;
   setRun(replay: number, run: Omit<ReplayedRun, 'original'>): void;
@@ -46,7 +46,7 @@ interface ReplayRow {
   completed_at: number | null;
 }
 
-function replayOf({ target_json, created_at, completed_at, ...row }: ReplayRow): KeptReplay {
+function replayOf({ target_json, created_at, completed_at, ...row }: ReplayRow): StoredReplay {
   return { ...row, target: JSON.parse(target_json) as ReplayTarget, createdAt: created_at, completedAt: completed_at };
 }
 
@@ -73,7 +73,7 @@ export function createReplayStore(database: Database.Database): ReplayStore {
 
   return {
     create: database.transaction(
-      (replay: Omit<KeptReplay, 'sequence' | 'completedAt'>, originals: readonly string[]) => {
+      (replay: Omit<StoredReplay, 'sequence' | 'completedAt'>, originals: readonly string[]) => {
         const { id, name, state, target, parallel, createdAt } = replay;
         const row = insert.get({
           id,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Facts } from './queries.ts';
+import type { Metadata } from './queries.ts';
 import type Database from 'better-sqlite3';
 
 /** Takes runs out of the database. Everything here belongs inside a transaction. */
@@ -100,7 +100,7 @@ export interface RetentionStoreOptions {
 
 export function createRetentionStore(
   database: Database.Database,
-  facts: Facts,
+  metadata: Metadata,
   { onChange, onEnd }: RetentionStoreOptions,
 ): RetentionStore {
   const removal = createRunRemoval(database);
@@ -155,15 +155,15 @@ export function createRetentionStore(
       }
     },
     lastApplied() {
-      const kept = facts.read('retention');
+      const kept = metadata.read('retention');
       return kept === null ? null : appliedRetention.parse(JSON.parse(kept));
     },
     noteApplied(applied) {
-      facts.write('retention', JSON.stringify(applied));
+      metadata.write('retention', JSON.stringify(applied));
       if (applied.endedAt !== null) onEnd();
     },
-    doubtedSince: () => Number(facts.read('retention_doubt')) || null,
-    noteDoubt: (since) => facts.write('retention_doubt', String(since ?? '')),
+    doubtedSince: () => Number(metadata.read('retention_doubt')) || null,
+    noteDoubt: (since) => metadata.write('retention_doubt', String(since ?? '')),
   };
 }
 

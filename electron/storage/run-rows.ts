@@ -23,7 +23,7 @@ function jsonOrNull(value: object | null): string | null {
   return json === '[]' || json === '{}' ? null : json;
 }
 
-function keptJson(value: object | null): string | null {
+function storedJson(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
@@ -78,7 +78,7 @@ const noTexts: OutcomeTexts = {
   moderation_json: null,
 };
 
-function keptFlags(moderation: RunModeration | null | undefined): string | null {
+function storedFlags(moderation: RunModeration | null | undefined): string | null {
   return moderation == null ? null : flagsOf(moderation).join(',') || null;
 }
 
@@ -100,7 +100,7 @@ export function outcomeColumns(outcome: RunOutcome | null): OutcomeColumns {
     credits: outcome.credits,
     finish_reason: outcome.finishReason,
     error_code: outcome.error?.code ?? null,
-    moderation_flags: keptFlags(outcome.moderation),
+    moderation_flags: storedFlags(outcome.moderation),
   };
 }
 
@@ -112,16 +112,16 @@ export function outcomeTexts(outcome: RunOutcome | null): OutcomeTexts {
     error_message: outcome.error?.message ?? null,
     citations_json: jsonOrNull(outcome.citations),
     usage_json: jsonOrNull(outcome.rawUsage ?? null),
-    moderation_json: keptJson(outcome.moderation ?? null),
+    moderation_json: storedJson(outcome.moderation ?? null),
   };
 }
 
-export interface RunPlace {
+export interface RunPosition {
   readonly sequence: number;
   readonly conversation: number;
 }
 
-export function runRow(run: NewRun, outcome: RunOutcome | null, place: RunPlace, draftId: string | null): RunRow {
+export function runRow(run: NewRun, outcome: RunOutcome | null, place: RunPosition, draftId: string | null): RunRow {
   return {
     ...place,
     ...outcomeColumns(outcome),
@@ -147,11 +147,11 @@ export function runTextRow(run: NewRun, outcome: RunOutcome | null, sequence: nu
     run: sequence,
     prompt_text: run.promptText,
     system_message: run.systemMessage,
-    replacements_json: keptJson(run.replacements),
+    replacements_json: storedJson(run.replacements),
     rendered_prompt: outcome?.sentPrompt ?? run.renderedPrompt,
-    configuration_json: keptJson(run.configuration),
-    dataspace_ids_json: keptJson(run.dataspaceIds as string[] | null),
-    metadata_json: keptJson(run.metadata),
+    configuration_json: storedJson(run.configuration),
+    dataspace_ids_json: storedJson(run.dataspaceIds as string[] | null),
+    metadata_json: storedJson(run.metadata),
     warnings_json: jsonOrNull(run.warnings),
   };
 }

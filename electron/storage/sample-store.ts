@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
-import type { Facts } from './queries.ts';
+import type { Metadata } from './queries.ts';
 import { createRunRemoval } from './retention-store.ts';
 
 const sampleState = z.object({ isWhole: z.boolean(), loadedAt: z.number() });
@@ -27,7 +27,7 @@ export interface SampleStore {
   removeSome(limit: number): boolean;
 }
 
-export function createSampleStore(database: Database.Database, facts: Facts): SampleStore {
+export function createSampleStore(database: Database.Database, metadata: Metadata): SampleStore {
   const removal = createRunRemoval(database);
   const mark = database.prepare<[string]>('INSERT INTO sample_conversations (id) VALUES (?)');
   const unmark = database.prepare<[string]>('DELETE FROM sample_conversations WHERE id = ?');
@@ -51,7 +51,7 @@ export function createSampleStore(database: Database.Database, facts: Facts): Sa
   );
 
   function state(): z.infer<typeof sampleState> | null {
-    const kept = facts.read('samples');
+    const kept = metadata.read('samples');
     return kept === null || kept === '' ? null : sampleState.parse(JSON.parse(kept));
   }
 
@@ -61,14 +61,14 @@ export function createSampleStore(database: Database.Database, facts: Facts): Sa
       removal.remove(runsOf.all(id));
       unmark.run(id);
     }
-    if (ids.length < limit) facts.write('samples', '');
+    if (ids.length < limit) metadata.write('samples', '');
     return ids.length === limit;
   });
 
   return {
     state,
     count: () => counted.get()!,
-    begin: (loadedAt) => facts.write('samples', JSON.stringify({ isWhole: false, loadedAt })),
+    begin: (loadedAt) => metadata.write('samples', JSON.stringify({ isWhole: false, loadedAt })),
     mark: database.transaction((ids: readonly string[]) => {
       for (const id of ids) mark.run(id);
     }),
@@ -80,7 +80,7 @@ export function createSampleStore(database: Database.Database, facts: Facts): Sa
     }),
     finish() {
       const begun = state();
-      if (begun !== null) facts.write('samples', JSON.stringify({ ...begun, isWhole: true }));
+      if (begun !== null) metadata.write('samples', JSON.stringify({ ...begun, isWhole: true }));
     },
     removeSome: (limit) => removeSlice.immediate(limit),
   };

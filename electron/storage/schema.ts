@@ -5,7 +5,7 @@ import type { Generated } from 'kysely';
  * that end in `_json` JSON text. Rows point at each other by `sequence`, which grows with every insert: paging by it is stable.
  */
 export interface Schema {
-  facts: FactRow;
+  facts: MetadataRow;
   conversations: ConversationRow;
   runs: RunRow;
   run_texts: RunTextRow;
@@ -31,7 +31,7 @@ export interface Schema {
 }
 
 /** Single values of the whole database: `window_caller_id`, `token_secret`, `settings`, `retention`, `samples`. */
-interface FactRow {
+interface MetadataRow {
   name: string;
   value: string;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaultSettings, settings as settingsSchema, type Settings } from '../../shared/contract/settings.ts';
-import type { Facts } from './queries.ts';
+import type { Metadata } from './queries.ts';
 import type { SettingsStore } from './storage.ts';
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -20,7 +20,7 @@ function salvage(schema: z.ZodObject, kept: unknown, defaults: Record<string, un
   );
 }
 
-function parseKept(json: string | null): unknown {
+function parseStored(json: string | null): unknown {
   try {
     return json === null ? null : JSON.parse(json);
   } catch {
@@ -35,10 +35,10 @@ function frozen<Value>(value: Value): Value {
 }
 
 /** Settings live in memory and in one row; reading them costs nothing. */
-export function createSettingsStore(facts: Facts): SettingsStore {
+export function createSettingsStore(metadata: Metadata): SettingsStore {
   const listeners = new Set<(settings: Settings) => void>();
   let current = frozen(
-    salvage(settingsSchema, parseKept(facts.read('settings')), structuredClone(defaultSettings)) as Settings,
+    salvage(settingsSchema, parseStored(metadata.read('settings')), structuredClone(defaultSettings)) as Settings,
   );
 
   return {
@@ -46,7 +46,7 @@ export function createSettingsStore(facts: Facts): SettingsStore {
     update(change) {
       const present = Object.entries(change).filter(([, value]) => value !== undefined);
       const next = frozen(settingsSchema.parse({ ...current, ...Object.fromEntries(present) }));
-      facts.write('settings', JSON.stringify(next));
+      metadata.write('settings', JSON.stringify(next));
       current = next;
       for (const listener of listeners) listener(next);
       return next;

@@ -138,7 +138,7 @@ export interface SettingsStore {
 }
 
 /** What the service remembers of providers between starts; never a key. `account` is `OpenAi` or `endpoint:<name>`. */
-export interface ProviderMemory {
+export interface ProviderCache {
   baseAddress(account: string): string | null;
   setBaseAddress(account: string, baseAddress: string | null): void;
   lastTest(account: string): ProviderTest | null;
@@ -175,7 +175,7 @@ export interface Storage {
   readonly sources: SourceStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
-  readonly providerMemory: ProviderMemory;
+  readonly providerCache: ProviderCache;
   /** The caller id of calls from the window itself; made at the first start. */
   readonly windowCallerId: string;
   /** The database's file, for threads that read it through a connection of their own. */
@@ -186,7 +186,7 @@ export interface Storage {
   /** Copies in `<data folder>/backups`. */
   createBackup(): Promise<{ fileName: string; bytes: number }>;
   listBackups(): { fileName: string; bytes: number; createdAt: string }[];
-  /** Marks a copy to be put in place at the next start. Throws `not_found`. */
+  /** IndexCheckpoints a copy to be put in place at the next start. Throws `not_found`. */
   scheduleRestore(fileName: string): void;
   /** Writes what is pending and closes; runs still under way become `Failed` at the next start. */
   close(): Promise<void>;

@@ -17,8 +17,8 @@ const foreign = () => host.provider.baseAddress.replace('127.0.0.1', '0.0.0.0');
 
 test('a run at an address from another database fails with where to confirm it, which no API key can', async () => {
   const { origin } = new URL(foreign());
-  host.host.storage.providerMemory.addEndpoint({ name: 'foreign', baseAddress: foreign() });
-  host.host.storage.providerMemory.addUserModel('OpenAiCompatible', 'foreign/model');
+  host.host.storage.providerCache.addEndpoint({ name: 'foreign', baseAddress: foreign() });
+  host.host.storage.providerCache.addUserModel('OpenAiCompatible', 'foreign/model');
   const before = host.provider.calls.length;
   const call = completionCall(host, '/api/completions/sync', { model: 'foreign/model' });
   const answer = await host.send('HTTP/1.1', call);

@@ -79,7 +79,7 @@ test('hosts are those of the present settings, with what keeps them from being c
   expect(await named('lan')).toMatchObject({ use: 'endpoint', addresses: ['http://192.0.2.7:8000'], isReady: true });
   await client.call(removeEndpoint, { parameters: { name: 'lan' } });
   expect(await named('lan')).toBeUndefined();
-  host.host.storage.providerMemory.addEndpoint({ name: 'foreign', baseAddress: 'https://foreign.example/v1' });
+  host.host.storage.providerCache.addEndpoint({ name: 'foreign', baseAddress: 'https://foreign.example/v1' });
   expect(await named('foreign')).toMatchObject({ isReady: false, isConfirmed: false });
 });
 

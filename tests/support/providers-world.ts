@@ -42,7 +42,7 @@ async function createWorld(): Promise<ProvidersWorld> {
     server,
     open(options = {}) {
       const providers = createProviders({
-        memory: storage.providerMemory,
+        memory: storage.providerCache,
         keyStore,
         environment: {},
         baseOverrides: {},

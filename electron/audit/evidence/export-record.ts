@@ -1,6 +1,6 @@
 import { redactedColumns, type ExportColumn } from '../../../shared/contract/audit-exports.ts';
 import type { ExportRow } from '../../storage/export-rows.ts';
-import type { FoundListener, Redactor } from './redaction.ts';
+import type { MatchListener, Redactor } from './redaction.ts';
 
 /** The chosen columns of one run. */
 export type ExportRecord = Partial<Record<ExportColumn, unknown>>;
@@ -91,7 +91,7 @@ const readers: Readonly<Record<ExportColumn, Reader>> = {
 const redacted: ReadonlySet<ExportColumn> = new Set(redactedColumns);
 
 /** Told of every place that a rule replaces, with the column that it is in. */
-export type ColumnListener = (column: ExportColumn, ...found: Parameters<FoundListener>) => void;
+export type ColumnListener = (column: ExportColumn, ...found: Parameters<MatchListener>) => void;
 
 /** Reads the columns of a run and replaces what the rules find, once for all formats. */
 export function exportRecord(
@@ -99,12 +99,12 @@ export function exportRecord(
   columns: readonly ExportColumn[],
   context: RecordContext,
   redactor: Redactor,
-  onFound?: ColumnListener,
+  onMatch?: ColumnListener,
 ): ExportRecord {
   const record: ExportRecord = {};
   for (const column of columns) {
     const value = readers[column](row, context);
-    const listener = onFound && ((...found: Parameters<FoundListener>) => onFound(column, ...found));
+    const listener = onMatch && ((...found: Parameters<MatchListener>) => onMatch(column, ...found));
     record[column] = redacted.has(column) ? redactor.value(value, listener) : value;
   }
   return record;

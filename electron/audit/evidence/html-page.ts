@@ -14,7 +14,7 @@ export const conversationsOfPage = 250;
 export interface PageHead {
   readonly name: string;
   /** Lines of a name and a text. */
-  readonly facts: readonly (readonly [name: string, text: string])[];
+  readonly details: readonly (readonly [name: string, text: string])[];
   readonly pages: number;
   /** IANA name. */
   readonly timeZone: string;
@@ -64,7 +64,7 @@ function links(page: number, pages: number): string {
 }
 
 export function pageStart(head: PageHead, page: number): string {
-  const facts = head.facts.map(([name, text]) => `<dt>${escaped(name)}</dt><dd>${escaped(text)}</dd>`).join('\n');
+  const details = head.details.map(([name, text]) => `<dt>${escaped(name)}</dt><dd>${escaped(text)}</dd>`).join('\n');
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -77,7 +77,7 @@ export function pageStart(head: PageHead, page: number): string {
 <body>
 <h1>${escaped(head.name)}</h1>
 <dl>
-${facts}
+${details}
 </dl>
 ${links(page, head.pages)}`;
 }
@@ -111,8 +111,8 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** Short facts that are not called as their columns are. */
-const factNames: Readonly<Partial<Record<ExportColumn, string>>> = {
+/** Short details that are not called as their columns are. */
+const columnLabels: Readonly<Partial<Record<ExportColumn, string>>> = {
   runId: 'Run ID',
   messageId: 'Message ID',
   matched: 'Matches filter',
@@ -134,7 +134,7 @@ const factNames: Readonly<Partial<Record<ExportColumn, string>>> = {
 
 /** `promptTokens` becomes `Prompt tokens`. */
 function label(column: ExportColumn): string {
-  const known = factNames[column];
+  const known = columnLabels[column];
   if (known !== undefined) return known;
   const words = column.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -171,7 +171,7 @@ function readableOf(column: ExportColumn, value: unknown, { names, clock }: Show
 const named = (name: string | null | undefined, id: string): string =>
   name === null || name === undefined ? escaped(id) : `${escaped(name)}<small>${escaped(id)}</small>`;
 
-function factHtml(column: ExportColumn, value: unknown, run: ShownRun): string {
+function detailHtml(column: ExportColumn, value: unknown, run: ShownRun): string {
   if (column === 'aiSystem') return escaped(providerName(value as AiSystem));
   if (column === 'dataspaceIds') return (value as string[]).map((id) => named(run.names.dataspaces[id], id)).join('');
   if (column === 'callerSupplied') return escaped((value as string[]).join(', '));
@@ -180,18 +180,18 @@ function factHtml(column: ExportColumn, value: unknown, run: ShownRun): string {
 
 function runArticle(run: ShownRun): string {
   const { record, names } = run;
-  const facts: string[] = [];
+  const details: string[] = [];
   const texts: string[] = [];
   for (const [column, value] of Object.entries(record) as [ExportColumn, unknown][]) {
     if (column === 'conversationId' || column === 'conversationName' || isEmpty(value)) continue;
     const title = blocks[column];
     if (title !== undefined) texts.push(`<h3>${title}</h3>\n<pre dir="auto">${escaped(textOf(value, true))}</pre>`);
-    else facts.push(`<dt>${escaped(label(column))}</dt><dd dir="auto">${factHtml(column, value, run)}</dd>`);
+    else details.push(`<dt>${escaped(label(column))}</dt><dd dir="auto">${detailHtml(column, value, run)}</dd>`);
     if (column === 'callerId' && names.agent !== null)
-      facts.push(`<dt>Agent</dt><dd dir="auto">${escaped(names.agent)}</dd>`);
+      details.push(`<dt>Agent</dt><dd dir="auto">${escaped(names.agent)}</dd>`);
   }
   const mark = record.matched === true ? ' class="matched"' : '';
-  return `<article${mark}>\n<dl>${facts.join('\n')}</dl>\n${texts.join('\n')}\n</article>\n`;
+  return `<article${mark}>\n<dl>${details.join('\n')}</dl>\n${texts.join('\n')}\n</article>\n`;
 }
 
 export interface ConversationSection {

@@ -160,7 +160,7 @@ export function timeZoneOf({ input }: PackPlan): string {
 }
 
 /** What the head of a page says of its pack. */
-export function selectionFacts(
+export function selectionDetails(
   plan: PackPlan,
   conversations: number,
   names: ExportRows['names'],

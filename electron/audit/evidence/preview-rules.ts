@@ -20,12 +20,12 @@ export type PreviewedRules = Pick<RedactionPreview, 'examinedRuns' | 'rules'>;
 const maxSamples = 10;
 /** Characters around a found place. */
 const contextLength = 40;
-const maxFoundLength = 200;
+const maxMatchLength = 200;
 
 function surroundings(text: string, { start, end }: Place) {
   return {
     before: text.slice(Math.max(0, start - contextLength), start),
-    found: text.slice(start, Math.min(end, start + maxFoundLength)),
+    found: text.slice(start, Math.min(end, start + maxMatchLength)),
     after: text.slice(end, end + contextLength),
   };
 }

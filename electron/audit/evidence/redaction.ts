@@ -143,7 +143,7 @@ export function whole(match: RegExpExecArray): Place {
 }
 
 /** Told of every place that a rule (by its number) is about to replace. */
-export type FoundListener = (rule: number, text: string, place: Place) => void;
+export type MatchListener = (rule: number, text: string, place: Place) => void;
 
 /**
  * Applies rules one after the other and counts what each of them found. Numbers that check digits prove come first, so that
@@ -151,9 +151,9 @@ export type FoundListener = (rule: number, text: string, place: Place) => void;
  */
 export interface Redactor {
   readonly counts: readonly number[];
-  text(text: string, onFound?: FoundListener): string;
+  text(text: string, onMatch?: MatchListener): string;
   /** The same for every text and number inside a JSON value, names of fields included. */
-  value(value: unknown, onFound?: FoundListener): unknown;
+  value(value: unknown, onMatch?: MatchListener): unknown;
 }
 
 const finders = { email: findEmails, phone: findPhones, card: findCards, account: findAccounts } as const;
@@ -199,31 +199,31 @@ export function createRedactor(rules: readonly RedactionRule[]): Redactor {
   const inOrder = [...compiled.entries()].toSorted(([, one], [, other]) => one.place - other.place);
   const counts = rules.map(() => 0);
 
-  function text(original: string, onFound?: FoundListener): string {
+  function text(original: string, onMatch?: MatchListener): string {
     let result = original;
     for (const [rule, { find, replacement }] of inOrder) {
       const places = find(result);
       if (places.length === 0) continue;
       counts[rule]! += places.length;
-      for (const place of places) onFound?.(rule, result, place);
+      for (const place of places) onMatch?.(rule, result, place);
       result = replaced(result, places, replacement);
     }
     return result;
   }
 
-  function value(original: unknown, onFound?: FoundListener): unknown {
-    if (typeof original === 'string') return text(original, onFound);
+  function value(original: unknown, onMatch?: MatchListener): unknown {
+    if (typeof original === 'string') return text(original, onMatch);
     if (typeof original === 'number') {
       const written = String(original);
-      const result = text(written, onFound);
+      const result = text(written, onMatch);
       return result === written ? original : result;
     }
-    if (Array.isArray(original)) return original.map((item) => value(item, onFound));
+    if (Array.isArray(original)) return original.map((item) => value(item, onMatch));
     if (typeof original !== 'object' || original === null) return original;
     const result: Record<string, unknown> = {};
     for (const [name, inner] of Object.entries(original)) {
-      Object.defineProperty(result, freeName(result, text(name, onFound)), {
-        value: value(inner, onFound),
+      Object.defineProperty(result, freeName(result, text(name, onMatch)), {
+        value: value(inner, onMatch),
         enumerable: true,
         configurable: true,
         writable: true,

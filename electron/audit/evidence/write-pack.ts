@@ -3,7 +3,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import type { ExportRows } from '../../storage/export-rows.ts';
 import { exportRecord } from './export-record.ts';
 import { conversationsOfPage, type PageHead } from './html-page.ts';
-import { createNameReader, selectionFacts, timeZoneOf } from './pack-details.ts';
+import { createNameReader, selectionDetails, timeZoneOf } from './pack-details.ts';
 import { packFiles, readCheckpoint, writeJson, type PackCheckpoint, type PackPlan } from './pack-store.ts';
 import { createCsvWriter, createHtmlWriter, createJsonLinesWriter, type PackWriter } from './pack-writers.ts';
 import { createRedactor } from './redaction.ts';
@@ -105,7 +105,7 @@ function openWriters(
 ): Promise<PackWriter[]> {
   const head: PageHead = {
     name: plan.name,
-    facts: selectionFacts(plan, total, rows.names),
+    details: selectionDetails(plan, total, rows.names),
     timeZone: timeZoneOf(plan),
     pages: Math.max(1, Math.ceil(total / conversationsOfPage)),
   };

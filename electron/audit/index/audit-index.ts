@@ -3,7 +3,7 @@ import { createAuditSource, type AuditSource, type SourceText } from './audit-so
 import { blockOf, blockRuns } from './bits.ts';
 import { BlockStore } from './block-store.ts';
 import { FeedbackIndex } from './feedback-index.ts';
-import { createMarks, type Marks, openIndexDatabase } from './index-database.ts';
+import { createIndexCheckpoints, type IndexCheckpoints, openIndexDatabase } from './index-database.ts';
 import { Terms } from './terms.ts';
 import { TextIndex } from './text-index.ts';
 import { Timeline } from '../query/timeline.ts';
@@ -20,7 +20,7 @@ export class AuditIndex {
   readonly feedback = new FeedbackIndex();
   readonly texts: TextIndex;
   readonly #database: Database.Database;
-  readonly #marks: Marks;
+  readonly #marks: IndexCheckpoints;
   readonly #unendedTexts: Set<number>;
   timeline = new Timeline();
   terms!: Terms;
@@ -32,8 +32,8 @@ export class AuditIndex {
   /** `database` holds the runs and may be open for reading only; `directory` is where the index lies. */
   constructor(database: Database.Database, directory: string) {
     this.source = createAuditSource(database);
-    this.#database = openIndexDatabase(directory, (index) => createMarks(index).fit(this.source));
-    this.#marks = createMarks(this.#database);
+    this.#database = openIndexDatabase(directory, (index) => createIndexCheckpoints(index).fit(this.source));
+    this.#marks = createIndexCheckpoints(this.#database);
     this.texts = new TextIndex(this.#database);
     this.#unendedTexts = new Set(this.#marks.unendedTexts());
     this.#revision = this.#marks.read('revision');

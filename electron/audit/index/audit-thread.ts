@@ -87,7 +87,7 @@ function query<Input, Result>(run: (input: Input, context: CallContext) => Resul
       return await run(input, context);
     } finally {
       readAheadOnce();
-      erasure.noteQuestion();
+      erasure.noteQuery();
       // The query indexed the removals before it.
       erasure.start();
     }

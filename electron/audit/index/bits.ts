@@ -112,12 +112,12 @@ export function forEachBit(bits: Bits, callback: (place: number) => void): void 
 export const maxListed = (blockWords * 4) / 2 - 1;
 
 /** As places of 16 bits while that is shorter than the bits themselves. */
-export function encodePlaces(places: readonly number[]): Uint8Array {
+export function encodePositions(places: readonly number[]): Uint8Array {
   if (places.length <= maxListed) return new Uint8Array(Uint16Array.from(places).buffer);
   return new Uint8Array(bitsOf(places).buffer);
 }
 
-export function decodePlaces(bytes: Uint8Array): Bits {
+export function decodePositions(bytes: Uint8Array): Bits {
   // A copy of its own: 16 and 32 bits have to begin at even addresses.
   const aligned = new Uint8Array(bytes).buffer;
   return bytes.byteLength === blockWords * 4 ? new Uint32Array(aligned) : bitsOf(new Uint16Array(aligned));

@@ -1,4 +1,4 @@
-import { type Bits, bitsOf, blockRuns, blockShift, decodePlaces, encodePlaces, placeOf } from './bits.ts';
+import { type Bits, bitsOf, blockRuns, blockShift, decodePositions, encodePositions, placeOf } from './bits.ts';
 import { forEachTerm, type IndexedRun, type NumberField, numberFields, type Terms } from './terms.ts';
 import type { Timeline } from '../query/timeline.ts';
 import type Database from 'better-sqlite3';
@@ -170,7 +170,7 @@ export class BlockStore {
     const cached = this.#postings.get(key);
     if (cached !== undefined) return cached;
     const bytes = this.#statements.posting.get(block, code);
-    const bits = bytes === undefined ? null : decodePlaces(bytes);
+    const bits = bytes === undefined ? null : decodePositions(bytes);
     this.#postings.set(key, bits, bits === null ? 64 : bits.byteLength);
     return bits;
   }
@@ -207,7 +207,7 @@ export class BlockStore {
     this.#terms.save();
     this.#statements.insertBlock.run(block);
     for (const [term, places] of open.postings) {
-      if (places.length > 0) this.#statements.insertPosting.run(block, term, encodePlaces(places));
+      if (places.length > 0) this.#statements.insertPosting.run(block, term, encodePositions(places));
     }
     for (const field of numberFields) this.#writeColumn(field, block, open.numbers[field]);
     const first = block * blockRuns;

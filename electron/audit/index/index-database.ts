@@ -4,7 +4,7 @@ import type { AuditSource } from './audit-source.ts';
 import type Database from 'better-sqlite3';
 
 /** How far the index has come. */
-export interface Marks {
+export interface IndexCheckpoints {
   /** `texts`: the last run whose words were read; `revision`: the last change that was followed; `run`: the named run. 0 for none. */
   read(name: 'texts' | 'revision' | 'run'): number;
   write(name: 'texts' | 'revision', value: number): void;
@@ -19,7 +19,7 @@ export interface Marks {
   gotText(run: number): void;
 }
 
-export function createMarks(index: Database.Database): Marks {
+export function createIndexCheckpoints(index: Database.Database): IndexCheckpoints {
   const select = index.prepare<[string], string>('SELECT value FROM marks WHERE name = ?').pluck();
   const upsert = index.prepare(
     'INSERT INTO marks (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',

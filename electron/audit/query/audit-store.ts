@@ -98,7 +98,7 @@ type ReportedConversation = Conversation & {
 };
 
 /** A page of the report; what is long of it is read while somebody goes through it. */
-export interface ReportAnswer {
+export interface ReportResult {
   readonly conversations: Iterable<ReportedConversation>;
   readonly continuationToken: string | null;
 }
@@ -109,7 +109,7 @@ export interface AuditStore {
    * Conversations of which at least one run meets the filter, with their runs, the one with the newest run first. A walk
    * sees the runs there were at its start. Throws `invalid_request` for a token of other filters.
    */
-  report(query: AuditReportQuery, options: Cancellable): Promise<ReportAnswer>;
+  report(query: AuditReportQuery, options: Cancellable): Promise<ReportResult>;
   /** Conversations without their runs, in the same order. */
   list(
     query: { callerId: string | null; pageSize: number; continuationToken: string | null },

@@ -24,7 +24,7 @@ export class Listing {
   readonly through: number;
   readonly #index: AuditIndex;
   readonly #isNewestFirst: boolean;
-  /** Marks by rank, in blocks. */
+  /** IndexCheckpoints by rank, in blocks. */
   readonly #marks: (Bits | undefined)[] = [];
   /** Next block of runs whose matches are marked. */
   #block: number;
@@ -132,7 +132,7 @@ export class Listing {
     return this.#length > 0 && this.#nextTime() === this.#index.timeline.createdAt[this.#entries[this.#length - 1]!];
   }
 
-  /** Marks the matches of one more block, and takes what is final by then. */
+  /** IndexCheckpoints the matches of one more block, and takes what is final by then. */
   #step(): void {
     const { timeline } = this.#index;
     const { conversation, rank } = timeline;

@@ -14,7 +14,7 @@ import { createJobRegistry } from '../../common/jobs.ts';
 import type { Providers } from '../../providers/create-providers.ts';
 import type { AuditStore } from '../query/audit-store.ts';
 import { conversationsOf } from '../query/selection.ts';
-import type { KeptReplay, ReplayedRun, ReplayStore } from '../../storage/replay-store.ts';
+import type { StoredReplay, ReplayedRun, ReplayStore } from '../../storage/replay-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
 import { ReplayJob } from './replay-job.ts';
 import type { RunDetail } from '../../../shared/contract/runs.ts';
@@ -120,7 +120,7 @@ export function createReplays(options: ReplaysOptions): Replays {
   const { store } = options;
   const jobs = createJobRegistry<ReplayJob>({ notFound: 'No replay has this ID.' });
 
-  function add(replay: KeptReplay): ReplayJob {
+  function add(replay: StoredReplay): ReplayJob {
     const job = new ReplayJob({ ...options, replay, onChange: jobs.changed });
     jobs.add(job);
     return job;

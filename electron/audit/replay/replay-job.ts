@@ -3,7 +3,7 @@ import type { Replay, ReplayTarget } from '../../../shared/contract/audit-replay
 import { type Job, JobRun } from '../../common/jobs.ts';
 import type { Completions } from '../../completions/completions.ts';
 import type { Log } from '../../log.ts';
-import type { KeptReplay, ReplayedRun, ReplayState, ReplayStore } from '../../storage/replay-store.ts';
+import type { StoredReplay, ReplayedRun, ReplayState, ReplayStore } from '../../storage/replay-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
 import { completionRequest, type CompletionRequest } from '../../../shared/contract/completions.ts';
 import type { RunDetail } from '../../../shared/contract/runs.ts';
@@ -36,7 +36,7 @@ function replayRequest(original: RunDetail, target: ReplayTarget): CompletionReq
 }
 
 export interface ReplayJobOptions {
-  readonly replay: KeptReplay;
+  readonly replay: StoredReplay;
   readonly store: ReplayStore;
   readonly runs: Pick<RunStore, 'read'>;
   readonly completions: Pick<Completions, 'start'>;
@@ -64,7 +64,7 @@ export class ReplayJob implements Job<Replay> {
     return this.#options.replay.id;
   }
 
-  get replay(): KeptReplay {
+  get replay(): StoredReplay {
     return this.#options.replay;
   }
 

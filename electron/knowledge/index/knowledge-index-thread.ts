@@ -35,7 +35,7 @@ function method<Input, Result>(run: (engine: IndexEngine, input: Input) => Resul
     try {
       return withoutDamage(() => run(startedEngine(), input));
     } finally {
-      erasure.noteQuestion();
+      erasure.noteQuery();
       startPurging();
     }
   };

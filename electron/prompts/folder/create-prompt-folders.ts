@@ -4,11 +4,11 @@ import { AppError, invalidField } from '../../../shared/app-error.ts';
 import type { FolderFile, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
 import type { Log } from '../../log.ts';
 import { createChangeNotifier } from '../../common/change-notifier.ts';
-import type { FolderStore, KeptFolder } from '../../storage/prompts/folder-store.ts';
-import { readTree } from './found-file.ts';
-import type { FolderWork } from './folder-work.ts';
+import type { FolderStore, StoredFolder } from '../../storage/prompts/folder-store.ts';
+import { readTree } from './scanned-file.ts';
+import type { FolderOperations } from './folder-operations.ts';
 import { createLinkedFolder, type LinkedFolder } from './linked-folder.ts';
-import type { Settlement } from './settle.ts';
+import type { Resolution } from './resolve-conflict.ts';
 
 /** Folders of `.prompt` files that are linked with the library. `id` is that of a folder; an unknown one is `not_found`. */
 export interface PromptFolders {
@@ -17,15 +17,15 @@ export interface PromptFolders {
   /** Throws `invalid_request` for what is no folder, `conflict` for one that is linked, `payload_too_large`. */
   link(path: string, folder: string | null, options: { signal: AbortSignal }): Promise<PromptFolder>;
   unlink(id: string): Promise<void>;
-  look(id: string): Promise<PromptFolder>;
+  scan(id: string): Promise<PromptFolder>;
   readFile(id: string, path: string, options: { signal: AbortSignal }): Promise<FolderFile>;
-  settle(id: string, settlement: Settlement, options: { signal: AbortSignal }): Promise<PromptFolder>;
+  resolve(id: string, resolution: Resolution, options: { signal: AbortSignal }): Promise<PromptFolder>;
   /** Prompts were made, changed or deleted: their files follow. */
   promptsChanged(): void;
   close(): Promise<void>;
 }
 
-export interface PromptFoldersOptions extends Omit<FolderWork, 'kept' | 'store'> {
+export interface PromptFoldersOptions extends Omit<FolderOperations, 'kept' | 'store'> {
   readonly store: FolderStore;
   readonly log: Log;
 }
@@ -53,7 +53,7 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
   const list = () => [...folders.values()].map((folder) => folder.state());
   const changes = createChangeNotifier(list, tellMilliseconds);
 
-  function open(kept: KeptFolder): LinkedFolder {
+  function open(kept: StoredFolder): LinkedFolder {
     const folder = createLinkedFolder({ ...options, kept, log, onChange: changes.changed });
     folders.set(kept.id, folder);
     return folder;
@@ -91,7 +91,7 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
     }
   }
 
-  for (const kept of store.list()) void open(kept).look();
+  for (const kept of store.list()) void open(kept).scan();
 
   return {
     list,
@@ -103,7 +103,7 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
       // Another one may have been linked while this one was read.
       requireApart(real);
       const linked = open(store.add(real, libraryFolderFor(real, folder)));
-      await linked.look();
+      await linked.scan();
       return linked.state();
     },
     async unlink(id) {
@@ -113,19 +113,19 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
       store.remove(id);
       changes.changed();
     },
-    async look(id) {
+    async scan(id) {
       const folder = required(id);
-      await folder.look();
+      await folder.scan();
       return folder.state();
     },
     readFile: (id, path, waits) => required(id).readFile(path, waits),
-    async settle(id, settlement, waits) {
+    async resolve(id, resolution, waits) {
       const folder = required(id);
-      await folder.settle(settlement, waits);
+      await folder.resolve(resolution, waits);
       return folder.state();
     },
     promptsChanged() {
-      for (const folder of folders.values()) void folder.look();
+      for (const folder of folders.values()) void folder.scan();
     },
     async close() {
       changes.close();

@@ -1,7 +1,7 @@
 import { promptContent, type PromptContent } from '../../../shared/prompt-content.ts';
 import { frontMatter } from '../transfer/formats/dotprompt.ts';
 import { readPrompts, type ReadPrompts } from '../transfer/read-prompts.ts';
-import { plainLines, Refusal } from '../transfer/source-text.ts';
+import { plainLines, TransferError } from '../transfer/source-text.ts';
 import { literalTemplate } from '../transfer/templates/template-syntax.ts';
 import { bodyOf, guarded, writeDotprompt } from '../transfer/writers/dotprompt.ts';
 import { editFrontMatter } from './front-matter-edits.ts';
@@ -33,8 +33,8 @@ function says(name: string, text: string, { current, wanted }: EditTask): boolea
   const [found] = read(name, text).prompts;
   if (found === undefined) return false;
   const { aiSystem, model } = wanted;
-  const isModelKept = current !== null && current.model === model && current.aiSystem === aiSystem;
-  if (!isModelKept && (found.model?.model ?? null) !== model) return false;
+  const isModelUnchanged = current !== null && current.model === model && current.aiSystem === aiSystem;
+  if (!isModelUnchanged && (found.model?.model ?? null) !== model) return false;
   const content = { ...promptContent(found.prompt), aiSystem, model };
   return isSameVersion(content, wanted) && hasSameDetails(content, wanted);
 }
@@ -107,7 +107,7 @@ export function editPromptFile(task: EditTask): EditedFile {
     }
     return { text: null, problem: 'A file of this form cannot hold this version' };
   } catch (error) {
-    if (error instanceof Refusal) return { text: null, problem: error.message };
+    if (error instanceof TransferError) return { text: null, problem: error.message };
     throw error;
   }
 }

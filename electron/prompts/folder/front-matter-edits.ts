@@ -72,11 +72,11 @@ function editFormat(document: Document, old: unknown, fresh: unknown, put: Put):
   if (fresh !== undefined && typeOf(fresh) !== 'text') put(['output', 'format'], 'json');
 }
 
-type Facts = Omit<PromptContent['variables'][number], 'name'>;
+type VariableDetails = Omit<PromptContent['variables'][number], 'name'>;
 
 function editVariables(document: Document, current: PromptContent, wanted: PromptContent, put: Put): void {
   const factsOf = ({ variables }: PromptContent) =>
-    new Map(variables.map(({ name, ...facts }): [string, Facts] => [name, facts]));
+    new Map(variables.map(({ name, ...details }): [string, VariableDetails] => [name, details]));
   const [old, fresh] = [factsOf(current), factsOf(wanted)];
   for (const name of new Set([...old.keys(), ...fresh.keys()])) {
     const [before, after] = [old.get(name), fresh.get(name)];
@@ -89,20 +89,20 @@ function editVariables(document: Document, current: PromptContent, wanted: Promp
 }
 
 /** A variable in the schema, in the form that the schema has. */
-function editSchema(document: Document, name: string, facts: Facts | undefined, put: Put): void {
+function editSchema(document: Document, name: string, details: VariableDetails | undefined, put: Put): void {
   const schema = document.getIn(['input', 'schema']);
   const isShort = isMap(schema) && !(schema.get('type') === 'object' && schema.has('properties'));
   if (!isShort) {
     const path = ['input', 'schema', 'properties', name];
-    if (facts === undefined) return put(path, null);
+    if (details === undefined) return put(path, null);
     if (!document.has('input') || !document.hasIn(['input', 'schema'])) put(['input', 'schema', 'type'], 'object');
-    if (document.hasIn(path)) return put([...path, 'description'], facts.description);
-    const description = facts.description === null ? {} : { description: facts.description };
+    if (document.hasIn(path)) return put([...path, 'description'], details.description);
+    const description = details.description === null ? {} : { description: details.description };
     return put(path, { type: 'string', ...description });
   }
   const pair = schema.items.find(({ key }) => readPicoKey(keyText(key))?.name === name);
-  if (facts === undefined) return pair && put(['input', 'schema', keyText(pair.key)], null);
-  const { description } = facts;
+  if (details === undefined) return pair && put(['input', 'schema', keyText(pair.key)], null);
+  const { description } = details;
   if (pair === undefined)
     return put(['input', 'schema', name], description === null ? 'string' : `string, ${description}`);
   const { isOptional = false, kind = null } = readPicoKey(keyText(pair.key)) ?? {};

@@ -5,13 +5,13 @@ import { AppError } from '../../../shared/app-error.ts';
 import type { FolderFile, FolderIssue, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
 import type { Log } from '../../log.ts';
 import { createMutex } from '../../common/mutex.ts';
-import { isIgnoredName, isPromptFile, readTree } from './found-file.ts';
-import type { FolderWork } from './folder-work.ts';
-import { type HashMemory, reconcile } from './reconcile.ts';
-import { readSides, settle, type Settlement } from './settle.ts';
+import { isIgnoredName, isPromptFile, readTree } from './scanned-file.ts';
+import type { FolderOperations } from './folder-operations.ts';
+import { type HashCache, reconcile } from './reconcile.ts';
+import { readSides, type Resolution, resolveConflict } from './resolve-conflict.ts';
 
 /** A program that writes many files, as git does when it changes branches, is let come to an end. */
-const quietMilliseconds = 150;
+const debounceMs = 150;
 const maxMilliseconds = 5_000;
 
 interface FolderWatch {
@@ -44,7 +44,7 @@ export function watchFolder(
     const now = Date.now();
     if (timer === null) firstAt = now;
     else clearTimeout(timer);
-    const wait = Math.max(0, Math.min(quietMilliseconds, firstAt + maxMilliseconds - now));
+    const wait = Math.max(0, Math.min(debounceMs, firstAt + maxMilliseconds - now));
     timer = setTimeout(() => {
       timer = null;
       onChange();
@@ -62,54 +62,54 @@ export function watchFolder(
   };
 }
 
-/** One linked folder, looked at again whenever it or its prompts change. */
+/** One linked folder, scanned again after each change of it or its prompts. */
 export interface LinkedFolder {
   state(): PromptFolder;
-  /** Looks at the folder now, or once more after the look that goes on; resolves when that is done. */
-  look(): Promise<void>;
-  /** Throws `not_found` for a file that is in step. */
+  /** Scans the folder, after a scan that is running; resolves when that is done. */
+  scan(): Promise<void>;
+  /** Throws `not_found` for a file without an issue. */
   readFile(path: string, options: { signal: AbortSignal }): Promise<FolderFile>;
-  /** Throws `not_found` as well, and `conflict` when something changed since. */
-  settle(settlement: Settlement, options: { signal: AbortSignal }): Promise<void>;
+  /** Throws `not_found` likewise, and `conflict` when file or prompt changed after they were read. */
+  resolve(resolution: Resolution, options: { signal: AbortSignal }): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface LinkedFolderOptions extends FolderWork {
-  /** After each look: its state, its prompts or both may be other ones. */
+export interface LinkedFolderOptions extends FolderOperations {
+  /** Called after each scan. */
   readonly onChange: () => void;
   readonly log: Log;
 }
 
-/** Another program that goes on writing is given time before the next look. */
+/** The delay of another scan when a program was still writing a file. */
 const staleMilliseconds = 200;
 
-const goneCodes = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENODEV', 'ENXIO']);
+const unavailableCodes = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENODEV', 'ENXIO']);
 
 function failureOf(error: unknown): string | null {
   if (error instanceof AppError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined || !goneCodes.has(code)) return null;
+  if (code === undefined || !unavailableCodes.has(code)) return null;
   return code === 'ENOENT' || code === 'ENOTDIR'
     ? 'Folder not found. Its prompts stay unchanged until it is back.'
     : `Couldn't read the folder (${code}). Its prompts stay unchanged until it is readable.`;
 }
 
-/** One at a time looks at the folder or writes into it. */
-function createTurns(closing: AbortSignal) {
-  const turns = createMutex(() => undefined);
+/** Lets one task at a time scan the folder or write into it. */
+function createFolderMutex(closing: AbortSignal) {
+  const mutex = createMutex(() => undefined);
   return {
     async inTurn<Result>(outer: AbortSignal | null, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
       const signal = outer === null ? closing : AbortSignal.any([outer, closing]);
-      const release = await turns.take({ signal });
+      const release = await mutex.take({ signal });
       try {
         return await task(signal);
       } finally {
         release();
       }
     },
-    /** Resolves when whoever has the turn has ended. */
+    /** Resolves when no task runs. */
     async ended(): Promise<void> {
-      const release = await turns.take({ signal: new AbortController().signal });
+      const release = await mutex.take({ signal: new AbortController().signal });
       release();
     },
   };
@@ -118,43 +118,43 @@ function createTurns(closing: AbortSignal) {
 export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
   const { store, onChange, log } = options;
   const closing = new AbortController();
-  const { inTurn, ended } = createTurns(closing.signal);
-  const hashes: HashMemory = new Map();
+  const { inTurn, ended } = createFolderMutex(closing.signal);
+  const hashes: HashCache = new Map();
   let kept = options.kept;
   let state: PromptFolder['state'] = 'reading';
   let failure: string | null = null;
   let watchFailure: string | null = null;
-  let lookedAt: string | null = null;
+  let scannedAt: string | null = null;
   let issues: readonly FolderIssue[] = [];
-  let nextLook: Promise<void> | null = null;
+  let nextScan: Promise<void> | null = null;
   let staleTimer: NodeJS.Timeout | null = null;
   let watch: FolderWatch | null = null;
 
-  const work = (): FolderWork => ({ ...options, kept });
+  const operations = (): FolderOperations => ({ ...options, kept });
 
-  async function lookNow(signal: AbortSignal): Promise<void> {
+  async function scanNow(signal: AbortSignal): Promise<void> {
     if (!(await stat(kept.path)).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
     const tree = await readTree(kept.path, { signal });
     startWatching();
-    const found = await reconcile(work(), { tree, hashes, signal });
+    const result = await reconcile(operations(), { tree, hashes, signal });
     if (!kept.wasRead) {
       store.markRead(kept.id);
       kept = { ...kept, wasRead: true };
     }
-    issues = found.issues;
+    issues = result.issues;
     state = 'watching';
     failure = watchFailure;
-    if (found.isStale) staleTimer ??= setTimeout(lookAgain, staleMilliseconds).unref();
+    if (result.isStale) staleTimer ??= setTimeout(rescan, staleMilliseconds).unref();
   }
 
-  function lookAgain(): void {
+  function rescan(): void {
     staleTimer = null;
-    void look();
+    void scan();
   }
 
   function startWatching(): void {
     watch ??= watchFolder(kept.path, {
-      onChange: () => void look(),
+      onChange: () => void scan(),
       onFailure: (error) => {
         log('A linked folder cannot be watched', error);
         watchFailure = "Touchstone can't detect changes in this folder. Select Rescan after a change.";
@@ -162,12 +162,12 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
     });
   }
 
-  async function lookInTurn(): Promise<void> {
+  async function scanInTurn(): Promise<void> {
     await inTurn(null, async (signal) => {
-      // Whoever asks from here on may have changed something that this look has already passed.
-      nextLook = null;
+      // A request that comes from now on needs another scan: this one may have passed what changed.
+      nextScan = null;
       try {
-        await lookNow(signal);
+        await scanNow(signal);
       } catch (error) {
         if (closing.signal.aborted) return;
         const reason = failureOf(error);
@@ -175,15 +175,15 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
         state = 'unavailable';
         failure = reason ?? "Couldn't read the folder. Select Rescan.";
       }
-      lookedAt = new Date().toISOString();
+      scannedAt = new Date().toISOString();
       onChange();
     }).catch((error: unknown) => {
       if (!closing.signal.aborted) throw error;
     });
   }
 
-  function look(): Promise<void> {
-    return (nextLook ??= lookInTurn());
+  function scan(): Promise<void> {
+    return (nextScan ??= scanInTurn());
   }
 
   function requiredIssue(path: string): FolderIssue {
@@ -198,23 +198,23 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
       path: kept.path,
       folder: kept.folder,
       linkedAt: new Date(kept.linkedAt).toISOString(),
-      lookedAt,
+      lookedAt: scannedAt,
       state,
       failure,
       files: store.files(kept.id).length,
       issues: [...issues],
     }),
-    look,
-    readFile: (path, { signal }) => inTurn(signal, (inner) => readSides(work(), requiredIssue(path), inner)),
-    async settle(settlement, { signal }) {
-      await inTurn(signal, (inner) => settle(work(), requiredIssue(settlement.path), settlement, inner));
-      await look();
+    scan,
+    readFile: (path, { signal }) => inTurn(signal, (inner) => readSides(operations(), requiredIssue(path), inner)),
+    async resolve(resolution, { signal }) {
+      await inTurn(signal, (inner) => resolveConflict(operations(), requiredIssue(resolution.path), resolution, inner));
+      await scan();
     },
     async close() {
       closing.abort(new DOMException('The folder was closed.', 'AbortError'));
       if (staleTimer !== null) clearTimeout(staleTimer);
       await watch?.close();
-      // A look that goes on ends at its next step; nothing may use the database after this.
+      // A running scan stops at its next step. Nothing may use the database after that.
       await ended();
     },
   };

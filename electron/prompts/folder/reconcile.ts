@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../../shared/app-error.ts';
 import type { FolderIssue } from '../../../shared/contract/prompt-folders.ts';
-import type { KeptFile } from '../../storage/prompts/folder-store.ts';
+import type { StoredFile } from '../../storage/prompts/folder-store.ts';
 import { baseName, isPartial } from '../transfer/draft.ts';
 import { diskReason } from './disk-file.ts';
-import { libraryFolder, type FoundFile } from './found-file.ts';
+import { libraryFolder, type ScannedFile } from './scanned-file.ts';
 import {
   createFromFile,
   isChanged,
@@ -16,15 +16,15 @@ import {
   readPrompt,
   takeFile,
   writeMine,
-  type FolderWork,
+  type FolderOperations,
   type Mine,
-} from './folder-work.ts';
+} from './folder-operations.ts';
 import { hasSameDetails, isSameVersion } from './same-content.ts';
 
 /** What was read of a file before, by its stamp, so that files that did not change are not read again. */
-export type HashMemory = Map<
+export type HashCache = Map<
   string,
-  { readonly stamp: string; readonly hash: string; readonly reason: FoundFile['reason'] }
+  { readonly stamp: string; readonly hash: string; readonly reason: ScannedFile['reason'] }
 >;
 
 export interface Reconciliation {
@@ -34,9 +34,9 @@ export interface Reconciliation {
 }
 
 interface Pass {
-  readonly work: FolderWork;
+  readonly work: FolderOperations;
   readonly tree: ReadonlyMap<string, string>;
-  readonly hashes: HashMemory;
+  readonly hashes: HashCache;
   readonly signal: AbortSignal;
   readonly issues: FolderIssue[];
   isStale: boolean;
@@ -49,7 +49,7 @@ const conflictMessage = 'Both the prompt and its file changed';
 const partialMessage = "The file is a partial for other files; prompts can't include partials";
 const noFileYet = 'The prompt has no file yet';
 
-async function read(pass: Pass, path: string): Promise<FoundFile | null> {
+async function read(pass: Pass, path: string): Promise<ScannedFile | null> {
   const stamp = pass.tree.get(path);
   const file = stamp === undefined ? null : await readFile(pass.work, path, pass.signal);
   if (file !== null && stamp !== undefined) pass.hashes.set(path, { stamp, hash: file.hash, reason: file.reason });
@@ -62,7 +62,7 @@ function remembered(pass: Pass, path: string) {
 }
 
 /** Reads a file unless it is known to be as it was. */
-async function changedFile(pass: Pass, path: string, knownHash: string): Promise<FoundFile | 'same' | null> {
+async function changedFile(pass: Pass, path: string, knownHash: string): Promise<ScannedFile | 'same' | null> {
   if (remembered(pass, path)?.hash === knownHash) return 'same';
   const file = await read(pass, path);
   return file?.hash === knownHash ? 'same' : file;
@@ -72,7 +72,7 @@ function tell(pass: Pass, ...issue: Parameters<typeof issueOf>): void {
   pass.issues.push(issueOf(...issue));
 }
 
-async function write(pass: Pass, known: KeptFile, mine: Mine, file: FoundFile | null): Promise<void> {
+async function write(pass: Pass, known: StoredFile, mine: Mine, file: ScannedFile | null): Promise<void> {
   try {
     const result = await writeMine(pass.work, mine, { file, known, mayLose: false }, pass.signal);
     if (result.kind === 'changed') pass.isStale = true;
@@ -85,7 +85,7 @@ async function write(pass: Pass, known: KeptFile, mine: Mine, file: FoundFile | 
 }
 
 /** The file was changed: it becomes a version, unless the prompt was changed too. */
-function meet(pass: Pass, known: KeptFile, mine: Mine, file: FoundFile): void {
+function meet(pass: Pass, known: StoredFile, mine: Mine, file: ScannedFile): void {
   const { prompt } = mine;
   if (file.content === null) {
     const { message, line } = file.reason!;
@@ -97,7 +97,7 @@ function meet(pass: Pass, known: KeptFile, mine: Mine, file: FoundFile): void {
   takeFile(pass.work, mine, file, file.content);
 }
 
-async function reconcileKnown(pass: Pass, known: KeptFile): Promise<void> {
+async function reconcileKnown(pass: Pass, known: StoredFile): Promise<void> {
   const { work } = pass;
   const prompt = readPrompt(work, known.promptId);
   const found = await changedFile(pass, known.path, known.hash);
@@ -127,7 +127,7 @@ async function reconcileKnown(pass: Pass, known: KeptFile): Promise<void> {
 }
 
 /** A file that has gone and one with the same content that has come are one that was moved. */
-function followMove(pass: Pass, from: KeptFile, to: FoundFile): void {
+function followMove(pass: Pass, from: StoredFile, to: ScannedFile): void {
   const { work } = pass;
   const mine = readMine(work, from.promptId);
   if (mine === null) return work.store.setFile(work.kept.id, { ...from, path: to.path });
@@ -141,7 +141,7 @@ function followMove(pass: Pass, from: KeptFile, to: FoundFile): void {
 }
 
 /** A prompt of the same name in the same folder was this file before the folder was unlinked, or is meant to be. */
-function adopt({ work }: Pass, file: FoundFile, unlinked: Map<string, string>): boolean {
+function adopt({ work }: Pass, file: ScannedFile, unlinked: Map<string, string>): boolean {
   const key = `${file.content!.folder}\n${file.content!.name}`;
   const promptId = unlinked.get(key);
   const mine = promptId === undefined ? null : readMine(work, promptId);
@@ -153,7 +153,7 @@ function adopt({ work }: Pass, file: FoundFile, unlinked: Map<string, string>): 
   return true;
 }
 
-async function reconcileNew(pass: Pass, known: readonly KeptFile[], unlinked: Map<string, string>): Promise<void> {
+async function reconcileNew(pass: Pass, known: readonly StoredFile[], unlinked: Map<string, string>): Promise<void> {
   const { tree } = pass;
   const paths = new Set(known.map(({ path }) => path));
   const gone = new Map(known.filter(({ path }) => !tree.has(path)).map((file) => [file.hash, file]));
@@ -179,7 +179,7 @@ async function reconcileNew(pass: Pass, known: readonly KeptFile[], unlinked: Ma
   }
 }
 
-function create(pass: Pass, file: FoundFile): void {
+function create(pass: Pass, file: ScannedFile): void {
   try {
     createFromFile(pass.work, file, file.content!);
   } catch (error) {
@@ -210,7 +210,7 @@ async function reconcileUnlinked(pass: Pass, unlinked: Iterable<string>): Promis
 
 /** Brings a folder and the library in step, as far as nothing is lost by it; what is left is in the issues. */
 export async function reconcile(
-  work: FolderWork,
+  work: FolderOperations,
   { tree, hashes, signal }: Pick<Pass, 'tree' | 'hashes' | 'signal'>,
 ): Promise<Reconciliation> {
   const pass: Pass = { work, tree, hashes, signal, issues: [], isStale: false };

@@ -30,7 +30,7 @@ export function settingsOf({ configuration }: Pick<PromptContent, 'configuration
 const lines = (text: string | null) => (text ?? '').replaceAll('\r\n', '\n');
 
 function versionParts(content: PromptContent): unknown {
-  const variables = content.variables.map(({ name, ...facts }) => [name, facts] as const);
+  const variables = content.variables.map(({ name, ...details }) => [name, details] as const);
   return {
     promptText: lines(content.promptText),
     systemMessage: lines(content.systemMessage),

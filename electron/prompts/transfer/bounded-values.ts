@@ -1,7 +1,7 @@
 /** Values from files of strangers: YAML and JSON, read in bounded time and depth. */
 
 import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
-import { lineAt, Refusal } from './source-text.ts';
+import { lineAt, TransferError } from './source-text.ts';
 
 /** Longer YAML is refused: reading it takes up to five seconds per million characters. */
 const maxYamlCharacters = 400_000;
@@ -47,7 +47,7 @@ export function plain(value: unknown): unknown {
   return Object.fromEntries([...value].map(([key, item]) => [key, plain(item)]));
 }
 
-const tooDeep = () => new Refusal(`The file is nested more than ${maxDepth} levels deep`);
+const tooDeep = () => new TransferError(`The file is nested more than ${maxDepth} levels deep`);
 
 function checked(value: unknown, depth = 0): unknown {
   if (depth > maxDepth) throw tooDeep();
@@ -57,13 +57,13 @@ function checked(value: unknown, depth = 0): unknown {
   }
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? Number(value) : value;
   if (value instanceof Date || value instanceof Uint8Array || value instanceof Set) {
-    throw new Refusal("The file contains a value that isn't text, a number, a list or an object");
+    throw new TransferError("The file contains a value that isn't text, a number, a list or an object");
   }
   return new Map(Object.entries(value).map(([key, item]) => [key, checked(item, depth + 1)]));
 }
 
 /** Refused before a parser sees it: parsers of YAML descend once for each bracket and each dash, and take long to come back. */
-function refuseDepth(text: string): void {
+function rejectDepth(text: string): void {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
@@ -82,20 +82,20 @@ export interface ReadYaml {
   lineOf(path: readonly (string | number)[]): number | null;
 }
 
-function problemOf(document: Document, lines: LineCounter, firstLine: number): Refusal | null {
+function problemOf(document: Document, lines: LineCounter, firstLine: number): TransferError | null {
   const [error] = document.errors;
   if (error === undefined) return null;
   if (error.message.includes('call stack')) return tooDeep();
   const reason = error.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
-  return new Refusal(`Invalid YAML: ${reason}`, lines.linePos(error.pos[0]).line + firstLine - 1);
+  return new TransferError(`Invalid YAML: ${reason}`, lines.linePos(error.pos[0]).line + firstLine - 1);
 }
 
-/** Throws `Refusal` for malformed, deep or long YAML and for aliases that multiply. `firstLine` is where it stands in its file. */
+/** Throws `TransferError` for malformed, deep or long YAML and for aliases that multiply. `firstLine` is where it stands in its file. */
 export function readYaml(text: string, firstLine = 1): ReadYaml {
   if (text.length > maxYamlCharacters) {
-    throw new Refusal(`The YAML is longer than ${maxYamlCharacters.toLocaleString('en')} characters`);
+    throw new TransferError(`The YAML is longer than ${maxYamlCharacters.toLocaleString('en')} characters`);
   }
-  refuseDepth(text);
+  rejectDepth(text);
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
@@ -108,14 +108,14 @@ export function readYaml(text: string, firstLine = 1): ReadYaml {
     };
     return { value, lineOf };
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof TransferError) throw error;
     if (error instanceof RangeError) throw tooDeep();
-    if (error instanceof ReferenceError) throw new Refusal('The YAML has too many aliases or an undefined alias');
+    if (error instanceof ReferenceError) throw new TransferError('The YAML has too many aliases or an undefined alias');
     throw error;
   }
 }
 
-/** Throws `Refusal` for what is no JSON, or is nested too deeply. */
+/** Throws `TransferError` for what is no JSON, or is nested too deeply. */
 export function readJson(text: string, firstLine = 1): unknown {
   let value: unknown;
   try {
@@ -123,7 +123,7 @@ export function readJson(text: string, firstLine = 1): unknown {
   } catch (error) {
     const position = /position (\d+)/.exec(String(error))?.[1];
     const line = position === undefined ? firstLine : firstLine - 1 + lineAt(text, Number(position));
-    throw new Refusal('Invalid JSON; the file may be incomplete', line);
+    throw new TransferError('Invalid JSON; the file may be incomplete', line);
   }
   return checked(value);
 }

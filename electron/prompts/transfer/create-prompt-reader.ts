@@ -5,7 +5,7 @@ import { workerUrl } from '../../common/worker-url.ts';
 import type { EditedFile, EditTask } from '../folder/edit-prompt-file.ts';
 import type { WriteTask, WrittenFiles } from './export-prompts.ts';
 import type { ReadPrompts, ReadTask } from './read-prompts.ts';
-import type { FindTask, FoundReference } from './referenced-files.ts';
+import type { FindTask, ResolvedReference } from './referenced-files.ts';
 import type { TransferMethods } from './transfer-worker.ts';
 
 interface ReaderOptions {
@@ -20,7 +20,7 @@ export interface PromptReader {
   read(task: ReadTask, options: ReaderOptions): Promise<ReadPrompts>;
   edit(task: EditTask, options: ReaderOptions): Promise<EditedFile>;
   /** Finds the files at each path or pattern. Patterns from a file may take long to match. */
-  find(task: FindTask, options: ReaderOptions): Promise<readonly FoundReference[]>;
+  find(task: FindTask, options: ReaderOptions): Promise<readonly ResolvedReference[]>;
   /** Files with prompts. Throws `payload_too_large` for an export that is too large. */
   write(task: WriteTask, options: ReaderOptions): Promise<WrittenFiles>;
   close(): Promise<void>;

@@ -63,11 +63,11 @@ export function note(
   entries.push({ outcome, field, message, line });
 }
 
-export function describeVariable(draft: Draft, name: string, facts: Partial<PromptVariable>): void {
-  draft.variables.set(name, { ...draft.variables.get(name), ...facts });
+export function describeVariable(draft: Draft, name: string, details: Partial<PromptVariable>): void {
+  draft.variables.set(name, { ...draft.variables.get(name), ...details });
 }
 
-/** Reads the text of one source. Throws `Refusal` when nothing of it can be taken. */
+/** Reads the text of one source. Throws `TransferError` when nothing of it can be taken. */
 export type Reader = (text: string, source: { readonly name: string; readonly files: ReferencedFiles }) => Draft[];
 
 /** `support/greeting.prompt` is the prompt `greeting`. */

@@ -4,7 +4,7 @@ import { ZipFile } from 'yazl';
 import { AppError } from '../../../shared/app-error.ts';
 import type { ExportedFile, ExportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
 import { settingRejection } from './parameter-names.ts';
-import { Refusal } from './source-text.ts';
+import { TransferError } from './source-text.ts';
 import { writeDotprompt } from './writers/dotprompt.ts';
 import { createFileNames, type ExportedPrompt, type ExportNote, type Written } from './writers/exported-prompt.ts';
 import { writePromptfoo } from './writers/promptfoo.ts';
@@ -44,17 +44,17 @@ function table({ version }: ExportedPrompt): string[] {
 /** A page for people to read; it is not imported again as it was. */
 export function writeMarkdown(exported: ExportedPrompt): Written {
   const { prompt, version } = exported;
-  const facts = [
+  const details = [
     prompt.folder === null ? null : `Folder: ${inline(prompt.folder)}`,
     prompt.tags.length === 0 ? null : `Tags: ${inline(prompt.tags.join(', '))}`,
     version.model === null ? null : `Model: ${inline(`${version.aiSystem} ${version.model}`)}`,
     `Version ${version.number} of ${version.createdAt}`,
     version.note === null ? null : `Note: ${inline(version.note)}`,
-  ].filter((fact) => fact !== null);
+  ].filter((detail) => detail !== null);
   const sections = [
     `# ${inline(prompt.name)}`,
     ...(prompt.description === null ? [] : [prompt.description]),
-    facts.map((fact) => `- ${fact}`).join('\n'),
+    details.map((detail) => `- ${detail}`).join('\n'),
     ...(version.systemMessage === null ? [] : ['## System message', fenced(version.systemMessage)]),
     '## Prompt',
     fenced(version.promptText, 'handlebars'),
@@ -170,7 +170,7 @@ export function writeFiles({ exported, format }: WriteTask): WrittenFiles {
       files.push({ name: nameOf(each.prompt), content });
       for (const { field, message } of [...leftOut, ...notes]) entry(field, message, null);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof TransferError)) throw error;
       entry('prompt', error.message, error.line);
     }
   }

@@ -4,7 +4,7 @@ import { promptInput, type PromptInput } from '../../../shared/contract/prompts.
 import type { TransferEntry, VariableStyle } from '../../../shared/contract/prompt-transfer.ts';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import { type Draft, type DraftMessage, note } from './draft.ts';
-import { lineAt, Refusal } from './source-text.ts';
+import { lineAt, TransferError } from './source-text.ts';
 import {
   assembleTemplate,
   handlebarsPath,
@@ -22,12 +22,12 @@ function hasSingleBraces(text: string): boolean {
 function tagOf(text: string, inner: string, offset: number): string {
   if (!/^[A-Za-z_]\w*$/.test(inner)) {
     const shown = inner.length > 40 ? `${inner.slice(0, 40)}…` : inner;
-    throw new Refusal(`{${shown}} isn't a variable name`, lineAt(text, offset));
+    throw new TransferError(`{${shown}} isn't a variable name`, lineAt(text, offset));
   }
   return `{{${handlebarsPath([inner])}}}`;
 }
 
-/** `{name}` becomes `{{name}}`, and doubled braces become single ones. Throws `Refusal` for anything else in braces. */
+/** `{name}` becomes `{{name}}`, and doubled braces become single ones. Throws `TransferError` for anything else in braces. */
 export function translateSingleBraces(text: string): string {
   const parts: TemplatePart[] = [];
   let done = 0;
@@ -36,7 +36,7 @@ export function translateSingleBraces(text: string): string {
     done = match.index + match[0].length;
     if (match[0] === '{{' || match[0] === '}}') parts.push({ text: match[0][0]! });
     else if (match[1] !== undefined) parts.push({ tag: tagOf(text, match[1], match.index) });
-    else throw new Refusal(`Unmatched ${match[0]}`, lineAt(text, match.index));
+    else throw new TransferError(`Unmatched ${match[0]}`, lineAt(text, match.index));
   }
   return assembleTemplate([...parts, { text: text.slice(done) }]);
 }
@@ -78,7 +78,7 @@ function translate(style: VariableStyle, text: string): string {
   return style === 'none' ? literalTemplate(text) : text;
 }
 
-/** The messages as Handlebars, all read in one style. Throws `Refusal` for what cannot be run. */
+/** The messages as Handlebars, all read in one style. Throws `TransferError` for what cannot be run. */
 function templatesOf(draft: Draft, chosen: VariableStyle | null): Template[] {
   const style = draft.style ?? chosen ?? styleOf(draft.messages.map(({ text }) => text).join('\n'));
   return draft.messages.map(({ role, text, line }) => {
@@ -94,9 +94,9 @@ function translated(style: VariableStyle, text: string, line: number | null): st
     const template = translate(style, text);
     const [problem] = parseTemplate(template).problems;
     if (problem === undefined) return template;
-    throw new Refusal(problem.issue, style === 'handlebars' ? problem.line : null);
+    throw new TransferError(problem.issue, style === 'handlebars' ? problem.line : null);
   } catch (error) {
-    if (error instanceof Refusal) throw new Refusal(error.message, lineOf(error.line));
+    if (error instanceof TransferError) throw new TransferError(error.message, lineOf(error.line));
     throw error;
   }
 }
@@ -107,7 +107,7 @@ function fixedText(template: string): string | null {
   return parsed.variables.length === 0 && parsed.objectTags.length === 0 ? renderTemplate(parsed, {}).text : null;
 }
 
-/** One system message and one message of a person, which is what a prompt holds. Throws `Refusal` for a longer conversation. */
+/** One system message and one message of a person, which is what a prompt holds. Throws `TransferError` for a longer conversation. */
 function promptTexts(
   draft: Draft,
   templates: readonly Template[],
@@ -118,12 +118,12 @@ function promptTexts(
     note(draft, 'refused', 'messages', 'The final assistant message is skipped');
   }
   if (messages.some(({ role }) => role === 'assistant')) {
-    throw new Refusal(
+    throw new TransferError(
       "Conversations with assistant messages can't be imported; a prompt has one user message and an optional system message",
     );
   }
   if (messages.some(({ role }) => role === 'other')) {
-    throw new Refusal('It contains messages with a role other than system, user or assistant');
+    throw new TransferError('It contains messages with a role other than system, user or assistant');
   }
   const of = (role: Template['role']) =>
     messages.filter((message) => message.role === role).map(({ template }) => template);
@@ -137,7 +137,7 @@ function promptTexts(
 
 function joined(draft: Draft, system: string, user: string): { promptText: string; systemMessage: string | null } {
   if (user.trim() === '') {
-    if (system.trim() === '') throw new Refusal('The prompt is empty');
+    if (system.trim() === '') throw new TransferError('The prompt is empty');
     note(draft, 'translated', 'messages', 'The only message is a system message; it becomes the prompt');
     return { promptText: system, systemMessage: null };
   }
@@ -177,7 +177,7 @@ function taken(text: string | null, most: number, field: string, draft: Draft): 
   return null;
 }
 
-function keptTags(draft: Draft): string[] {
+function storedTags(draft: Draft): string[] {
   const given = draft.tags.filter((tag) => tag !== '');
   const kept = given.filter((tag) => tag.length <= 100).slice(0, 100);
   if (kept.length < given.length)
@@ -192,7 +192,7 @@ function detailsOf(
   return {
     name: draft.name.trim().slice(0, 300) || 'Imported prompt',
     folder: taken(draft.folder ?? folder, 1000, 'folder', draft),
-    tags: keptTags(draft),
+    tags: storedTags(draft),
     description: taken(draft.description, 10_000, 'description', draft),
   };
 }
@@ -201,8 +201,8 @@ function detailsOf(
 function variablesOf({ variables, suiteVariables }: Draft, promptText: string): Draft['variables'] {
   const used = new Set(parseTemplate(promptText).variables.map(({ name }) => name));
   const kept = new Map(variables);
-  for (const [name, facts] of suiteVariables) {
-    if (used.has(name) || variables.has(name)) kept.set(name, { ...variables.get(name), ...facts });
+  for (const [name, details] of suiteVariables) {
+    if (used.has(name) || variables.has(name)) kept.set(name, { ...variables.get(name), ...details });
   }
   return kept;
 }
@@ -226,9 +226,9 @@ export interface FinishedPrompt {
 /** Null for a draft that cannot be kept, with the reason among its entries. */
 export function finishDraft(draft: Draft, options: FinishOptions): FinishedPrompt | null {
   try {
-    if (draft.refusal !== null) throw new Refusal(draft.refusal.message, draft.refusal.line);
+    if (draft.refusal !== null) throw new TransferError(draft.refusal.message, draft.refusal.line);
     if (draft.messages.reduce((sum, { text }) => sum + text.length, 0) > maxCharacters)
-      throw new Refusal(`Longer than ${maxCharacters.toLocaleString('en')} characters`);
+      throw new TransferError(`Longer than ${maxCharacters.toLocaleString('en')} characters`);
     const texts = promptTexts(draft, templatesOf(draft, options.style));
     const variables = variablesOf(draft, texts.promptText);
     warnOfObjects(draft, texts.promptText);
@@ -238,14 +238,14 @@ export function finishDraft(draft: Draft, options: FinishOptions): FinishedPromp
       ...details,
       ...texts,
       ...configurationOf(draft),
-      variables: [...variables].map(([name, facts]) => ({ ...facts, name })),
+      variables: [...variables].map(([name, variable]) => ({ ...variable, name })),
       note: taken(draft.note, 10_000, 'note', draft),
     });
     if (input.success) return { prompt: input.data, model: draft.model, modelEntry, entries: draft.entries };
     const [issue] = input.error.issues;
-    throw new Refusal(`${issue?.path.join('.')}: ${issue?.message}`);
+    throw new TransferError(`${issue?.path.join('.')}: ${issue?.message}`);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof TransferError)) throw error;
     note(draft, 'refused', 'prompt', `${(draft.file ?? draft.name).slice(0, 100)}: ${error.message}`, error.line);
     return null;
   }

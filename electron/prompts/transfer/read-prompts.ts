@@ -7,7 +7,7 @@ import {
 import { finishDraft, type FinishedPrompt } from './finish-draft.ts';
 import { createReferencedFiles, type ReferencedFile, type ReferencedFiles } from './referenced-files.ts';
 import { baseName, type Draft, emptyDraft, type Reader } from './draft.ts';
-import { decodeText, Refusal } from './source-text.ts';
+import { decodeText, TransferError } from './source-text.ts';
 import { readCsv } from './formats/csv.ts';
 import { isDotprompt, readDotprompt } from './formats/dotprompt.ts';
 import { readLangfuse } from './formats/langfuse.ts';
@@ -58,13 +58,13 @@ function formatOf(name: string, text: string): ImportFormat {
 }
 
 /** Aliases of YAML let a small file hold large prompts. */
-function refuseMultiplied(drafts: readonly Draft[], length: number): void {
+function rejectMultiplied(drafts: readonly Draft[], length: number): void {
   const characters = drafts.reduce(
     (sum, { messages }) => sum + messages.reduce((all, { text }) => all + text.length, 0),
     0,
   );
   if (characters > Math.max(6_000_000, 2 * length))
-    throw new Refusal('The prompts in this file are too large in total');
+    throw new TransferError('The prompts in this file are too large in total');
 }
 
 export interface ReadSource {
@@ -82,13 +82,13 @@ export function readSource(
   let format = chosen;
   try {
     const text = typeof source.content === 'string' ? source.content : decodeText(source.content);
-    if (text.trim() === '') throw new Refusal('The file is empty');
+    if (text.trim() === '') throw new TransferError('The file is empty');
     format ??= formatOf(source.name, text);
     const drafts = readers[format](text, source);
-    refuseMultiplied(drafts, text.length);
+    rejectMultiplied(drafts, text.length);
     return { format, drafts, entries: [] };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof TransferError)) throw error;
     return {
       format,
       drafts: [],

@@ -1,7 +1,7 @@
 /** Files that one source names and that are imported together with it. Only imported files are ever read. */
 
 import { posix } from 'node:path';
-import { decodeText, Refusal } from './source-text.ts';
+import { decodeText, TransferError } from './source-text.ts';
 
 /** A file as the source that names it gets it. `reference` is the path under which it was looked up. */
 export interface ReferencedFile {
@@ -17,7 +17,7 @@ export interface TextFile {
 }
 
 export interface ReferencedFiles {
-  /** The files at a path or pattern, which counts from the folder of the source. Throws `Refusal` when none is there, with what to add. */
+  /** The files at a path or pattern, which counts from the folder of the source. Throws `TransferError` when none is there, with what to add. */
   read(reference: string): readonly TextFile[];
   /** Everything that was looked up, also in vain. */
   readonly references: ReadonlySet<string>;
@@ -40,12 +40,12 @@ export function createReferencedFiles(source: string, files: readonly Referenced
     read(reference) {
       const path = resolvePath(source, reference);
       if (!references.has(path) && references.size >= maxReferences)
-        throw new Refusal(`The file refers to more than ${maxReferences} files`);
+        throw new TransferError(`The file refers to more than ${maxReferences} files`);
       references.add(path);
       const found = files.filter((file) => file.reference === path);
       if (found.length === 0) {
         const shown = path.slice(0, 200);
-        throw new Refusal(`${shown} isn't among the imported files; add it, or import the whole folder`);
+        throw new TransferError(`${shown} isn't among the imported files; add it, or import the whole folder`);
       }
       return found.map(({ name, content }) => ({
         name,
@@ -112,9 +112,9 @@ export interface FindTask {
   readonly names: readonly string[];
 }
 
-export type FoundReference = Pick<ReferencedFile, 'reference' | 'name'>;
+export type ResolvedReference = Pick<ReferencedFile, 'reference' | 'name'>;
 
-export function findReferences({ references, names }: FindTask): FoundReference[] {
+export function findReferences({ references, names }: FindTask): ResolvedReference[] {
   const find = createFileFinder(names);
   return references.flatMap((reference) => find(reference).map((name) => ({ reference, name })));
 }

@@ -1,10 +1,10 @@
 /** Why a text or a file cannot be taken over. `line` counts from 1 in what was read; null where it is not known. */
-export class Refusal extends Error {
+export class TransferError extends Error {
   readonly line: number | null;
 
   constructor(message: string, line: number | null = null) {
     super(message);
-    this.name = 'Refusal';
+    this.name = 'TransferError';
     this.line = line;
   }
 }
@@ -26,15 +26,16 @@ function encodingOf(bytes: Uint8Array): string | null {
   return zeros * 3 >= Math.min(bytes.length, 1000) ? 'UTF-16 or UTF-32' : 'binary';
 }
 
-/** The text of a file, without a byte order mark. Throws `Refusal` for everything that is not UTF-8. */
+/** The text of a file, without a byte order mark. Throws `TransferError` for everything that is not UTF-8. */
 export function decodeText(bytes: Uint8Array): string {
   const encoding = encodingOf(bytes);
-  if (encoding === 'binary') throw new Refusal("This isn't a text file");
-  if (encoding !== null) throw new Refusal(`The file is encoded in ${encoding}; save it as UTF-8 and import it again`);
+  if (encoding === 'binary') throw new TransferError("This isn't a text file");
+  if (encoding !== null)
+    throw new TransferError(`The file is encoded in ${encoding}; save it as UTF-8 and import it again`);
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new Refusal(
+    throw new TransferError(
       "The file isn't valid UTF-8 (it may be Latin-1 or incomplete); save it as UTF-8 and import it again",
     );
   }

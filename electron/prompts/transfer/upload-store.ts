@@ -27,7 +27,7 @@ interface Upload {
 /** More windows than this do not import at the same time: the oldest upload makes room. */
 const maxUploads = 2;
 /** After which an upload that nobody goes on with is forgotten. */
-const keptMilliseconds = 15 * 60_000;
+const cacheLifetimeMs = 15 * 60_000;
 
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toLocaleString('en')} MB`;
 
@@ -71,7 +71,7 @@ export function createUploadStore(): UploadStore {
 
   function keep(uploadId: string, upload: Upload): void {
     clearTimeout(upload.timer ?? undefined);
-    upload.timer = setTimeout(() => remove(uploadId), keptMilliseconds).unref();
+    upload.timer = setTimeout(() => remove(uploadId), cacheLifetimeMs).unref();
   }
 
   function take(upload: Upload, source: ImportSource): void {

@@ -65,7 +65,7 @@ export function sourceQueries(database: Database.Database) {
     setAttempts: database.prepare<{ id: string; attempts: number }>(
       'UPDATE sources SET attempts = :attempts WHERE id = :id',
     ),
-    complete: database.prepare<SourceFacts & { id: string; revision: string }>(
+    complete: database.prepare<SourceMetadata & { id: string; revision: string }>(
       `UPDATE sources SET status = 'Ready', failure_reason = NULL, passages = :passages, pages = :pages,
         characters = :characters, embedding_model = :embeddingModel
       WHERE id = :id AND revision = :revision AND status = 'Processing'`,
@@ -103,7 +103,7 @@ export interface NewSource {
 }
 
 /** What reading a source gave. */
-export interface SourceFacts {
+export interface SourceMetadata {
   readonly passages: number;
   readonly pages: number | null;
   readonly characters: number;
@@ -138,7 +138,7 @@ export interface SourceStore {
   requeue(id: string): StoredSource;
   setAttempts(id: string, attempts: number): void;
   /** Nothing happens when the source is gone or was given another revision meanwhile; then `false`. */
-  complete(id: string, revision: string, facts: SourceFacts): boolean;
+  complete(id: string, revision: string, metadata: SourceMetadata): boolean;
   fail(id: string, revision: string, reason: string): boolean;
   /** Its file and what the index holds of it are then still to be cleared. */
   remove(id: string): void;
@@ -218,7 +218,7 @@ export function createSourceStore(database: Database.Database, tokenSecret: stri
       return read(id);
     },
     setAttempts: (id, attempts) => void queries.setAttempts.run({ id, attempts }),
-    complete: (id, revision, facts) => queries.complete.run({ ...facts, id, revision }).changes === 1,
+    complete: (id, revision, metadata) => queries.complete.run({ ...metadata, id, revision }).changes === 1,
     fail: (id, revision, reason) => queries.fail.run({ id, revision, reason }).changes === 1,
     remove,
     removed: () => queries.removed.all(),

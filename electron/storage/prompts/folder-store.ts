@@ -6,7 +6,7 @@ import type { PromptDetails } from '../../../shared/prompt-content.ts';
 import { prepareQuery, valuesOf } from '../queries.ts';
 import type { PromptFileRow, PromptFolderRow } from '../schema.ts';
 
-export interface KeptFolder {
+export interface StoredFolder {
   readonly id: string;
   /** On the disk, without links in it. */
   readonly path: string;
@@ -18,7 +18,7 @@ export interface KeptFolder {
 }
 
 /** What a file and its prompt had in common last. */
-export interface KeptFile {
+export interface StoredFile {
   /** Below its folder, parted by `/`. */
   readonly path: string;
   readonly promptId: string;
@@ -29,15 +29,15 @@ export interface KeptFile {
 }
 
 export interface FolderStore {
-  list(): KeptFolder[];
+  list(): StoredFolder[];
   /** Throws `conflict` for a folder that is linked already. */
-  add(path: string, folder: string): KeptFolder;
+  add(path: string, folder: string): StoredFolder;
   /** What is known of its files goes with it. */
   remove(id: string): void;
   markRead(id: string): void;
-  files(id: string): KeptFile[];
+  files(id: string): StoredFile[];
   /** Takes the place of what was known of this prompt's file. */
-  setFile(id: string, file: KeptFile): void;
+  setFile(id: string, file: StoredFile): void;
   removeFile(id: string, promptId: string): void;
   /** Prompts in a folder of the library or below it that are no file of any linked folder. */
   promptsWithoutFile(folder: string): string[];
@@ -50,7 +50,7 @@ export const detailsOf = ({ name, folder, tags, description }: Prompt | PromptDe
   description,
 });
 
-const folderOf = (row: PromptFolderRow): KeptFolder => ({
+const folderOf = (row: PromptFolderRow): StoredFolder => ({
   id: row.id,
   path: row.path,
   folder: row.folder,
@@ -58,7 +58,7 @@ const folderOf = (row: PromptFolderRow): KeptFolder => ({
   wasRead: row.first_read_at !== null,
 });
 
-const fileOf = (row: PromptFileRow): KeptFile => ({
+const fileOf = (row: PromptFileRow): StoredFile => ({
   path: row.path,
   promptId: row.prompt_id,
   hash: row.hash,
@@ -83,7 +83,7 @@ export function createFolderStore(database: Database.Database): FolderStore {
     return row;
   }
 
-  const setFile = database.transaction((id: string, file: KeptFile) => {
+  const setFile = database.transaction((id: string, file: StoredFile) => {
     const { sequence: prompt_folder } = required(id);
     queries.removeFile.run({ prompt_folder, prompt_id: file.promptId });
     queries.insertFile.run({

@@ -62,7 +62,7 @@ function changeOf(row: ChangeRow): PromptLabelChange {
   };
 }
 
-function refuseMoved(label: string, current: LabelRow | undefined, expected: string | null | undefined): void {
+function rejectMoved(label: string, current: LabelRow | undefined, expected: string | null | undefined): void {
   if (expected === undefined || (expected?.toLowerCase() ?? null) === (current?.version_id ?? null)) return;
   const state = current ? `now points to version ${current.number}` : "isn't set";
   throw new AppError('conflict', `The label ${label} ${state}. Reload the prompt and try again.`, {
@@ -110,7 +110,7 @@ export function createLabelStore(database: Database.Database, tokenSecret: strin
     },
     set(prompt, label, version, previousVersionId) {
       const current = statements.find.get(prompt, label);
-      refuseMoved(label, current, previousVersionId);
+      rejectMoved(label, current, previousVersionId);
       if (current?.version === version.sequence) return;
       const now = Date.now();
       statements.write.run(prompt, label, version.sequence, now);

@@ -42,10 +42,10 @@ type InsertedPrompt = Pick<PromptRow, (typeof insertedColumns)[number]>;
 type ChangedPrompt = Pick<PromptRow, 'id' | (typeof changedColumns)[number]>;
 
 export function promptQueries(database: Database.Database) {
-  return { ...keptPromptQueries(database), ...versionQueries(database) };
+  return { ...storedPromptQueries(database), ...versionQueries(database) };
 }
 
-function keptPromptQueries(database: Database.Database) {
+function storedPromptQueries(database: Database.Database) {
   return {
     find: prepareQuery(database, (tables, input: { id: string }) =>
       tables.selectFrom('prompts').selectAll().where('id', '=', input.id).where('deleted_at', 'is', null),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutWindows, splitSentences } from '../../../electron/moderation/windows.ts';
+import { splitIntoWindows, splitSentences } from '../../../electron/moderation/windows.ts';
 
 const sentencesOf = (text: string) => splitSentences(text).map(({ start, end }) => text.slice(start, end));
 
@@ -32,7 +32,7 @@ test('sentences are the whole text, without gaps, and none is long', () => {
 test('windows overlap by whole sentences and leave nothing out', () => {
   const text = Array.from({ length: 40 }, (_, index) => `Sentence number ${index} of forty goes here.`).join(' ');
   const sentences = splitSentences(text);
-  const windows = cutWindows(sentences);
+  const windows = splitIntoWindows(sentences);
   expect([windows[0]?.start, windows.at(-1)?.end]).toEqual([0, text.length]);
   for (const [index, window] of windows.entries()) {
     expect(window.end - window.start).toBeLessThanOrEqual(600);
@@ -42,5 +42,5 @@ test('windows overlap by whole sentences and leave nothing out', () => {
 });
 
 test('a short text is one window', () => {
-  expect(cutWindows(splitSentences('Hello. How are you?'))).toEqual([{ start: 0, end: 19 }]);
+  expect(splitIntoWindows(splitSentences('Hello. How are you?'))).toEqual([{ start: 0, end: 19 }]);
 });

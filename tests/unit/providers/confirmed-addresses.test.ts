@@ -55,8 +55,8 @@ describe('the origin of a key', () => {
     const mine = world.open();
     mine.setKey('Groq', 'k');
     mine.addEndpoint({ name: 'gateway', baseAddress: other, key: 'mine' });
-    world.storage.providerMemory.setBaseAddress('Groq', world.server.baseAddress);
-    world.storage.providerMemory.setEndpointAddress('gateway', world.server.baseAddress);
+    world.storage.providerCache.setBaseAddress('Groq', world.server.baseAddress);
+    world.storage.providerCache.setEndpointAddress('gateway', world.server.baseAddress);
     const foreign = world.open();
     expect([sourceOf(foreign, 'Groq'), foreign.endpoints()[0]?.keySource]).toEqual([null, null]);
     expect(await sentKeys(async () => foreign.test('Groq', { signal: noAbort() }))).toEqual([]);
@@ -77,7 +77,7 @@ describe('the origin of a key', () => {
   it('is the provider for a key of the environment, or what is confirmed for it, unless the command line names the address', async () => {
     const environment = { GROQ_API_KEY: 'k' };
     const { origin } = new URL(world.server.baseAddress);
-    world.storage.providerMemory.setBaseAddress('Groq', world.server.baseAddress);
+    world.storage.providerCache.setBaseAddress('Groq', world.server.baseAddress);
     const providers = world.open({ environment });
     expect(confirmationOf(providers, 'Groq')).toEqual({
       origin,
@@ -100,7 +100,7 @@ describe('the origin of a key', () => {
   it('of keys from earlier versions is that of the provider, and has to be confirmed for an endpoint', () => {
     world.keyStore.write('Groq', 'k');
     world.keyStore.write('endpoint:gateway', 'k');
-    world.storage.providerMemory.addEndpoint({ name: 'gateway', baseAddress: other });
+    world.storage.providerCache.addEndpoint({ name: 'gateway', baseAddress: other });
     const providers = world.open();
     const asked = { origin: 'http://127.0.0.1:1', keyOrigin: null, keySource: 'memory' };
     expect([sourceOf(providers, 'Groq'), providers.endpoints()[0]?.confirmation]).toEqual(['memory', asked]);
@@ -160,8 +160,8 @@ describe('an endpoint without a key', () => {
   const unconfirmed = { origin: 'https://models.example', keyOrigin: null, keySource: null };
 
   it('from a restored or foreign database is asked nothing before its address is confirmed, once', async () => {
-    world.storage.providerMemory.addEndpoint({ name: 'gateway', baseAddress: outside });
-    world.storage.providerMemory.addUserModel('OpenAiCompatible', 'gateway/m');
+    world.storage.providerCache.addEndpoint({ name: 'gateway', baseAddress: outside });
+    world.storage.providerCache.addUserModel('OpenAiCompatible', 'gateway/m');
     const providers = world.open();
     expect(providers.endpoints()[0]?.confirmation).toEqual(unconfirmed);
     expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'gateway/m'))).toMatchObject({
@@ -178,11 +178,11 @@ describe('an endpoint without a key', () => {
   });
 
   it('on this device, of the command line, or entered in the window needs no confirmation', () => {
-    world.storage.providerMemory.addEndpoint({ name: 'local', baseAddress: 'http://localhost:11434/v1' });
+    world.storage.providerCache.addEndpoint({ name: 'local', baseAddress: 'http://localhost:11434/v1' });
     const providers = world.open({ endpointOverrides: [{ name: 'typed', baseAddress: outside }] });
     providers.addEndpoint({ name: 'added', baseAddress: 'http://192.0.2.7:8000/v1' });
     expect(providers.endpoints().map(({ confirmation }) => confirmation)).toEqual([null, null, null]);
-    world.storage.providerMemory.setEndpointAddress('added', outside);
+    world.storage.providerCache.setEndpointAddress('added', outside);
     expect(providers.endpoints()[0]?.confirmation).toEqual(unconfirmed);
     expect(providers.updateEndpoint('added', { baseAddress: outside }).confirmation).toBeNull();
   });
@@ -191,18 +191,18 @@ describe('an endpoint without a key', () => {
     const providers = world.open();
     providers.addEndpoint({ name: 'gateway', baseAddress: outside });
     providers.updateEndpoint('gateway', { baseAddress: 'https://other.example' });
-    world.storage.providerMemory.setEndpointAddress('gateway', outside);
+    world.storage.providerCache.setEndpointAddress('gateway', outside);
     expect(providers.endpoints()[0]?.confirmation).toEqual(unconfirmed);
     providers.confirmEndpoint('gateway', unconfirmed.origin);
     providers.removeEndpoint('gateway');
-    world.storage.providerMemory.addEndpoint({ name: 'gateway', baseAddress: outside });
+    world.storage.providerCache.addEndpoint({ name: 'gateway', baseAddress: outside });
     expect(providers.endpoints()[0]?.confirmation).toEqual(unconfirmed);
   });
 
   it('stays unconfirmed when a key for another address is removed from it', () => {
     const providers = world.open();
     providers.addEndpoint({ name: 'gateway', baseAddress: other, key: 'k' });
-    world.storage.providerMemory.setEndpointAddress('gateway', outside);
+    world.storage.providerCache.setEndpointAddress('gateway', outside);
     expect(providers.updateEndpoint('gateway', { key: null }).confirmation).toEqual(unconfirmed);
   });
 });

@@ -122,7 +122,7 @@ describe('testing a key', () => {
     stop.abort();
     expect((await test).name).toBe('AbortError');
     await call.closed;
-    expect(world.storage.providerMemory.lastTest('Cohere')).toBeNull();
+    expect(world.storage.providerCache.lastTest('Cohere')).toBeNull();
   });
 
   it('without a key says where to set one', async () => {

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { defaultSettings, settings as settingsSchema, type EndpointPrice } from '../../../shared/contract/settings.ts';
 import { createSettingsStore } from '../../../electron/storage/settings-store.ts';
-import type { Facts } from '../../../electron/storage/queries.ts';
+import type { Metadata } from '../../../electron/storage/queries.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
 import { openTestStorage, temporaryDirectory } from './test-storage.ts';
 
-function factsWith(value: string): Facts {
+function metadataWith(value: string): Metadata {
   return { read: () => value, write: () => undefined, readOrMake: () => value };
 }
 
@@ -61,7 +61,7 @@ test('damaged and unknown parts fall back to their defaults, the others stay', (
     onDeviceModel: 'kept.gguf',
     fromTheFuture: true,
   };
-  expect(createSettingsStore(factsWith(JSON.stringify(kept))).read()).toEqual({
+  expect(createSettingsStore(metadataWith(JSON.stringify(kept))).read()).toEqual({
     ...defaultSettings,
     timeLimits: { firstByteSeconds: 60, betweenBytesSeconds: 7 },
     onDeviceModel: 'kept.gguf',
@@ -71,14 +71,14 @@ test('damaged and unknown parts fall back to their defaults, the others stay', (
 test('thresholds that were saved before presets existed stay, and the others become those of Balanced', () => {
   const { classifier, thresholds } = defaultSettings.moderation;
   const moderation = { classifier, thresholds: { ...thresholds, hatred: 0.77 } };
-  const { read } = createSettingsStore(factsWith(JSON.stringify({ ...defaultSettings, moderation })));
+  const { read } = createSettingsStore(metadataWith(JSON.stringify({ ...defaultSettings, moderation })));
   expect(read().moderation).toEqual({ ...moderation, preset: 'balanced' });
 });
 
 test('whatever the row holds, settings are valid', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (value) => {
-      expect(settingsSchema.safeParse(createSettingsStore(factsWith(value)).read()).success).toBe(true);
+      expect(settingsSchema.safeParse(createSettingsStore(metadataWith(value)).read()).success).toBe(true);
     }),
   );
 });

@@ -2,7 +2,7 @@ import papaparse from 'papaparse';
 import { aiSystem } from '../../../../shared/contract/common.ts';
 import { maxTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
 import { baseName, type Draft, emptyDraft, note, type Reader } from '../draft.ts';
-import { Refusal } from '../source-text.ts';
+import { TransferError } from '../source-text.ts';
 import { readDotpromptModel } from '../model-names.ts';
 
 const fields = ['name', 'prompt', 'system', 'folder', 'tags', 'description', 'model', 'provider', 'note'] as const;
@@ -123,10 +123,10 @@ export const readCsv: Reader = (text, { name }) => {
   const [header, ...rows] = rowsOf(text);
   const columns = columnsOf(header?.cells ?? []);
   if (!columns.of.has('prompt'))
-    throw new Refusal('No prompt column found; name a column "prompt", "promptText" or "template"', 1);
-  if (rows.length === 0) throw new Refusal('The table has no rows');
+    throw new TransferError('No prompt column found; name a column "prompt", "promptText" or "template"', 1);
+  if (rows.length === 0) throw new TransferError('The table has no rows');
   if (rows.length > maxTransferredPrompts)
-    throw new Refusal(`The table has more than ${maxTransferredPrompts} rows; split it`);
+    throw new TransferError(`The table has more than ${maxTransferredPrompts} rows; split it`);
   const drafts = rows.map((row, index) => draftOf(row, columns, `${baseName(name)} ${index + 1}`));
   for (const column of columns.unknown)
     note(drafts[0]!, 'refused', column.slice(0, 100), 'Unknown column; skipped in every row', header?.line ?? null);

@@ -14,7 +14,7 @@ import {
   type Reader,
   roleOf,
 } from '../draft.ts';
-import { lineAt, Refusal } from '../source-text.ts';
+import { lineAt, TransferError } from '../source-text.ts';
 import { readDotpromptModel } from '../model-names.ts';
 import { takeParameters } from '../parameter-names.ts';
 import { endGuard, startGuard } from '../writers/dotprompt.ts';
@@ -230,17 +230,17 @@ function modelNamed(name: string, system: string | null): Draft['model'] {
 /** `.prompt` files: front matter in YAML and a template of Handlebars, with roles. */
 export const readDotprompt: Reader = (text, { name }) => {
   if (isPartial(name))
-    throw new Refusal("The file is a partial for other prompts to include; partials aren't imported");
+    throw new TransferError("The file is a partial for other prompts to include; partials aren't imported");
   const match = frontMatter.exec(text);
   if (match === null && /^---\s*$/m.test(text.slice(0, 10))) {
-    throw new Refusal('The front matter has no closing --- line; the file may be incomplete', 1);
+    throw new TransferError('The front matter has no closing --- line; the file may be incomplete', 1);
   }
   const draft = emptyDraft(baseName(name));
   draft.style = 'handlebars';
   const body = match === null ? text : (match[2] ?? '');
   if (match !== null) {
     const yaml = readYaml(match[1]!, 2);
-    if (yaml.value !== null && !isMap(yaml.value)) throw new Refusal("The front matter isn't a map of fields", 2);
+    if (yaml.value !== null && !isMap(yaml.value)) throw new TransferError("The front matter isn't a map of fields", 2);
     if (yaml.value !== null) takeFields(draft, yaml.value as ReadMap, yaml.lineOf);
   }
   const firstLine = lineAt(text, text.length - body.length);

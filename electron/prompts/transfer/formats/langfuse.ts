@@ -1,6 +1,6 @@
 import { isMap, listIn, mapIn, readJson, textIn, type ReadMap } from '../bounded-values.ts';
 import { baseName, type Draft, emptyDraft, note, type Reader } from '../draft.ts';
-import { Refusal } from '../source-text.ts';
+import { TransferError } from '../source-text.ts';
 import { takeParameters } from '../parameter-names.ts';
 import { takeMessages } from './openai-jsonl.ts';
 
@@ -39,7 +39,7 @@ export const readLangfuse: Reader = (text, { name }) => {
   const listed = isMap(value) ? listIn(value, 'data') : null;
   const found = (listed ?? (Array.isArray(value) ? value : [value])).filter(isPrompt);
   if (found.length === 0)
-    throw new Refusal('No prompt found; Langfuse lists contain only names, so export each prompt with its text');
+    throw new TransferError('No prompt found; Langfuse lists contain only names, so export each prompt with its text');
   const newest = new Map<string, ReadMap>();
   const versions = new Map<string, number>();
   for (const prompt of found) {

@@ -2,7 +2,7 @@ import { aiSystem } from '../../../../shared/contract/common.ts';
 import { maxTransferredPrompts } from '../../../../shared/contract/prompt-transfer.ts';
 import { isMap, listIn, mapIn, plain, readJson, type ReadMap, textIn } from '../bounded-values.ts';
 import { baseName, describeVariable, type Draft, emptyDraft, note, type Reader, roleOf } from '../draft.ts';
-import { Refusal } from '../source-text.ts';
+import { TransferError } from '../source-text.ts';
 import { settingRejection, takeParameters } from '../parameter-names.ts';
 import { literalTemplate } from '../templates/template-syntax.ts';
 
@@ -55,8 +55,11 @@ function takeExtension(draft: Draft, extension: ReadMap | null): void {
   if (draft.model !== null && system.success) draft.model = { ...draft.model, aiSystem: system.data };
   for (const variable of listIn(extension, 'variables') ?? []) {
     if (!isMap(variable)) continue;
-    const facts = { description: textIn(variable, 'description'), defaultValue: textIn(variable, 'defaultValue') };
-    describeVariable(draft, textIn(variable, 'name') ?? '', { ...facts, sampleValue: textIn(variable, 'sampleValue') });
+    const details = { description: textIn(variable, 'description'), defaultValue: textIn(variable, 'defaultValue') };
+    describeVariable(draft, textIn(variable, 'name') ?? '', {
+      ...details,
+      sampleValue: textIn(variable, 'sampleValue'),
+    });
   }
 }
 
@@ -147,7 +150,7 @@ function draftOf(value: unknown, name: string, line: number): Draft {
 export const readOpenAiJsonl: Reader = (text, { name }) => {
   const lines = text.split(/\r?\n/);
   if (lines.filter((line) => line.trim() !== '').length > maxTransferredPrompts) {
-    throw new Refusal(`The file has more than ${maxTransferredPrompts} lines; split it`);
+    throw new TransferError(`The file has more than ${maxTransferredPrompts} lines; split it`);
   }
   const drafts = lines.flatMap((line, index) => {
     if (line.trim() === '') return [];
@@ -155,10 +158,10 @@ export const readOpenAiJsonl: Reader = (text, { name }) => {
     try {
       return [draftOf(readJson(line, index + 1), title, index + 1)];
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof TransferError)) throw error;
       return [{ ...emptyDraft(title), refusal: { message: error.message, line: index + 1 } }];
     }
   });
-  if (drafts.length === 0) throw new Refusal('The file is empty');
+  if (drafts.length === 0) throw new TransferError('The file is empty');
   return drafts;
 };

@@ -3,7 +3,7 @@
 import papaparse from 'papaparse';
 import { isMap, plain, readJson, readYaml, type ReadMap } from '../bounded-values.ts';
 import { baseName } from '../draft.ts';
-import { Refusal } from '../source-text.ts';
+import { TransferError } from '../source-text.ts';
 import type { ReferencedFiles, TextFile } from '../referenced-files.ts';
 
 /** The text of a prompt, and where it comes from. */
@@ -26,30 +26,32 @@ function withoutFunction(path: string): string {
   return colon > 0 && codeExtension.test(path.slice(0, colon)) ? path.slice(0, colon) : path;
 }
 
-/** Throws `Refusal` for what an import never opens. */
-export function refuseRemote(entry: string): void {
+/** Throws `TransferError` for what an import never opens. */
+export function rejectRemote(entry: string): void {
   const scheme = /^([a-z]+):\/\//.exec(entry)?.[1] ?? '';
   const service = services[scheme];
   if (service !== undefined) {
     const advice = scheme === 'langfuse' ? 'export it from Langfuse as JSON and import that file' : 'copy its text';
-    throw new Refusal(`${short(entry)} is a prompt stored in ${service}, not a file; to import it, ${advice}`);
+    throw new TransferError(`${short(entry)} is a prompt stored in ${service}, not a file; to import it, ${advice}`);
   }
   if (scheme === 'http' || scheme === 'https')
-    throw new Refusal(`${short(entry)} is a web address, which an import never opens; download it and add the file`);
+    throw new TransferError(
+      `${short(entry)} is a web address, which an import never opens; download it and add the file`,
+    );
   if (/^(?:exec|python|ruby|golang):/.test(entry) || codeExtension.test(withoutFunction(entry)))
-    throw new Refusal(`${short(entry)} is code, which an import never runs; add the prompt as text`);
+    throw new TransferError(`${short(entry)} is code, which an import never runs; add the prompt as text`);
 }
 
-/** The path that an entry is; null for a prompt itself. Throws `Refusal` for what an import never opens. */
+/** The path that an entry is; null for a prompt itself. Throws `TransferError` for what an import never opens. */
 export function pathOf(entry: string): string | null {
   const path = entry.trim();
   if (path.includes('\n') || path.length > 1000) return null;
   if (path.startsWith('file://')) {
-    refuseRemote(path.slice('file://'.length));
+    rejectRemote(path.slice('file://'.length));
     return path;
   }
   if (/\s/.test(path)) return null;
-  refuseRemote(path);
+  rejectRemote(path);
   return textExtension.test(path) || (path.includes('*') && path.includes('/')) ? path : null;
 }
 
@@ -93,13 +95,13 @@ function promptsIn({ name, text }: TextFile): { text: string; name: string | nul
   return unnamed([typeof value === 'string' ? value : JSON.stringify(plain(value))]);
 }
 
-/** The prompts of the files at a path. Throws `Refusal` when none is there or one cannot be read. */
+/** The prompts of the files at a path. Throws `TransferError` when none is there or one cannot be read. */
 export function readPromptFiles(path: string, files: ReferencedFiles): PromptText[] {
   return files.read(path).flatMap((file) => {
-    refuseRemote(file.name);
+    rejectRemote(file.name);
     return named(file.name, () => {
       const prompts = promptsIn(file);
-      if (prompts.length === 0) throw new Refusal('The file has no prompts');
+      if (prompts.length === 0) throw new TransferError('The file has no prompts');
       return prompts.map(({ text, name }, index) => {
         const own = prompts.length === 1 ? baseName(file.name) : `${baseName(file.name)} ${index + 1}`;
         return { text, file: file.name, name: name ?? own };
@@ -113,16 +115,16 @@ function named<Result>(file: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof TransferError)) throw error;
     const at = error.line === null ? '' : `, line ${error.line}`;
-    throw new Refusal(`${file}${at}: ${error.message}`);
+    throw new TransferError(`${file}${at}: ${error.message}`);
   }
 }
 
-/** The objects of the files at a path: tests, variables or a provider. Throws `Refusal`. */
+/** The objects of the files at a path: tests, variables or a provider. Throws `TransferError`. */
 export function readObjectFiles(path: string, files: ReferencedFiles): ReadMap[] {
   return files.read(path).flatMap((file) => {
-    refuseRemote(file.name);
+    rejectRemote(file.name);
     return named(file.name, () => {
       if (/\.csv$/i.test(file.name)) return csvRows(file.text);
       const value = /\.jsonl$/i.test(file.name)
@@ -135,11 +137,11 @@ export function readObjectFiles(path: string, files: ReferencedFiles): ReadMap[]
   });
 }
 
-/** A value of a variable: the text of its file where it names one. Throws `Refusal`. */
+/** A value of a variable: the text of its file where it names one. Throws `TransferError`. */
 export function readValueFile(value: string, files: ReferencedFiles): unknown {
   const path = value.slice('file://'.length);
-  refuseRemote(path);
-  if (!textExtension.test(path)) throw new Refusal(`${short(path)} isn't a text file`);
+  rejectRemote(path);
+  if (!textExtension.test(path)) throw new TransferError(`${short(path)} isn't a text file`);
   const [file] = files.read(path);
   if (/\.json$/i.test(path)) return named(file!.name, () => readJson(file!.text));
   return /\.ya?ml$/i.test(path) ? named(file!.name, () => readYaml(file!.text).value) : file!.text.trim();

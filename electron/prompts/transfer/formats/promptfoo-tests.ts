@@ -2,7 +2,7 @@ import { isMap, mapIn, valueText, type ReadMap, type ReadYaml } from '../bounded
 import type { PromptVariable } from '../../../../shared/contract/prompts.ts';
 import type { TransferEntry } from '../../../../shared/contract/prompt-transfer.ts';
 import { note } from '../draft.ts';
-import { Refusal } from '../source-text.ts';
+import { TransferError } from '../source-text.ts';
 import type { ReferencedFiles } from '../referenced-files.ts';
 import { readObjectFiles, readValueFile } from './promptfoo-files.ts';
 
@@ -42,7 +42,7 @@ class SuiteReader {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof TransferError)) throw error;
       this.skip(field, error.message, line);
       return null;
     }

@@ -11,7 +11,7 @@ import {
   type ReadYaml,
 } from '../bounded-values.ts';
 import { baseName, describeVariable, type Draft, emptyDraft, note, type Reader } from '../draft.ts';
-import { Refusal } from '../source-text.ts';
+import { TransferError } from '../source-text.ts';
 import type { ReferencedFiles } from '../referenced-files.ts';
 import { readPromptfooProvider } from '../model-names.ts';
 import { takeParameters } from '../parameter-names.ts';
@@ -46,7 +46,7 @@ function providerEntries(draft: Draft, { fields, lineOf, files }: Suite): unknow
     try {
       return readObjectFiles(entry, files);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof TransferError)) throw error;
       note(draft, 'refused', `providers[${index}]`, error.message, lineOf(['providers', index]));
       return [];
     }
@@ -88,7 +88,7 @@ function chatOf(text: string): readonly unknown[] | null {
     const value = isJson ? readJson(text) : readYaml(text).value;
     return Array.isArray(value) && value.every((message) => isMap(message) && message.has('role')) ? value : null;
   } catch (error) {
-    if (error instanceof Refusal) return null;
+    if (error instanceof TransferError) return null;
     throw error;
   }
 }
@@ -114,9 +114,9 @@ function promptEntries(prompts: unknown): readonly Entry[] {
     : asList(prompts).map(entryOf);
 }
 
-/** The texts of an entry, which may stand in files. Throws `Refusal`. */
+/** The texts of an entry, which may stand in files. Throws `TransferError`. */
 function textsOf({ text }: Entry, files: ReferencedFiles): readonly PromptText[] {
-  if (text === null) throw new Refusal("It's neither a text nor an entry with one");
+  if (text === null) throw new TransferError("It's neither a text nor an entry with one");
   const path = pathOf(text);
   return path === null ? [{ text, file: null, name: null }] : readPromptFiles(path, files);
 }
@@ -134,7 +134,7 @@ function draftsOf(entry: Entry, title: string, line: number | null, files: Refer
       return draft;
     });
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof TransferError)) throw error;
     return [{ ...emptyDraft(entry.label ?? title), refusal: { message: error.message, line: error.line ?? line } }];
   }
 }
@@ -156,16 +156,16 @@ const known = new Set(['prompts', 'providers', 'targets', 'tests', 'defaultTest'
 /** Every prompt of a `promptfooconfig.yaml`, with the first provider and the values of the tests. */
 export const readPromptfoo: Reader = (text, { name, files }) => {
   const { value, lineOf } = readYaml(text);
-  if (!isMap(value) || !value.has('prompts')) throw new Refusal('No prompts found');
+  if (!isMap(value) || !value.has('prompts')) throw new TransferError('No prompts found');
   const entries = promptEntries(value.get('prompts'));
-  if (entries.length === 0) throw new Refusal('No prompts found', lineOf(['prompts']));
+  if (entries.length === 0) throw new TransferError('No prompts found', lineOf(['prompts']));
   const title = textIn(value, 'description') ?? baseName(name);
   const drafts: Draft[] = [];
   for (const [index, entry] of entries.entries()) {
     const line = lineOf(['prompts', index]) ?? lineOf(['prompts']);
     drafts.push(...draftsOf(entry, entries.length === 1 ? title : `${title} ${index + 1}`, line, files));
     if (drafts.length > maxTransferredPrompts)
-      throw new Refusal(`The file has more than ${maxTransferredPrompts} prompts; split it`);
+      throw new TransferError(`The file has more than ${maxTransferredPrompts} prompts; split it`);
   }
   const suite = readSuiteVariables(value, lineOf, files);
   for (const draft of drafts) {

@@ -1,4 +1,4 @@
-import { lineAt, Refusal } from '../source-text.ts';
+import { lineAt, TransferError } from '../source-text.ts';
 
 /** Makes Handlebars templates from plain text and tags, so that every character of the text renders as it is. */
 
@@ -104,7 +104,7 @@ function rawBlock(text: string, start: number): { content: string; end: number }
   const close = /\{%\s*endraw\s*%\}/g;
   close.lastIndex = inner;
   const match = close.exec(text);
-  if (match === null) throw new Refusal("{% raw %} isn't closed by a plain {% endraw %}", lineAt(text, start));
+  if (match === null) throw new TransferError("{% raw %} isn't closed by a plain {% endraw %}", lineAt(text, start));
   return { content: text.slice(inner, match.index), end: match.index + match[0].length };
 }
 
@@ -112,11 +112,11 @@ function tagOf(text: string, start: number, end: number): string {
   const path = text.startsWith('{{', start) ? pathOf(text.slice(start + 2, end - 2).trim()) : null;
   if (path !== null) return `{{${path}}}`;
   const written = text.slice(start, Math.min(end, start + 60));
-  throw new Refusal(`${written} isn't a plain variable such as {{ name }}`, lineAt(text, start));
+  throw new TransferError(`${written} isn't a plain variable such as {{ name }}`, lineAt(text, start));
 }
 
 /**
- * Variables such as `{{ customer.name }}` and `raw` text of Jinja2 and Nunjucks, in Handlebars. Throws `Refusal` for statements,
+ * Variables such as `{{ customer.name }}` and `raw` text of Jinja2 and Nunjucks, in Handlebars. Throws `TransferError` for statements,
  * filters, comments, white-space control and expressions.
  */
 export function translateJinja(text: string): string {
@@ -128,7 +128,7 @@ export function translateJinja(text: string): string {
     parts.push({ text: text.slice(done, index) });
     const raw = rawBlock(text, index);
     const close = text.indexOf(closings[sign as keyof typeof closings], index + 2);
-    if (raw === null && close === -1) throw new Refusal(`${sign} is never closed`, lineAt(text, index));
+    if (raw === null && close === -1) throw new TransferError(`${sign} is never closed`, lineAt(text, index));
     parts.push(raw ? { text: raw.content } : { tag: tagOf(text, index, close + 2) });
     done = raw ? raw.end : close + 2;
   }

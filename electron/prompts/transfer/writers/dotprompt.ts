@@ -1,6 +1,6 @@
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import { writeDotpromptModel } from '../model-names.ts';
-import { Refusal } from '../source-text.ts';
+import { TransferError } from '../source-text.ts';
 import { literalTemplate } from '../templates/template-syntax.ts';
 import { present, valuesOf, type WritablePrompt, type Written, yamlText } from './exported-prompt.ts';
 
@@ -59,9 +59,10 @@ function inputOf(version: Version): Map<string, unknown> {
 }
 
 function requireWritable({ promptText, systemMessage }: Version): void {
-  if (`${promptText}${systemMessage ?? ''}`.includes('\0')) throw new Refusal('The text contains the character U+0000');
+  if (`${promptText}${systemMessage ?? ''}`.includes('\0'))
+    throw new TransferError('The text contains the character U+0000');
   const name = parseTemplate(promptText).variables.find((variable) => helpers.has(variable.name))?.name;
-  if (name !== undefined) throw new Refusal(`{{${name}}} is a helper in .prompt files; rename the variable`);
+  if (name !== undefined) throw new TransferError(`{{${name}}} is a helper in .prompt files; rename the variable`);
 }
 
 /** A `.prompt` file. What the format has no field for is in the extension `touchstone`. */

@@ -97,7 +97,7 @@ export interface ExportNote {
   readonly message: string;
 }
 
-/** Content of one file. Throws `Refusal` for a prompt that the format cannot hold. */
+/** Content of one file. Throws `TransferError` for a prompt that the format cannot hold. */
 export interface Written {
   readonly content: string;
   readonly notes: readonly ExportNote[];

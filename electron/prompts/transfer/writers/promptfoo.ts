@@ -2,16 +2,17 @@ import type { AST } from '@handlebars/parser';
 import { writePromptfooProvider } from '../model-names.ts';
 import { type ExportNote, present, valuesOf, type WritablePrompt, type Written, yamlText } from './exported-prompt.ts';
 import { nodeSpan, parseSyntax } from '../../../../shared/prompt-template-syntax.ts';
-import { lineAt, Refusal } from '../source-text.ts';
+import { lineAt, TransferError } from '../source-text.ts';
 
 const isName = (part: string) => /^[A-Za-z_]\w*$/.test(part);
 /** Words that Nunjucks does not read as a name. */
 const keywords = new Set(['true', 'false', 'none', 'null', 'not', 'and', 'or', 'in', 'is', 'if', 'else']);
 
-/** Text that renders as itself in Nunjucks. Throws `Refusal` for the one sign that ends such a text. */
+/** Text that renders as itself in Nunjucks. Throws `TransferError` for the one sign that ends such a text. */
 export function literalNunjucks(text: string): string {
   if (!/\{[{%#]|[{#]$|#\}/.test(text)) return text;
-  if (/\{%-?\s*endraw/.test(text)) throw new Refusal("The text contains {% endraw %}, which Nunjucks can't print");
+  if (/\{%-?\s*endraw/.test(text))
+    throw new TransferError("The text contains {% endraw %}, which Nunjucks can't print");
   return `{% raw %}${text}{% endraw %}`;
 }
 
@@ -30,7 +31,7 @@ class NunjucksWriter {
   private refuse(node: AST.Node): never {
     const { start, end } = nodeSpan(node);
     const written = this.text.slice(start, Math.min(end, start + 60)).split('\n')[0];
-    throw new Refusal(`${written} has no exact equivalent in Nunjucks`, lineAt(this.text, start));
+    throw new TransferError(`${written} has no exact equivalent in Nunjucks`, lineAt(this.text, start));
   }
 
   private statement(statement: AST.Statement): string {
@@ -58,7 +59,8 @@ class NunjucksWriter {
       type === 'PathExpression' && !data && depth === 0 && names.every((part) => typeof part === 'string');
     const [first, ...rest] = names;
     if (!isPlain || first === undefined || !isName(first) || keywords.has(first)) this.refuse(node);
-    if (first === 'env') throw new Refusal('{{env}} reads environment variables in promptfoo; rename the variable');
+    if (first === 'env')
+      throw new TransferError('{{env}} reads environment variables in promptfoo; rename the variable');
     return first + rest.map((part) => (isName(part) ? `.${part}` : `[${JSON.stringify(part)}]`)).join('');
   }
 
@@ -74,7 +76,7 @@ class NunjucksWriter {
   }
 }
 
-/** The same template for Nunjucks. Throws `Refusal` for loops, `with`, `lookup` and names that Nunjucks cannot hold. */
+/** The same template for Nunjucks. Throws `TransferError` for loops, `with`, `lookup` and names that Nunjucks cannot hold. */
 export function toNunjucks(template: string): string {
   return template.includes('{{')
     ? new NunjucksWriter(template).program(parseSyntax(template))
@@ -116,7 +118,7 @@ function safeValues(values: ReadonlyMap<string, string>, kind: string, notes: Ex
   return safe;
 }
 
-/** A `promptfooconfig.yaml` with one prompt. Throws `Refusal` for a template that Nunjucks would render differently. */
+/** A `promptfooconfig.yaml` with one prompt. Throws `TransferError` for a template that Nunjucks would render differently. */
 export function writePromptfoo(exported: WritablePrompt): Written {
   const { prompt, version } = exported;
   const notes: ExportNote[] = [];

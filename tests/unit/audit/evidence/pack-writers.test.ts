@@ -11,7 +11,7 @@ import {
 import { temporaryDirectory } from '../../storage/test-storage.ts';
 
 const conversations = 501;
-const head = { name: 'Pack', facts: [['As of', 'now']] as const, pages: 3, timeZone: 'UTC' };
+const head = { name: 'Pack', details: [['As of', 'now']] as const, pages: 3, timeZone: 'UTC' };
 
 /** Opens all writers where `written` conversations and files of these lengths are done. */
 function openWriters(folder: string, lengths: Record<string, number>, written: number): Promise<PackWriter[]> {

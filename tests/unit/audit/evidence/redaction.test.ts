@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRedactor, type FoundListener } from '../../../../electron/audit/evidence/redaction.ts';
+import { createRedactor, type MatchListener } from '../../../../electron/audit/evidence/redaction.ts';
 import type { RedactionRule } from '../../../../shared/contract/audit-exports.ts';
 
 const builtIn: RedactionRule[] = [{ kind: 'email' }, { kind: 'phone' }, { kind: 'card' }, { kind: 'account' }];
@@ -79,7 +79,7 @@ test('values are searched in every text, number and name, and nothing is lost wh
 
 test('every place is told with the text that it is in', () => {
   const found: string[] = [];
-  const listener: FoundListener = (rule, text, { start, end }) => found.push(`${rule}: ${text.slice(start, end)}`);
+  const listener: MatchListener = (rule, text, { start, end }) => found.push(`${rule}: ${text.slice(start, end)}`);
   createRedactor(builtIn).text('a@example.com, +49 30 123456', listener);
   expect(found).toEqual(['0: a@example.com', '1: +49 30 123456']);
 });

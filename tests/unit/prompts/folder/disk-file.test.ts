@@ -21,8 +21,8 @@ import {
   removeFile,
   replaceFile,
 } from '../../../../electron/prompts/folder/disk-file.ts';
-import { issueOf } from '../../../../electron/prompts/folder/folder-work.ts';
-import { readTree } from '../../../../electron/prompts/folder/found-file.ts';
+import { issueOf } from '../../../../electron/prompts/folder/folder-operations.ts';
+import { readTree } from '../../../../electron/prompts/folder/scanned-file.ts';
 
 let root: string;
 beforeEach(() => {

@@ -3,7 +3,7 @@ import nunjucks from 'nunjucks';
 import { describe, expect, test } from 'vitest';
 import { literalTemplate, translateJinja } from '../../../../electron/prompts/transfer/templates/template-syntax.ts';
 import { translateSingleBraces } from '../../../../electron/prompts/transfer/finish-draft.ts';
-import { Refusal } from '../../../../electron/prompts/transfer/source-text.ts';
+import { TransferError } from '../../../../electron/prompts/transfer/source-text.ts';
 import { parseTemplate, renderTemplate } from '../../../../shared/prompt-template.ts';
 
 const rendered = (template: string, values: Record<string, unknown> = {}) =>
@@ -13,7 +13,7 @@ function attempt<Result>(work: () => Result): Result | null {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Refusal || String(error).includes('Template render error')) return null;
+    if (error instanceof TransferError || String(error).includes('Template render error')) return null;
     throw error;
   }
 }

@@ -74,7 +74,7 @@ describe('a key for another address', () => {
       body: { origin: 'https://api.groq.com' },
     });
     await expect(wrong).rejects.toThrow('The address has changed');
-    opened!.window.storage.providerMemory.setBaseAddress('Groq', 'http://0.0.0.0:1/v1');
+    opened!.window.storage.providerCache.setBaseAddress('Groq', 'http://0.0.0.0:1/v1');
     fireEvent.click(groq.getByText('Use this key'));
     await groq.findByText('The address has changed. Check it and try again.');
     await groq.findByText('Use this key for http://0.0.0.0:1?');
@@ -85,7 +85,7 @@ describe('a key for another address', () => {
 test('an endpoint of another database gets nothing before its address is confirmed', async () => {
   await open(({ baseAddress }) => ({
     prepare: async (_client, { storage }) =>
-      storage.providerMemory.addEndpoint({
+      storage.providerCache.addEndpoint({
         name: 'gateway',
         baseAddress: baseAddress.replace('127.0.0.1', '0.0.0.0'),
       }),

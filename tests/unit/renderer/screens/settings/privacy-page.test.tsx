@@ -17,7 +17,7 @@ test('every location and every host that the host has is on the page, with its s
     environment: { GROQ_API_KEY: 'k', HTTPS_PROXY: 'http://proxy.example:3128' },
     prepare: async (client, { storage }) => {
       await client.call(addEndpoint, { body: { name: 'lan', baseAddress: 'http://192.0.2.7:8000/v1' } });
-      storage.providerMemory.addEndpoint({ name: 'foreign', baseAddress: 'https://foreign.example/v1' });
+      storage.providerCache.addEndpoint({ name: 'foreign', baseAddress: 'https://foreign.example/v1' });
     },
   });
   const hosts = within(await screen.findByRole('region', { name: 'Contacted hosts' }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ProviderTest } from '../../../shared/contract/providers.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
-import type { ProviderMemory } from '../../../electron/storage/storage.ts';
+import type { ProviderCache } from '../../../electron/storage/storage.ts';
 import { openTestStorage, temporaryDirectory } from './test-storage.ts';
 
 const tested: ProviderTest = {
@@ -13,14 +13,14 @@ const tested: ProviderTest = {
   message: null,
 };
 
-function recall(memory: ProviderMemory, account: string) {
+function recall(memory: ProviderCache, account: string) {
   return [memory.baseAddress(account), memory.lastTest(account), memory.listedModels(account)];
 }
 
 test('what is remembered of providers survives a restart, each part by itself', async () => {
   const directory = temporaryDirectory();
   const before = openStorage({ directory });
-  const memory = before.providerMemory;
+  const memory = before.providerCache;
   expect(recall(memory, 'OpenAi')).toEqual([null, null, null]);
   memory.setBaseAddress('OpenAi', 'https://gateway.example/v1');
   memory.setListedModels('OpenAi', [{ name: 'gpt-4o', contextTokens: 128_000 }]);
@@ -35,7 +35,7 @@ test('what is remembered of providers survives a restart, each part by itself', 
   const remembered = [recall(memory, 'OpenAi'), memory.endpoints(), memory.userModels()];
   await before.close();
 
-  const after = openTestStorage({ directory }).providerMemory;
+  const after = openTestStorage({ directory }).providerCache;
   expect([recall(after, 'OpenAi'), after.endpoints(), after.userModels()]).toEqual(remembered);
   expect(remembered).toEqual([
     [null, tested, [{ name: 'gpt-4o', contextTokens: 128_000 }]],
@@ -45,7 +45,7 @@ test('what is remembered of providers survives a restart, each part by itself', 
 });
 
 test('names of endpoints compare without case, and a removed one leaves nothing behind', () => {
-  const { providerMemory: memory } = openTestStorage();
+  const { providerCache: memory } = openTestStorage();
   memory.addEndpoint({ name: 'Ollama', baseAddress: 'http://127.0.0.1:1/v1' });
   memory.setLastTest('endpoint:Ollama', tested);
   expect(() => memory.addEndpoint({ name: 'OLLAMA', baseAddress: 'http://127.0.0.1:2/v1' })).toThrow(

@@ -4,7 +4,7 @@ import { AppError } from '../../../shared/app-error.ts';
 import { promptContent, type PromptContent } from '../../../shared/prompt-content.ts';
 import type { PromptReader } from '../transfer/create-prompt-reader.ts';
 import { type SystemOf, withModel } from '../transfer/model-names.ts';
-import { decodeText, plainLines, Refusal } from '../transfer/source-text.ts';
+import { decodeText, plainLines, TransferError } from '../transfer/source-text.ts';
 import { diskReason, hashOf, readBytes } from './disk-file.ts';
 import { maxLinkedFiles } from '../../../shared/contract/prompt-folders.ts';
 
@@ -66,7 +66,7 @@ export async function readTree(root: string, { signal }: { signal: AbortSignal }
 const unreadable = 'unreadable';
 
 /** A file as it is on disk now. */
-export interface FoundFile {
+export interface ScannedFile {
   readonly path: string;
   readonly hash: string;
   /** Null for bytes that are no text. */
@@ -93,22 +93,22 @@ export function libraryFolder(folder: string, path: string): string {
 const byteOrderMark = Buffer.from('\uFEFF');
 
 /** The text to the letter, as it is written back. */
-function textOf(bytes: Buffer): { text: string | null; reason: FoundFile['reason'] } {
+function textOf(bytes: Buffer): { text: string | null; reason: ScannedFile['reason'] } {
   try {
     const mark = bytes.subarray(0, 3).equals(byteOrderMark) ? '\uFEFF' : '';
     return { text: `${mark}${decodeText(bytes)}`, reason: null };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof TransferError)) throw error;
     return { text: null, reason: { message: error.message, line: error.line } };
   }
 }
 
 /** Null for a file that is not there. What cannot be read has its reason. */
-export async function readFoundFile(
+export async function readScannedFile(
   { root, folder, reader, systemOf }: FileReading,
   path: string,
   signal: AbortSignal,
-): Promise<FoundFile | null> {
+): Promise<ScannedFile | null> {
   let bytes: Buffer | null;
   try {
     bytes = await readBytes(root, path);
@@ -140,7 +140,7 @@ export async function readFoundFile(
 }
 
 /** Throws `invalid_request` for a file that cannot be read as a prompt. */
-export function requireContent(file: FoundFile): PromptContent {
+export function requireContent(file: ScannedFile): PromptContent {
   if (file.content !== null) return file.content;
   throw new AppError('invalid_request', `Couldn't read the file: ${file.reason?.message ?? 'it contains no prompt'}.`);
 }

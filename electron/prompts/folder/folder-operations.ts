@@ -2,18 +2,18 @@ import { AppError } from '../../../shared/app-error.ts';
 import type { FolderIssue } from '../../../shared/contract/prompt-folders.ts';
 import type { Prompt, PromptVersionInput } from '../../../shared/contract/prompts.ts';
 import type { PromptContent } from '../../../shared/prompt-content.ts';
-import { detailsOf, type FolderStore, type KeptFile, type KeptFolder } from '../../storage/prompts/folder-store.ts';
+import { detailsOf, type FolderStore, type StoredFile, type StoredFolder } from '../../storage/prompts/folder-store.ts';
 import type { Prompts } from '../create-prompts.ts';
 import type { PromptReader } from '../transfer/create-prompt-reader.ts';
 import type { SystemOf } from '../transfer/model-names.ts';
 import { createFileNames, folderPath } from '../transfer/writers/exported-prompt.ts';
 import { FileChangedError, hashOf, removeFile, replaceFile } from './disk-file.ts';
-import { readFoundFile, type FoundFile } from './found-file.ts';
+import { readScannedFile, type ScannedFile } from './scanned-file.ts';
 import { contentOf, hasSameDetails, isSameVersion } from './same-content.ts';
 
 /** What a linked folder works with. */
-export interface FolderWork {
-  readonly kept: KeptFolder;
+export interface FolderOperations {
+  readonly kept: StoredFolder;
   readonly store: FolderStore;
   readonly prompts: Pick<Prompts, 'read' | 'readVersion' | 'create' | 'addVersion' | 'update' | 'remove'>;
   readonly reader: Pick<PromptReader, 'read' | 'edit'>;
@@ -27,7 +27,7 @@ export interface Mine {
 }
 
 /** Null for a prompt that was deleted. */
-export function readPrompt({ prompts }: Pick<FolderWork, 'prompts'>, promptId: string): Prompt | null {
+export function readPrompt({ prompts }: Pick<FolderOperations, 'prompts'>, promptId: string): Prompt | null {
   try {
     return prompts.read(promptId);
   } catch (error) {
@@ -37,23 +37,23 @@ export function readPrompt({ prompts }: Pick<FolderWork, 'prompts'>, promptId: s
 }
 
 /** Null for a prompt that was deleted. */
-export function readMine(work: Pick<FolderWork, 'prompts'>, promptId: string): Mine | null {
+export function readMine(work: Pick<FolderOperations, 'prompts'>, promptId: string): Mine | null {
   const prompt = readPrompt(work, promptId);
   if (prompt === null) return null;
   return { prompt, content: contentOf(prompt, work.prompts.readVersion(prompt.id, prompt.latestVersionId)) };
 }
 
-export function readFile(work: FolderWork, path: string, signal: AbortSignal): Promise<FoundFile | null> {
+export function readFile(work: FolderOperations, path: string, signal: AbortSignal): Promise<ScannedFile | null> {
   const { kept, reader, systemOf } = work;
-  return readFoundFile({ root: kept.path, folder: kept.folder, reader, systemOf }, path, signal);
+  return readScannedFile({ root: kept.path, folder: kept.folder, reader, systemOf }, path, signal);
 }
 
-function inStep({ prompt }: Pick<Mine, 'prompt'>, path: string, hash: string): KeptFile {
+function inStep({ prompt }: Pick<Mine, 'prompt'>, path: string, hash: string): StoredFile {
   return { path, promptId: prompt.id, hash, versionId: prompt.latestVersionId, details: detailsOf(prompt) };
 }
 
 /** Whether a prompt was changed since it and its file were in step. */
-export function isChanged(file: KeptFile, { prompt }: Pick<Mine, 'prompt'>): boolean {
+export function isChanged(file: StoredFile, { prompt }: Pick<Mine, 'prompt'>): boolean {
   const isMoved = prompt.folder !== file.details.folder;
   return prompt.latestVersionId !== file.versionId || isMoved || !hasSameDetails(prompt, file.details);
 }
@@ -65,9 +65,9 @@ function versionInput(content: PromptContent, path: string): PromptVersionInput 
 
 /** The prompt becomes what the file says; its folder stays. */
 export function takeFile(
-  work: FolderWork,
+  work: FolderOperations,
   { prompt, content: mine }: Mine,
-  file: FoundFile,
+  file: ScannedFile,
   content: PromptContent,
 ): void {
   const { name, tags, description } = content;
@@ -76,31 +76,31 @@ export function takeFile(
   markInStep(work, work.prompts.read(prompt.id), file.path, file.hash);
 }
 
-export function markInStep(work: FolderWork, prompt: Prompt, path: string, hash: string): void {
+export function markInStep(work: FolderOperations, prompt: Prompt, path: string, hash: string): void {
   work.store.setFile(work.kept.id, inStep({ prompt }, path, hash));
 }
 
 /** A file that is new to the library becomes a prompt. Throws `invalid_request` for what could never be run. */
-export function createFromFile(work: FolderWork, file: FoundFile, content: PromptContent): void {
+export function createFromFile(work: FolderOperations, file: ScannedFile, content: PromptContent): void {
   const { name, folder, tags, description } = content;
   const prompt = work.prompts.create({ name, folder, tags, description, ...versionInput(content, file.path) });
   markInStep(work, prompt, file.path, file.hash);
 }
 
 /** The folders of a prompt below the linked one; null for a prompt that is elsewhere in the library. */
-function foldersBelow({ kept }: FolderWork, folder: string | null): string | null {
+function foldersBelow({ kept }: FolderOperations, folder: string | null): string | null {
   if (folder === kept.folder) return '';
   return folder?.startsWith(`${kept.folder}/`) === true ? folder.slice(kept.folder.length + 1) : null;
 }
 
 /** A name for a new file of a prompt that no file of the folder has. */
-export function newPath(work: FolderWork, { prompt }: Mine, taken: Iterable<string>): string {
+export function newPath(work: FolderOperations, { prompt }: Mine, taken: Iterable<string>): string {
   const below = foldersBelow(work, prompt.folder);
   return createFileNames('prompt', taken)({ name: prompt.name, folder: below });
 }
 
 /** Where a file goes when its prompt was moved within the linked folder; the same path when it was not. */
-function movedPath(work: FolderWork, known: KeptFile, { prompt }: Mine): string {
+function movedPath(work: FolderOperations, known: StoredFile, { prompt }: Mine): string {
   const below = prompt.folder === known.details.folder ? null : foldersBelow(work, prompt.folder);
   if (below === null) return known.path;
   return [...folderPath(below), known.path.split('/').at(-1)!].join('/');
@@ -114,9 +114,9 @@ export type WriteResult =
  * disk refuses is thrown.
  */
 export async function writeMine(
-  work: FolderWork,
+  work: FolderOperations,
   mine: Mine,
-  { file, known, mayLose }: { file: FoundFile | null; known: KeptFile; mayLose: boolean },
+  { file, known, mayLose }: { file: ScannedFile | null; known: StoredFile; mayLose: boolean },
   signal: AbortSignal,
 ): Promise<WriteResult> {
   const root = work.kept.path;

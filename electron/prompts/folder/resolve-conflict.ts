@@ -3,9 +3,9 @@ import { AppError } from '../../../shared/app-error.ts';
 import type { FolderFile, FolderIssue, settleFolderFile } from '../../../shared/contract/prompt-folders.ts';
 import type { PromptInput } from '../../../shared/contract/prompts.ts';
 import { promptContent } from '../../../shared/prompt-content.ts';
-import type { KeptFile } from '../../storage/prompts/folder-store.ts';
+import type { StoredFile } from '../../storage/prompts/folder-store.ts';
 import { diskReason, removeFile } from './disk-file.ts';
-import { requireContent, type FoundFile } from './found-file.ts';
+import { requireContent, type ScannedFile } from './scanned-file.ts';
 import {
   createFromFile,
   markInStep,
@@ -13,27 +13,27 @@ import {
   readMine,
   takeFile,
   writeMine,
-  type FolderWork,
+  type FolderOperations,
   type Mine,
-} from './folder-work.ts';
+} from './folder-operations.ts';
 import { isSameVersion } from './same-content.ts';
 
-export type Settlement = z.infer<NonNullable<typeof settleFolderFile.body>>;
+export type Resolution = z.infer<NonNullable<typeof settleFolderFile.body>>;
 
 /** Both sides of a file that is not in step. */
 interface Sides {
-  readonly known: KeptFile | null;
+  readonly known: StoredFile | null;
   readonly mine: Mine | null;
-  readonly file: FoundFile | null;
+  readonly file: ScannedFile | null;
 }
 
-async function sidesOf(work: FolderWork, { path, promptId }: FolderIssue, signal: AbortSignal): Promise<Sides> {
+async function sidesOf(work: FolderOperations, { path, promptId }: FolderIssue, signal: AbortSignal): Promise<Sides> {
   const known = work.store.files(work.kept.id).find((file) => file.promptId === promptId) ?? null;
   const file = await readFile(work, path, signal);
   return { known, mine: promptId === null ? null : readMine(work, promptId), file };
 }
 
-export async function readSides(work: FolderWork, issue: FolderIssue, signal: AbortSignal): Promise<FolderFile> {
+export async function readSides(work: FolderOperations, issue: FolderIssue, signal: AbortSignal): Promise<FolderFile> {
   const { mine, file } = await sidesOf(work, issue, signal);
   return {
     issue,
@@ -45,7 +45,7 @@ export async function readSides(work: FolderWork, issue: FolderIssue, signal: Ab
 
 const moved = () => new AppError('conflict', 'The prompt or its file has changed in the meantime. Compare them again.');
 
-async function write(work: FolderWork, { known, file }: Sides, mine: Mine, signal: AbortSignal): Promise<void> {
+async function write(work: FolderOperations, { known, file }: Sides, mine: Mine, signal: AbortSignal): Promise<void> {
   try {
     const result = await writeMine(work, mine, { file, known: known!, mayLose: true }, signal);
     if (result.kind === 'changed') throw moved();
@@ -57,7 +57,7 @@ async function write(work: FolderWork, { known, file }: Sides, mine: Mine, signa
   }
 }
 
-async function keepMine(work: FolderWork, sides: Sides, signal: AbortSignal): Promise<void> {
+async function keepMine(work: FolderOperations, sides: Sides, signal: AbortSignal): Promise<void> {
   const { known, mine, file } = sides;
   if (known === null) throw new AppError('invalid_request', 'There is no prompt to write to the file.');
   if (mine !== null) return write(work, sides, mine, signal);
@@ -65,7 +65,7 @@ async function keepMine(work: FolderWork, sides: Sides, signal: AbortSignal): Pr
   work.store.removeFile(work.kept.id, known.promptId);
 }
 
-function keepFile(work: FolderWork, { known, mine, file }: Sides): void {
+function keepFile(work: FolderOperations, { known, mine, file }: Sides): void {
   if (file !== null) {
     const content = requireContent(file);
     if (mine !== null) return takeFile(work, mine, file, content);
@@ -76,7 +76,12 @@ function keepFile(work: FolderWork, { known, mine, file }: Sides): void {
   if (known !== null) work.store.removeFile(work.kept.id, known.promptId);
 }
 
-async function keepMerged(work: FolderWork, sides: Sides, input: PromptInput, signal: AbortSignal): Promise<void> {
+async function keepMerged(
+  work: FolderOperations,
+  sides: Sides,
+  input: PromptInput,
+  signal: AbortSignal,
+): Promise<void> {
   const { mine, file } = sides;
   if (mine === null || file === null) throw new AppError('invalid_request', 'There is nothing to merge.');
   const wanted = promptContent(input);
@@ -90,10 +95,10 @@ async function keepMerged(work: FolderWork, sides: Sides, input: PromptInput, si
 }
 
 /** Carries out what a person decided. Throws `conflict` when one of the sides is not the one that was shown. */
-export async function settle(
-  work: FolderWork,
+export async function resolveConflict(
+  work: FolderOperations,
   issue: FolderIssue,
-  { choice, prompt, versionId, hash }: Settlement,
+  { choice, prompt, versionId, hash }: Resolution,
   signal: AbortSignal,
 ): Promise<void> {
   const sides = await sidesOf(work, issue, signal);

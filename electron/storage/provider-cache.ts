@@ -4,7 +4,7 @@ import type { AiSystem } from '../../shared/contract/common.ts';
 import type { ProviderTest } from '../../shared/contract/providers.ts';
 import type { ListedModel } from '../providers/provider.ts';
 import { prepareQuery } from './queries.ts';
-import type { ProviderMemory } from './storage.ts';
+import type { ProviderCache } from './storage.ts';
 
 interface Account {
   baseAddress: string | null;
@@ -15,7 +15,7 @@ interface Account {
 const unknownAccount: Account = { baseAddress: null, lastTest: null, listedModels: null };
 
 /** Every run asks for some of it, so all of it is held in memory; changes are written before they are seen. */
-export function createProviderMemory(database: Database.Database): ProviderMemory {
+export function createProviderCache(database: Database.Database): ProviderCache {
   const queries = providerQueries(database);
   const accounts = new Map(queries.accounts.all({}).map((row) => [row.account, accountOf(row)]));
   let endpoints = queries.endpoints.all({});
