@@ -2,13 +2,12 @@ import { createConversations } from '../../electron/storage/conversations.ts';
 import { openDatabase } from '../../electron/storage/database.ts';
 import { prepareQuery, valuesOf } from '../../electron/storage/queries.ts';
 import { runWriteQueries } from '../../electron/storage/run-queries.ts';
-import { runRow, runTextRow } from '../../electron/storage/run-rows.ts';
+import { type NewRun, type RunOutcome, runRow, runTextRow } from '../../electron/storage/run-rows.ts';
 import type { Schema } from '../../electron/storage/schema.ts';
-import type { NewRun, RunOutcome } from '../../electron/storage/storage.ts';
 import { timeOrderedId } from '../../electron/storage/time-ordered-id.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import type { FinishReason } from '../../shared/contract/completions.ts';
-import { createChance, createWriter, type Chance } from './text-writer.ts';
+import { type Chance, createChance, createWriter } from './text-writer.ts';
 
 /** A run that could have been, with its outcome and what was thought of it. */
 export interface GeneratedRun {

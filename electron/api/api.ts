@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Endpoint } from '../../shared/contract/endpoint.ts';
-import type { Caller } from './authentication.ts';
+import type { Endpoint, Scope } from '../../shared/contract/endpoint.ts';
+import type { AuthenticatedKey } from '../storage/storage.ts';
 import type { ReceiveFile } from './form-body.ts';
 
 /**
@@ -16,6 +16,13 @@ export interface Api {
   fetch(request: Request, context: ApiContext): Promise<Response>;
   /** Whether the headers of a request, with lower-case names, carry a valid API key. */
   isKnown(headers: Readonly<Record<string, string>>): boolean;
+}
+
+/** Who makes a request. Runs of the window have a caller id of their own and no key. */
+export interface Caller {
+  readonly callerId: string;
+  readonly key: AuthenticatedKey | null;
+  readonly scopes: readonly Scope[];
 }
 
 /** What a handler gets: everything is checked already. */

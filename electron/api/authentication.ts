@@ -1,14 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
-import { scopes, type Access, type Scope } from '../../shared/contract/endpoint.ts';
-import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
-import type { ApiContext } from './api.ts';
-
-/** Who makes a request. Runs of the window have a caller id of their own and no key. */
-export interface Caller {
-  readonly callerId: string;
-  readonly key: AuthenticatedKey | null;
-  readonly scopes: readonly Scope[];
-}
+import { scopes, type Access } from '../../shared/contract/endpoint.ts';
+import type { ApiKeyStore } from '../storage/storage.ts';
+import type { ApiContext, Caller } from './api.ts';
 
 const missingKey =
   'Send an API key as `Authorization: Bearer <key>` or `x-hl-api-key: <key>`. Keys are issued in Settings, API keys.';

@@ -7,8 +7,7 @@ import {
 } from '../../shared/contract/conversations.ts';
 import { LazyList } from '../storage/list-page.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
-import type { Caller } from './authentication.ts';
-import { implement, type Handler } from './api.ts';
+import { implement, type Caller, type Handler } from './api.ts';
 import { longJsonResponse } from './json-response.ts';
 
 const defaultPageSize = 20;

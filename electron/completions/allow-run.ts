@@ -1,19 +1,9 @@
-import type { Usage } from '../../shared/contract/completions.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
 import type { RateLimits, TokenReservation } from '../credits/rate-limits.ts';
 import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
 import type { Guard } from './guard.ts';
 import type { PreparedRun } from './prepare-run.ts';
-
-/** What a run used in the end. */
-export interface RunUse {
-  /** 0 for a run whose provider sent nothing. */
-  readonly credits: number;
-  /** Null when the provider hasn't told it. */
-  readonly usage: Usage | null;
-  /** Of the answer and the reasoning as far as they came. */
-  readonly characters: number;
-}
+import type { RunUse } from './run.ts';
 
 /** What a run may cost, set aside before any provider is called. */
 export interface Allowance {

@@ -3,8 +3,8 @@ import type { Citation, FinishReason, Usage, Warning } from '../../shared/contra
 import type { RunCost } from '../providers/model-prices.ts';
 import type { ModelRequest, Provider, RawUsage } from '../providers/provider.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
-import type { RunOutcome, RunStore } from '../storage/storage.ts';
-import type { RunUse } from './allow-run.ts';
+import type { RunOutcome } from '../storage/run-rows.ts';
+import type { RunStore } from '../storage/storage.ts';
 import type { RunGuard } from './guard.ts';
 
 /** A signal of our own that follows the caller's, without leaving a listener behind on a signal that outlives the run. */
@@ -31,6 +31,16 @@ export interface GroundedRequest {
   readonly citations: readonly Citation[];
   /** The prompt as it is sent. */
   readonly sentPrompt: string;
+}
+
+/** What a run used in the end. */
+export interface RunUse {
+  /** 0 for a run whose provider sent nothing. */
+  readonly credits: number;
+  /** Null when the provider hasn't told it. */
+  readonly usage: Usage | null;
+  /** Of the answer and the reasoning as far as they came. */
+  readonly characters: number;
 }
 
 /** Everything that a run needs once its request has been found good. */

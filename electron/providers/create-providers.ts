@@ -1,16 +1,16 @@
 import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
 import type { Configuration, Usage, Warning } from '../../shared/contract/completions.ts';
-import type { CompatibleEndpoint, Model, ProviderState } from '../../shared/contract/providers.ts';
+import type { ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import { Accounts, endpointAccount, type AccountsOptions, type EndpointAddress } from './accounts.ts';
-import { createEndpoints } from './endpoints.ts';
+import { createEndpoints, type Endpoints } from './endpoints.ts';
 import { findEndpoints, wellKnownEndpoints, type FoundEndpoint } from './local-endpoints.ts';
 import { ModelDirectory } from './model-directory.ts';
 import { applyFacts } from './model-facts.ts';
 import { costOf, type RunCost } from './model-prices.ts';
-import { createModelList } from './model-list.ts';
+import { createModelList, type ModelList } from './model-list.ts';
 import { createModelResolver, type ResolvedModel } from './model-resolver.ts';
 import { createProviderFetch } from './provider-fetch.ts';
 import { testAccount } from './provider-tests.ts';
@@ -26,7 +26,7 @@ export interface ProvidersOptions extends Pick<AccountsOptions, 'environment' | 
   readonly wellKnownEndpoints?: readonly EndpointAddress[];
 }
 
-export interface Providers {
+export interface Providers extends Endpoints, ModelList {
   /**
    * Which provider answers for a model; a few microseconds. Throws 400 for an unknown model, naming the nearest ones, and
    * 503 `provider_not_configured` when a key is missing.
@@ -60,36 +60,8 @@ export interface Providers {
   /** Throws 503 when there is no key to test; every other outcome is in the state. */
   test(aiSystem: KeyedProvider, options: { signal: AbortSignal }): Promise<ProviderState>;
 
-  endpoints(): CompatibleEndpoint[];
-  /** Throws `conflict` for a name that is taken. */
-  addEndpoint(endpoint: EndpointAddress & { key?: string | null | undefined }): CompatibleEndpoint;
-  /** A null key removes it. Throws `not_found`, and `conflict` for an endpoint of the command line. */
-  updateEndpoint(
-    name: string,
-    change: { baseAddress?: string | undefined; key?: string | null | undefined },
-  ): CompatibleEndpoint;
-  removeEndpoint(name: string): void;
-  /** Lets prompts and the key go to this origin. Throws `not_found`, and `conflict` when the endpoint has another one by now. */
-  confirmEndpoint(name: string, origin: string): CompatibleEndpoint;
-  testEndpoint(name: string, options: { signal: AbortSignal }): Promise<CompatibleEndpoint>;
   /** Model servers on this machine that answer and are no endpoint yet; about a second at most. */
   findLocalEndpoints(options: { signal: AbortSignal }): Promise<FoundEndpoint[]>;
-
-  /**
-   * Every model with facts and readiness. The first call after a start also asks providers that have a key for their lists,
-   * without waiting for them: their answers are in later calls.
-   */
-  models(): Model[];
-  /**
-   * Asks for the list that an unknown model may stand in, each at most once a minute, or for all lists when it is not told whose
-   * model it is; null when there is nothing to learn. Resolves within 15 seconds and never rejects: whether the model is known
-   * then, `resolve` and `systemOf` tell.
-   */
-  learnModel(aiSystem: AiSystem | null, model: string): Promise<void> | null;
-  /** Throws `conflict` for a name that is valid already. */
-  addModel(aiSystem: AiSystem, model: string): Model;
-  /** Throws `not_found` for a name that the user did not add. */
-  removeModel(aiSystem: AiSystem, model: string): void;
 
   /** Ends what is under way and closes every connection. */
   close(): Promise<void>;

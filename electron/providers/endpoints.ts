@@ -2,7 +2,6 @@ import { AppError } from '../../shared/app-error.ts';
 import type { CompatibleEndpoint } from '../../shared/contract/providers.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, type Accounts, type EndpointAddress } from './accounts.ts';
-import type { Providers } from './create-providers.ts';
 import { testAccount } from './provider-tests.ts';
 
 export interface EndpointsOptions {
@@ -12,10 +11,20 @@ export interface EndpointsOptions {
   readonly onChange: () => void;
 }
 
-type Endpoints = Pick<
-  Providers,
-  'endpoints' | 'addEndpoint' | 'updateEndpoint' | 'removeEndpoint' | 'confirmEndpoint' | 'testEndpoint'
->;
+export interface Endpoints {
+  endpoints(): CompatibleEndpoint[];
+  /** Throws `conflict` for a name that is taken. */
+  addEndpoint(endpoint: EndpointAddress & { key?: string | null | undefined }): CompatibleEndpoint;
+  /** A null key removes it. Throws `not_found`, and `conflict` for an endpoint of the command line. */
+  updateEndpoint(
+    name: string,
+    change: { baseAddress?: string | undefined; key?: string | null | undefined },
+  ): CompatibleEndpoint;
+  removeEndpoint(name: string): void;
+  /** Lets prompts and the key go to this origin. Throws `not_found`, and `conflict` when the endpoint has another one by now. */
+  confirmEndpoint(name: string, origin: string): CompatibleEndpoint;
+  testEndpoint(name: string, options: { signal: AbortSignal }): Promise<CompatibleEndpoint>;
+}
 
 /** The compatible endpoints that people name themselves. */
 export function createEndpoints({ memory, accounts, settings, onChange }: EndpointsOptions): Endpoints {

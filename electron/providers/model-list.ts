@@ -6,7 +6,6 @@ import { serviceModels, type ServiceModel } from '../../shared/contract/settings
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, type Account, type Accounts } from './accounts.ts';
-import type { Providers } from './create-providers.ts';
 import type { KnownModel, ModelDirectory } from './model-directory.ts';
 import { factsOf, hasEnded, type ModelFacts } from './model-facts.ts';
 import { testAccount } from './provider-tests.ts';
@@ -25,10 +24,26 @@ export interface ModelListOptions {
 /** A name that is in no list makes us ask for the list again when it is older than this. */
 const listLifetimeMilliseconds = 60_000;
 
+export interface ModelList {
+  /**
+   * Every model with facts and readiness. The first call after a start also asks providers that have a key for their lists,
+   * without waiting for them: their answers are in later calls.
+   */
+  models(): Model[];
+  /**
+   * Asks for the list that an unknown model may stand in, each at most once a minute, or for all lists when it is not told whose
+   * model it is; null when there is nothing to learn. Resolves within 15 seconds and never rejects: whether the model is known
+   * then, `resolve` and `systemOf` tell.
+   */
+  learnModel(aiSystem: AiSystem | null, model: string): Promise<void> | null;
+  /** Throws `conflict` for a name that is valid already. */
+  addModel(aiSystem: AiSystem, model: string): Model;
+  /** Throws `not_found` for a name that the user did not add. */
+  removeModel(aiSystem: AiSystem, model: string): void;
+}
+
 /** The models as the window shows them. */
-export function createModelList(
-  options: ModelListOptions,
-): Pick<Providers, 'models' | 'learnModel' | 'addModel' | 'removeModel'> {
+export function createModelList(options: ModelListOptions): ModelList {
   const { memory, accounts, directory, onChange } = options;
   const asked = new Map<Account, { readonly at: number; readonly answered: Promise<void> }>();
 

@@ -1,10 +1,10 @@
-import type Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
 import { prepareQuery, valuesOf } from './queries.ts';
-import { titleOf } from './run-rows.ts';
+import { type NewRun, titleOf } from './run-rows.ts';
 import type { ConversationRow } from './schema.ts';
-import type { NewRun, RunStore } from './storage.ts';
+import type { RunStore } from './storage.ts';
 import { timeOrderedId } from './time-ordered-id.ts';
+import type Database from 'better-sqlite3';
 
 /** What joining needs to know of a conversation. */
 interface Membership {

@@ -1,7 +1,8 @@
 import { describeDiskFailure } from './disk-failure.ts';
 import type { LogSync } from './write-ahead-log.ts';
 import { createRunWriter, type RunWriterOptions, type WrittenRun } from './run-writer.ts';
-import type { NewRun, RunOutcome, RunStore } from './storage.ts';
+import type { NewRun, RunOutcome } from './run-rows.ts';
+import type { RunStore } from './storage.ts';
 import type { AppError } from '../../shared/app-error.ts';
 
 /** Most characters of runs that are held at once. Beyond, a run is lost to the audit; its caller was told that it failed. */

@@ -1,8 +1,60 @@
+import type { RawUsage } from '../providers/provider.ts';
+import type { RunCost } from '../providers/model-prices.ts';
+import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { flagsOf, type RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunDetail, RunListItem, RunSummary } from '../../shared/contract/runs.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
-import type { NewRun, RunOutcome } from './storage.ts';
+
+/** What is known of a run when it starts. Times are milliseconds since 1970. */
+export interface NewRun {
+  readonly runId: string;
+  readonly messageId: string;
+  readonly conversationId: string;
+  readonly workspaceId: string | null;
+  readonly callerId: string;
+  /** Null for runs of the window. */
+  readonly apiKeyId: string | null;
+  readonly promptId: string | null;
+  readonly promptVersionId: string | null;
+  readonly aiSystem: AiSystem;
+  readonly model: string;
+  readonly servedBy: string;
+  readonly createdAt: number;
+  readonly promptText: string;
+  readonly systemMessage: string | null;
+  readonly replacements: Record<string, unknown> | null;
+  readonly renderedPrompt: string;
+  readonly configuration: Record<string, unknown> | null;
+  readonly dataspaceIds: readonly string[] | null;
+  /** Lower-case names without the `x-app-` prefix. */
+  readonly appHeaders: Record<string, string>;
+  readonly metadata: Record<string, unknown> | null;
+  readonly warnings: readonly Warning[];
+}
+
+/** How a run ended. */
+export interface RunOutcome {
+  readonly status: 'Completed' | 'Cancelled' | 'Failed';
+  readonly content: string;
+  readonly reasoning: string | null;
+  readonly finishReason: FinishReason | 'Cancelled' | 'Error';
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly usage: Usage | null;
+  /** The provider's own usage object; absent where there is none. */
+  readonly rawUsage?: RawUsage | null;
+  /** Null when the price or the usage is unknown. */
+  readonly cost: RunCost | null;
+  readonly credits: number;
+  readonly firstTokenMs: number | null;
+  readonly totalMs: number;
+  readonly completedAt: number;
+  readonly citations: readonly Citation[];
+  /** The prompt as it was sent, where passages were put before it; kept in place of the rendered one. */
+  readonly sentPrompt?: string;
+  /** What the guard found; absent where it did not look. */
+  readonly moderation?: RunModeration | null;
+}
 
 /** Characters of a run's title and of a conversation's name. */
 const titleLength = 120;

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { createContinuationTokens } from './continuation-token.ts';
 import { createConversations } from './conversations.ts';
@@ -7,8 +6,9 @@ import type { LogSync } from './write-ahead-log.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
 import { createRemovedRuns } from './retention-store.ts';
 import { createRunRecorder, type Durability, type RunRecorder } from './run-recorder.ts';
-import { runDetailOf, runListItemOf } from './run-rows.ts';
-import type { NewRun, RunStore } from './storage.ts';
+import { type NewRun, runDetailOf, runListItemOf } from './run-rows.ts';
+import type { RunStore } from './storage.ts';
+import type Database from 'better-sqlite3';
 
 export interface RunStoreOptions {
   readonly database: Database.Database;

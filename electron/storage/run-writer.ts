@@ -1,9 +1,8 @@
-import type Database from 'better-sqlite3';
 import type { Conversations } from './conversations.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
 import type { RemovedRuns } from './retention-store.ts';
-import { outcomeColumns, outcomeTexts, runRow, runTextRow } from './run-rows.ts';
-import type { NewRun, RunOutcome } from './storage.ts';
+import { type NewRun, outcomeColumns, outcomeTexts, type RunOutcome, runRow, runTextRow } from './run-rows.ts';
+import type Database from 'better-sqlite3';
 
 /** A run that begins, ends, or does both at once. */
 export interface WrittenRun {

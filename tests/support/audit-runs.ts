@@ -1,5 +1,5 @@
 import type { TestAnswer, TestHost, Way } from './test-host.ts';
-import type { NewRun, RunOutcome } from '../../electron/storage/storage.ts';
+import type { NewRun, RunOutcome } from '../../electron/storage/run-rows.ts';
 import { sampleOutcome, sampleRun } from '../unit/storage/sample-run.ts';
 
 /** Records a finished run as a completion would, without a provider. */

@@ -2,7 +2,7 @@ import type { AiSystem, KeyedProvider } from '../../../shared/contract/common.ts
 import type { Usage } from '../../../shared/contract/completions.ts';
 import { findEntry } from '../../providers/catalogue.ts';
 import { cataloguePrices, costOf, endpointPrices, type ModelPrices } from '../../providers/model-prices.ts';
-import type { RunOutcome } from '../../storage/storage.ts';
+import type { RunOutcome } from '../../storage/run-rows.ts';
 import { sampleData } from './sample-data.ts';
 import type { SeededRandom } from './seeded-random.ts';
 

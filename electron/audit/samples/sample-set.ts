@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { renderPrompt } from '../../completions/render-prompt.ts';
 import type { SampleFeedback } from '../../storage/sample-store.ts';
-import type { NewRun, RunOutcome } from '../../storage/storage.ts';
+import type { NewRun, RunOutcome } from '../../storage/run-rows.ts';
 import { timeOrderedId } from '../../storage/time-ordered-id.ts';
 import { callerOf } from './sample-callers.ts';
 import { sampleData, type SampleTopic } from './sample-data.ts';

@@ -3,6 +3,9 @@ import type { CutPassage } from '../chunking/passage-builder.ts';
 import { maxTextCharacters, type SourcePage, tooMuchText } from './parsed-source.ts';
 import { cleanText } from './text-encoding.ts';
 
+/** Takes the part of the work that is done, from 0 to 1. */
+export type ReportProgress = (fraction: number) => void;
+
 /** A document as its parser leaves it. */
 export interface ReadDocument {
   readonly text: string;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import papaparse from 'papaparse';
-import { createDocumentWriter, type ReadDocument } from './document-writer.ts';
+import { createDocumentWriter, type ReadDocument, type ReportProgress } from './document-writer.ts';
 import { areColumnNames, createTableWriter } from './table-writer.ts';
 import { SourceFailure, type SourceMediaType } from './parsed-source.ts';
 import { readMarkdown } from './read-markdown.ts';
@@ -38,9 +38,6 @@ function readPlainText(text: string): ReadDocument {
   }
   return { text, pages: null, passages: cutter.finish() };
 }
-
-/** Told which part of the work is done, from 0 to 1. */
-export type ReportProgress = (fraction: number) => void;
 
 type Parser = (path: string, report: ReportProgress) => Promise<ReadDocument>;
 

@@ -10,7 +10,7 @@ import {
   type XmlHandler,
 } from './docx-styles.ts';
 import { type DocxArchive, isCompoundFile, mainDocument, openDocx } from './docx-archive.ts';
-import type { ReportProgress } from './read-document.ts';
+import type { ReportProgress } from './document-writer.ts';
 import { SourceFailure } from './parsed-source.ts';
 
 /** The tables of a Word document. A row that holds a table in one of its cells is read as layout: its cells become blocks. */

@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { createDocumentWriter, type DocumentWriter, type ReadDocument } from './document-writer.ts';
 import { createTableWriter, longestCell, type TableWriter } from './table-writer.ts';
-import type { ReportProgress } from './read-document.ts';
+import type { ReportProgress } from './document-writer.ts';
 import { createDepthLimit } from './parsed-source.ts';
 import { decodeText } from './text-encoding.ts';
 

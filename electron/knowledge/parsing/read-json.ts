@@ -1,5 +1,5 @@
 import { createDocumentWriter, type DocumentWriter, type ReadDocument } from './document-writer.ts';
-import type { ReportProgress } from './read-document.ts';
+import type { ReportProgress } from './document-writer.ts';
 import { SourceFailure } from './parsed-source.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };

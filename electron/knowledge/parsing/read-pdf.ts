@@ -3,7 +3,7 @@ import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import { createDocumentWriter, type DocumentWriter, type PagedPart, type ReadDocument } from './document-writer.ts';
 import { blocksOf, linesOfPage, type PdfBlock, type PdfLine } from './pdf-layout.ts';
 import { fieldsOfPage } from './pdf-fields.ts';
-import type { ReportProgress } from './read-document.ts';
+import type { ReportProgress } from './document-writer.ts';
 import { maxTextCharacters, SourceFailure, tooMuchText } from './parsed-source.ts';
 import { areColumnNames, createTableWriter, minNamedColumns } from './table-writer.ts';
 

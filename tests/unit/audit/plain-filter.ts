@@ -1,7 +1,7 @@
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import { flagsOf } from '../../../shared/contract/moderation.ts';
 import type { FeedbackInput } from '../../../shared/contract/conversations.ts';
-import type { NewRun, RunOutcome } from '../../../electron/storage/storage.ts';
+import type { NewRun, RunOutcome } from '../../../electron/storage/run-rows.ts';
 
 /** A recorded run as the plain filter sees it. */
 export interface PlainRun {

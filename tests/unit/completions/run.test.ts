@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Run, type RunPart, type RunPlan } from '../../../electron/completions/run.ts';
 import type { ModelCallOptions, ModelPart, Provider } from '../../../electron/providers/provider.ts';
-import type { RunOutcome, RunStore } from '../../../electron/storage/storage.ts';
+import type { RunOutcome } from '../../../electron/storage/run-rows.ts';
+import type { RunStore } from '../../../electron/storage/storage.ts';
 import { AppError } from '../../../shared/app-error.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewRun, RunOutcome } from '../../../electron/storage/storage.ts';
+import type { NewRun, RunOutcome } from '../../../electron/storage/run-rows.ts';
 
 export function sampleRun(change: Partial<NewRun> = {}): NewRun {
   return {

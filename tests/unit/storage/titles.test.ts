@@ -2,7 +2,8 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { renderedTitles } from '../../../electron/storage/migrations/0018-rendered-titles.ts';
 import { registerRenderedTitle } from '../../../electron/storage/migrations/rendered-title.ts';
-import type { NewRun, RunOutcome, Storage } from '../../../electron/storage/storage.ts';
+import type { NewRun, RunOutcome } from '../../../electron/storage/run-rows.ts';
+import type { Storage } from '../../../electron/storage/storage.ts';
 import { sampleOutcome, sampleRun } from './sample-run.ts';
 import { listAll, openTestStorage } from './test-storage.ts';
 

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { createRetention, type Retention } from '../../../../electron/audit/retention/create-retention.ts';
-import type { NewRun, Storage } from '../../../../electron/storage/storage.ts';
+import type { NewRun } from '../../../../electron/storage/run-rows.ts';
+import type { Storage } from '../../../../electron/storage/storage.ts';
 import { openTestStorage } from '../../storage/test-storage.ts';
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
 import { day, now } from './retention-time.ts';
