@@ -133,21 +133,48 @@ function PrintedObjects({ names }: { names: readonly string[] }) {
   );
 }
 
-/** Where the prompt is written: system message, template or its rendering, and a field for each variable. */
-export function PromptPanel() {
-  const draft = useActiveDraft();
-  const onChange = (change: DraftChange): void => useDrafts.getState().change(draft.id, change);
-  // Parsing a template of megabytes takes longer than a key press; the editor doesn't wait for it.
-  const template = useTemplateState(useDeferredValue(draft));
-  const focusTargets = useFocusTargets();
+/** Heading of the prompt, with its unfilled names and the switch between template and rendering. */
+function PromptHeader({ template }: { template: TemplateState }) {
   const view = usePlaygroundView(({ promptView }) => promptView);
+  return (
+    <div className="header line-top">
+      <h2>Prompt</h2>
+      {template.unfilled.length > 0 && (
+        <Badge tone="caution">
+          <Icon icon={TriangleAlert} size="tiny" />
+          {template.unfilled.length} without a value
+        </Badge>
+      )}
+      <span className="grow" />
+      {view === 'rendered' && template.rendered !== null && (
+        <span className="caption tertiary">about {formatPlural(estimateTokens(template.rendered), 'token')}</span>
+      )}
+      <Segmented
+        label="Prompt view"
+        value={view}
+        onValueChange={(promptView) => usePlaygroundView.setState({ promptView })}
+        options={promptViews}
+      />
+    </div>
+  );
+}
+
+interface DraftEditorProps {
+  draft: Draft;
+  template: TemplateState;
+  onChange: (change: DraftChange) => void;
+}
+
+/** The editor of the template. A new draft gets the focus. */
+function DraftEditor({ draft, template, onChange }: DraftEditorProps) {
+  const focusTargets = useFocusTargets();
   const names = useMemo(() => readNames(template, draft), [template, draft]);
   // The positions of a template with mistakes are unknown; the editor moves the old highlights along with the text.
   const unfilledPositions = useMemo(
     () => (template.mistakes.length > 0 ? null : template.unfilled.flatMap(({ positions }) => positions)),
     [template.mistakes, template.unfilled],
   );
-  const onEditorReady = useCallback(
+  const onReady = useCallback(
     (focus: (offset: number) => void) => {
       const remove = focusTargets.add('prompt', focus);
       if (useDrafts.getState().newId === draft.id) {
@@ -159,43 +186,37 @@ export function PromptPanel() {
     [draft.id, focusTargets],
   );
   return (
+    <TemplateEditor
+      className="play__prompt"
+      label="Prompt, Handlebars"
+      hint="Write your prompt. Type {{name}} to add a variable."
+      value={draft.promptText}
+      onValueChange={(promptText) => onChange(promptEdit(draft, promptText))}
+      names={names}
+      mistakes={template.mistakes}
+      unfilled={unfilledPositions}
+      onReady={onReady}
+    />
+  );
+}
+
+/** Where the prompt is written: system message, template or its rendering, and a field for each variable. */
+export function PromptPanel() {
+  const draft = useActiveDraft();
+  const onChange = (change: DraftChange): void => useDrafts.getState().change(draft.id, change);
+  // Parsing a template of megabytes takes longer than a key press; the editor doesn't wait for it.
+  const template = useTemplateState(useDeferredValue(draft));
+  const focusTargets = useFocusTargets();
+  const view = usePlaygroundView(({ promptView }) => promptView);
+  return (
     <section className="panel play__edit" aria-label="Prompt">
       <div className="play__write">
         <SystemMessage draft={draft} onChange={onChange} />
-        <div className="header line-top">
-          <h2>Prompt</h2>
-          {template.unfilled.length > 0 && (
-            <Badge tone="caution">
-              <Icon icon={TriangleAlert} size="tiny" />
-              {template.unfilled.length} without a value
-            </Badge>
-          )}
-          <span className="grow" />
-          {view === 'rendered' && template.rendered !== null && (
-            <span className="caption tertiary">about {formatPlural(estimateTokens(template.rendered), 'token')}</span>
-          )}
-          <Segmented
-            label="Prompt view"
-            value={view}
-            onValueChange={(promptView) => usePlaygroundView.setState({ promptView })}
-            options={promptViews}
-          />
-        </div>
+        <PromptHeader template={template} />
         {view === 'rendered' ? (
           <Rendered template={template} />
         ) : (
-          <TemplateEditor
-            key={draft.id}
-            className="play__prompt"
-            label="Prompt, Handlebars"
-            hint="Write your prompt. Type {{name}} to add a variable."
-            value={draft.promptText}
-            onValueChange={(promptText) => onChange(promptEdit(draft, promptText))}
-            names={names}
-            mistakes={template.mistakes}
-            unfilled={unfilledPositions}
-            onReady={onEditorReady}
-          />
+          <DraftEditor key={draft.id} draft={draft} template={template} onChange={onChange} />
         )}
         <Mistakes template={template} onGo={(offset) => focusTargets.focus('prompt', offset)} />
         <PrintedObjects names={template.printedObjects} />

@@ -69,45 +69,57 @@ interface ColumnProps extends AnswerProps {
   onRemove?: () => void;
 }
 
-function Column({ number, title, model, run, actions, addText, onStop, onRemove }: ColumnProps) {
+function columnName({ number, title }: Pick<ColumnProps, 'number' | 'title'>): string {
+  return `Answer ${number}, ${title}`;
+}
+
+function ColumnHeader(props: Omit<ColumnProps, 'addText'>) {
+  const { number, title, model, run, actions, onStop, onRemove } = props;
   const isRunning = isActive(run);
-  const name = `Answer ${number}, ${title}`;
+  return (
+    <div className="compared__head">
+      <div className="row">
+        <Button
+          variant="quiet"
+          size="small"
+          className="compared__model"
+          aria-label={`${columnName(props)}: choose another model`}
+          onClick={actions.pickModel}
+        >
+          <span className="truncate">{title}</span>
+        </Button>
+        <span className="grow" />
+        {isRunning && <IconButton icon={Square} label={`Stop answer ${number}`} size="small" onClick={onStop} />}
+        {!isRunning && (
+          <IconButton icon={Play} label={`Run answer ${number}`} size="small" onClick={actions.runAgain} />
+        )}
+        <CopyButton
+          text={run?.text ?? ''}
+          label={`Copy answer ${number}`}
+          isIconOnly
+          size="small"
+          disabled={!run || run.text === ''}
+        />
+        {onRemove && <IconButton icon={X} label={`Remove answer ${number}`} size="small" onClick={onRemove} />}
+      </div>
+      <div className="row compared__state">
+        {model && <span className="caption tertiary truncate">{modelPlace(model)}</span>}
+        <span className="grow" />
+        <div className="compared__mark" role="status">
+          {run && <RunStateBadge run={run} />}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Column(props: ColumnProps) {
+  const { number, run, actions, addText } = props;
+  const name = columnName(props);
   const column = useRef<HTMLElement>(null);
   return (
     <section ref={column} className="panel compared__column" aria-label={name}>
-      <div className="compared__head">
-        <div className="row">
-          <Button
-            variant="quiet"
-            size="small"
-            className="compared__model"
-            aria-label={`${name}: choose another model`}
-            onClick={actions.pickModel}
-          >
-            <span className="truncate">{title}</span>
-          </Button>
-          <span className="grow" />
-          {isRunning && <IconButton icon={Square} label={`Stop answer ${number}`} size="small" onClick={onStop} />}
-          {!isRunning && (
-            <IconButton icon={Play} label={`Run answer ${number}`} size="small" onClick={actions.runAgain} />
-          )}
-          <CopyButton
-            text={run?.text ?? ''}
-            label={`Copy answer ${number}`}
-            isIconOnly
-            size="small"
-            disabled={!run || run.text === ''}
-          />
-          {onRemove && <IconButton icon={X} label={`Remove answer ${number}`} size="small" onClick={onRemove} />}
-        </div>
-        <div className="row compared__state">
-          {model && <span className="caption tertiary truncate">{modelPlace(model)}</span>}
-          <span className="grow" />
-          <div className="compared__mark" role="status">
-            {run && <RunStateBadge run={run} />}
-          </div>
-        </div>
-      </div>
+      <ColumnHeader {...props} />
       {run ? (
         <>
           <AnswerBody run={run} title={name} actions={actions} onScroller={addText} />

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import type { GroundingPassage, GroundingPreview } from '../../../../shared/contract/grounding.ts';
 import { classNames } from '../../../components/class-names.ts';
 import { CopyButton, IconButton } from '../../../components/button.tsx';
+import { Icon } from '../../../components/icon.tsx';
 import { plainText } from '../../../components/markdown/plain-text.ts';
 import { MarkedText } from '../../../components/marked-text.tsx';
 import { sourceAddress } from '../../../shell/addresses.ts';
@@ -218,11 +219,7 @@ export function GroundingPanel() {
             aria-disabled={!isOn}
             onClick={() => isOn && usePlaygroundView.setState({ isGroundingOpen: !isOpen })}
           >
-            {isOn && isOpen ? (
-              <ChevronDown className="icon icon--small" />
-            ) : (
-              <ChevronRight className="icon icon--small" />
-            )}
+            <Icon icon={isOn && isOpen ? ChevronDown : ChevronRight} size="small" />
             Grounding
           </button>
         </h2>

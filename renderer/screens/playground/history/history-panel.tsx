@@ -71,6 +71,22 @@ function Row({ row, isShown }: { row: HistoryRow; isShown: boolean }) {
   );
 }
 
+function HistoryHeader() {
+  const scope = usePlaygroundView((view) => view.historyScope);
+  return (
+    <div className="header line-top header--line">
+      <h2>History</h2>
+      <span className="grow" />
+      <Segmented
+        label="Runs shown"
+        value={scope}
+        onValueChange={(historyScope) => usePlaygroundView.setState({ historyScope })}
+        options={scopes}
+      />
+    </div>
+  );
+}
+
 /** The runs of this prompt, or all runs of all callers. Selecting one restores it. */
 export function HistoryPanel() {
   const [, navigate] = useLocation();
@@ -87,16 +103,7 @@ export function HistoryPanel() {
   };
   return (
     <section className="panel history" aria-label="History">
-      <div className="header line-top header--line">
-        <h2>History</h2>
-        <span className="grow" />
-        <Segmented
-          label="Runs shown"
-          value={scope}
-          onValueChange={(historyScope) => usePlaygroundView.setState({ historyScope })}
-          options={scopes}
-        />
-      </div>
+      <HistoryHeader />
       {runs.isPending && <LoadingRows label="Loading the history" rows={4} />}
       {runs.isError && (
         <div className="history__note">
