@@ -1,4 +1,4 @@
-/** Tells listeners of a state, at most once in `intervalMs`; the last change is always told. */
+/** Calls listeners with a state at most once per `intervalMs`, and always after the last change. */
 export interface ChangeNotifier<State> {
   changed(): void;
   subscribe(listener: (state: State) => void): () => void;

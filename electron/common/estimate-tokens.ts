@@ -11,8 +11,7 @@ function tokensOf(code: number): number {
 }
 
 /**
- * A high estimate of a text's tokens, whatever the tokenizer: too high only means that a turn less is remembered, too low
- * would fail the run.
+ * A high estimate of a text's tokens with any tokenizer. Too high drops one more turn of the history; too low would fail the run.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;

@@ -1,12 +1,12 @@
 /** A mutex, or with a higher concurrency a semaphore; first come, first served. */
 export interface Mutex {
-  /** How many wait. */
+  /** The number of waiting callers. */
   readonly waiting: number;
-  /** Resolves with the function that gives the turn on; rejects with the signal's reason. */
+  /** Resolves with the function that releases the mutex; rejects with the signal's reason. */
   take(options: { readonly signal: AbortSignal }): Promise<() => void>;
 }
 
-/** `onChange` is called whenever the number of those who wait changes. */
+/** `onChange` is called when the number of waiting callers changes. */
 export function createMutex(onChange: () => void, { concurrency = 1 } = {}): Mutex {
   const waiting: (() => void)[] = [];
   let active = 0;

@@ -16,7 +16,7 @@ import { ModerationBatch } from './batch.ts';
 import type { Classifier } from './provider-classifiers.ts';
 import { csvLine } from '../common/csv.ts';
 
-/** One JSON object a line. A label that nobody gave, and a score that is not there, is null. */
+/** One JSON object per line. A missing label or score is null. */
 function jsonLines(batch: ModerationBatch, thresholds: readonly CategoryScores[]): string {
   let content = '';
   for (const { text, labels, judged, index } of batch.records(thresholds)) {

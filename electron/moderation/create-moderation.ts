@@ -70,7 +70,7 @@ function candidatesOf(text: string, judged: readonly JudgedWindow[]): Candidate[
 
 /**
  * How the scores of a text change without each passage that may have decided them: a sentence, or a few words where a window is one
- * sentence. Windows stay as they are, so that each passage costs one or two windows of 600 characters, whatever the text's length.
+ * sentence. The windows stay the same, so that each passage costs one or two windows of 600 characters for any length of text.
  */
 export async function explainText(
   classifier: Pick<OnDeviceClassifier, 'judgeWindows'>,
@@ -142,7 +142,7 @@ export interface Moderated extends ModerationResult {
 
 export interface ModerateOptions {
   readonly signal: AbortSignal;
-  /** The classifier of the settings unless told. */
+  /** The classifier of the settings by default. */
   readonly classifier?: ModerationClassifier;
 }
 
@@ -154,7 +154,7 @@ export interface Moderation {
   classify(text: string, options: ModerateOptions): Promise<Moderated>;
   /** Whether the classifier of the settings is a provider's: each verdict may cost money. */
   isPaid(): boolean;
-  /** One classifier by itself, for those who put several beside each other and bring their own thresholds. */
+  /** A single classifier, for callers that compare several and have their own thresholds. */
   classifierOf(chosen: ModerationClassifier): Classifier;
   /** Which passages decide the on-device scores. Rejects with an `AbortError` when the signal is aborted. */
   explain(text: string, options: { readonly signal: AbortSignal }): Promise<Explanation>;

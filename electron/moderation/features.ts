@@ -1,7 +1,7 @@
 /** Number of buckets that n-grams are hashed into; a power of two. */
 export const ngramBuckets = 1 << 16;
 
-/** Tags of the profanity list, each one a feature of its own. */
+/** Tags of the profanity list; each is a feature. */
 export const lexiconTags = ['sexual', 'general', 'racial', 'religious', 'lgbtq', 'shock'] as const;
 export type LexiconTag = (typeof lexiconTags)[number];
 
@@ -19,7 +19,7 @@ const shortestPart = 3;
 const longestPart = 5;
 const longestPhrase = 4;
 
-/** Longer words are looked at by their first characters only: nobody writes such words, and time stays bounded. */
+/** Only the first characters of longer words count. Such words aren't natural, and the time stays bounded. */
 const longestWord = 40;
 
 /** FNV-1a over UTF-16 units. */

@@ -13,8 +13,8 @@ export function moderationWeights(): ModerationWeights {
 export const featureScales = { embedding: 1.5, ngrams: 3, lexicon: 0.5 } as const;
 
 /**
- * How much a sentence that is judged by itself counts less than a window: out of its context it looks worse than it is. Harmless
- * text around a sentence lowers its sum by this much at most. Chosen by cross-validation.
+ * What is subtracted from the sum of a single sentence: out of context it looks worse than it is. Harmless text around a sentence
+ * lowers its sum by this much at most. Chosen by cross-validation.
  */
 export const sentenceMargin = 0.3;
 

@@ -47,7 +47,7 @@ export interface ModelClassifierOptions {
   readonly providers: Pick<Providers, 'resolve' | 'applicableConfiguration'>;
 }
 
-/** Any chat model that is told a policy. Its scores are its own opinion and not calibrated. */
+/** Any chat model, prompted with a policy. Its scores are its opinion and not calibrated. */
 export function createModelClassifier(options: ModelClassifierOptions): Classifier {
   const { aiSystem, model, policy, providers } = options;
 

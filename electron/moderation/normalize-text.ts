@@ -194,7 +194,7 @@ function textOf({ units, length }: Units): string {
 
 /**
  * Takes away what people hide words with: zero-width characters, accents, fullwidth and mathematical letters, lookalikes of other
- * scripts, leetspeak, stretched and spread letters. Text in other scripts stays as it is. Time and memory grow linearly.
+ * scripts, leetspeak, stretched and spread letters. Text in other scripts stays unchanged. Time and memory grow linearly.
  */
 export function normalizeText(input: string): NormalizedText {
   const text = readUnits(input);

@@ -26,7 +26,7 @@ export const unmeasuredPresets: Presets = {
   lenient: forEachCategory(() => 0.7),
 };
 
-/** What a classifier found, whoever it is. */
+/** The result of any classifier. */
 export interface Classification {
   /** Which classifier answered: `on-device/<name>` or `<aiSystem>/<model>`. */
   readonly model: string;

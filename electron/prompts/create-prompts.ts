@@ -134,7 +134,7 @@ export interface Prompts extends Pick<PromptStore, OwnedByStore> {
   readVersion(id: string, versionId: string): PromptVersion;
   /**
    * Begins a run of the newest version, or of the one that is named or labelled. Throws `not_found` for what is not there,
-   * `invalid_request` for a version of another prompt, and whatever keeps a completion from being run.
+   * `invalid_request` for a version of another prompt, and the errors of a completion.
    */
   run(request: PromptRunRequest, origin: RunOrigin, options: { signal: AbortSignal }): Promise<AcceptedRun>;
 }
@@ -149,7 +149,7 @@ export interface PromptsOptions {
 const unknownVersion = () => new AppError('not_found', 'This prompt has no version with this ID.');
 
 export function createPrompts({ store, draftRuns, providers, completions }: PromptsOptions): Prompts {
-  /** A version as it is kept. Throws for what could never be run. */
+  /** The content of a version. Throws for what could never be run. */
   function checkedVersion(input: PromptVersionInput, isTemplateChecked = false): VersionContent {
     if (!isTemplateChecked) requirePrompt(input.promptText);
     const content = versionContent(input);

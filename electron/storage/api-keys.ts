@@ -10,7 +10,7 @@ import type { ApiKeyStore } from './storage.ts';
 /** How far `lastUsedAt` may be behind: a write for each request would cost more than all the rest of authentication. */
 const lastUseMilliseconds = 60_000;
 
-/** `ts_` and 256 random bits; whatever looks different cannot be a key of ours. */
+/** `ts_` and 256 random bits; anything else can't be one of our keys. */
 const keyForm = /^ts_[A-Za-z0-9_-]{43}$/;
 
 export interface ApiKeys extends ApiKeyStore {

@@ -147,7 +147,7 @@ function keepPresent(directory: string): void {
     // Reading finds the log; closing the only connection then brings it into the file.
     database.pragma('user_version');
   } catch {
-    // A damaged database, perhaps the reason for the restore, is kept as it is.
+    // A damaged database may be the reason for the restore, so it is kept unchanged.
   } finally {
     database.close();
   }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 import { type AppError, invalidField } from '../../shared/app-error.ts';
 
-/** 128 bits: nobody finds a seal by trying. */
+/** 128 bits, so that a seal can't be guessed. */
 const sealBytes = 16;
 
 /** The tokens of one kind of list: where its next page begins, sealed together with what was asked. */
@@ -38,7 +38,7 @@ export function createContinuationTokens<Position>(
   list: string,
   positionSchema: z.ZodType<Position>,
 ): ContinuationTokens<Position> {
-  // JSON has no NUL of its own, so the two parts cannot be cut differently.
+  // JSON contains no NUL, so the boundary between the two parts is unambiguous.
   const seal = (query: unknown, position: Uint8Array) =>
     createHmac('sha256', secret)
       .update(`${JSON.stringify([list, canonicalJson(query)])}\0`)

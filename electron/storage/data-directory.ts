@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { AppError } from '../../shared/app-error.ts';
 
-/** The data folder when nobody names one: `TOUCHSTONE_DATA_DIR`, otherwise where the platform keeps an application's data. */
+/** The default data folder: `TOUCHSTONE_DATA_DIR`, otherwise where the platform keeps an application's data. */
 export function defaultDataDirectory(
   environment: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -23,9 +23,9 @@ const otherWriters = 0o022;
 const anyoneElse = 0o077;
 
 /**
- * Makes the data folder if needed, for its owner alone. Prompts, answers and keys are nobody else's business, and whoever can write
- * to the folder can make Touchstone write elsewhere or read a database of theirs. Throws `conflict` with the remedy. Windows keeps
- * other accounts out of a person's folders on its own and has neither modes nor owners here.
+ * Makes the data folder if needed, for its owner alone. Prompts, answers and keys are private, and a user who can write to
+ * the folder can make Touchstone write elsewhere or read another database. Throws `conflict` with the remedy. Windows
+ * protects a person's folders by default and has neither modes nor owners here.
  */
 export function prepareDirectory(chosen: string): void {
   // With a slash at its end, a link would be followed.

@@ -33,7 +33,7 @@ function fileBytes(file: string): number {
 
 /**
  * A database that was lost, by a damaged disk or an unfinished copy of the folder, is not taken for a folder that is used for the first
- * time: SQLite would throw away its log, which may hold everything, and nobody would be told.
+ * time: SQLite would silently discard its log, which may contain everything.
  */
 function rejectLostDatabase(directory: string): void {
   const file = databaseFile(directory);

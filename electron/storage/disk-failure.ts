@@ -37,7 +37,7 @@ const messages: readonly (readonly [code: string, message: string])[] = [
   ['SQLITE_NOTADB', damaged],
 ];
 
-/** What only a start can fail with, because later nobody but us chooses the files. */
+/** Failures that only a start can have: later Touchstone chooses all files. */
 const startMessages: typeof messages = [
   ...['EACCES', 'EPERM', 'SQLITE_PERM', 'SQLITE_AUTH'].map((code) => [code, closedToUs] as const),
   ...['ENOTDIR', 'EISDIR', 'EEXIST', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'].map((code) => [code, noFolder] as const),
@@ -51,8 +51,8 @@ function describe(failure: unknown, known: typeof messages): AppError | null {
 }
 
 /**
- * What a person can do about a failure that is the disk's and nobody's fault here, as an `internal` error; null for every other one.
- * The code is all that is looked at, so that it is recognised from any thread and any library.
+ * An `internal` error that says what a person can do about a failure of the disk; null for any other failure. Only the code matters, so
+ * that failures from any thread and any library are recognised.
  */
 export function describeDiskFailure(failure: unknown): AppError | null {
   return describe(failure, messages);

@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
 import { prepareQuery } from './queries.ts';
 
-/** What an evidence pack may say of a run, as it is kept. */
+/** The stored columns of a run that an evidence pack may contain. */
 export type ExportRow = ReturnType<ReturnType<typeof exportQueries>['runs']['all']>[number];
 
-/** Reads conversations for evidence packs, each in a moment of its own: a long read would keep the log from being emptied. */
+/** Reads conversations for evidence packs, each in its own transaction: a long one would keep the log from being emptied. */
 export interface ExportRows {
   /** The runs of a conversation up to a sequence, oldest first. */
   runs(conversation: number, lastRun: number): ExportRow[];

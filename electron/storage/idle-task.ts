@@ -1,11 +1,11 @@
 /** Between two steps. */
 const pauseMilliseconds = 1;
-/** Between two steps while questions are asked: one of a second has a tenth of the time at most, and every step is taken some day. */
+/** Pause between two steps while queries arrive, so that the steps take at most a tenth of the time but still make progress. */
 const longPauseMilliseconds = 100;
 /** How long a question is taken for the first of several. */
 const recentMilliseconds = 1000;
 
-/** Work of a thread that nobody waits for, between the questions that somebody does wait for. */
+/** Background work of a thread, in small steps between its queries. */
 export interface IdleTask {
   start(): void;
   noteQuery(): void;
@@ -29,7 +29,7 @@ export function createIdleTask(step: () => boolean): IdleTask {
     try {
       if (step()) start();
     } catch {
-      // Whoever asks or writes next fails in the same way, and is told.
+      // The next query or write fails in the same way and reports it.
     }
   }
 

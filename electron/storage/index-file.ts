@@ -16,7 +16,7 @@ export interface IndexFile {
   readonly isOurs?: (index: Database.Database) => boolean;
 }
 
-/** Whatever stands in the place of an index, a folder too, makes room for a new one. */
+/** Removes an index, or the folder that has its name, so that a new one can be created. */
 export function removeIndexFile(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true, recursive: true });
 }
@@ -59,7 +59,7 @@ function openFile({ file, format, tables, cacheKilobytes, prepare }: IndexFile):
   }
 }
 
-/** Opens an index; one that cannot be read, has another format, or is not ours, is made anew. */
+/** Opens an index. Creates a new one if it can't be read, has another format or isn't ours. */
 export function openIndexFile(index: IndexFile): Database.Database {
   try {
     const database = openFile(index);

@@ -41,7 +41,7 @@ export function newestList<Row extends Numbered, Item>(options: {
     });
 }
 
-/** A list that may be too long to be held: its items are read while somebody goes through it, and anew for everybody who does. */
+/** A list that may be too long for memory: each iteration reads its items again. */
 export class LazyList<Item> implements Iterable<Item> {
   readonly #items: () => Iterator<Item>;
 

@@ -56,7 +56,7 @@ function lockHost(directory: string): { release(): void } {
 export interface OpenStorageOptions {
   /** The data folder; made when it is not there. */
   readonly directory: string;
-  /** What an answered run survives; `process` unless told. See docs/decisions/recording-and-durability.md. */
+  /** What a completed run survives; `process` by default. See docs/decisions/recording-and-durability.md. */
   readonly durability?: Durability;
 }
 

@@ -50,7 +50,7 @@ export interface Query<Input, Row> {
   run(input: Input): number;
   first(input: Input): Row | undefined;
   all(input: Input): Row[];
-  /** Each row is read when it is asked for; leaving the loop ends the reading. Nothing may be written in between. */
+  /** Reads each row on demand until the loop ends. Don't write to the database inside it. */
   each(input: Input): IterableIterator<Row>;
 }
 

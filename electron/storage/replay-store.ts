@@ -4,7 +4,7 @@ import type { ReplayTarget } from '../../shared/contract/audit-replay.ts';
 export type ReplayState = 'running' | 'stopped' | 'completed';
 export type ReplayedRunState = 'waiting' | 'running' | 'completed' | 'failed';
 
-/** A replay as it is kept. Times are milliseconds since 1970. */
+/** A stored replay. Times are milliseconds since 1970. */
 export interface StoredReplay {
   readonly sequence: number;
   readonly id: string;

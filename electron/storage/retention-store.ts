@@ -53,7 +53,7 @@ export function createRunRemoval(database: Database.Database): RunRemoval {
 
 export type RetentionMode = 'delete' | 'anonymise';
 
-/** Where a walk through old runs goes on. */
+/** The position from which a walk through old runs continues. */
 export interface OldRunPosition {
   readonly isAnonymous: 0 | 1;
   readonly createdAt: number;
@@ -92,9 +92,9 @@ const startOf: Readonly<Record<0 | 1, OldRunPosition>> = {
 };
 
 export interface RetentionStoreOptions {
-  /** Told of every slice that was deleted or anonymised. */
+  /** Called after each slice that was deleted or anonymised. */
   readonly onChange: () => void;
-  /** Told when that was the last one for now. */
+  /** Called after the last slice. */
   readonly onEnd: () => void;
 }
 

@@ -5,10 +5,10 @@ import type { NewRun, RunOutcome } from './run-rows.ts';
 import type { RunStore } from './storage.ts';
 import type { AppError } from '../../shared/app-error.ts';
 
-/** Most characters of runs that are held at once. Beyond, a run is lost to the audit; its caller was told that it failed. */
+/** Beyond this many characters of buffered runs, a run isn't recorded. Its caller already got the failure. */
 const maxCharacters = 64 * 1_048_576;
 
-/** How long until they are tried again when nobody else asks for it. */
+/** Time until an automatic retry. */
 const retryMilliseconds = 1000;
 
 /** A run that has ended. */
@@ -19,7 +19,7 @@ interface EndedRun {
 
 /** Runs that ended while the disk took nothing, kept in memory until it does. */
 export interface RetryBuffer<Run extends EndedRun> {
-  /** Keeps a run whose caller is told of the failure; what was completed is kept as failed, with its text. */
+  /** Buffers a run whose caller gets the failure. A completed run is buffered as failed, with its text. */
   hold(run: Run, failure: AppError): void;
   /** Writes what is held, as far as the disk takes it. */
   writeAll(): void;
@@ -49,7 +49,7 @@ export function createRetryBuffer<Run extends EndedRun>(write: (run: Run) => boo
     for (const run of held) {
       held.delete(run);
       characters -= charactersOf(run);
-      // Held again it stands at the end, where this would find it once more.
+      // Buffering it again moves it to the end, where this loop would find it again.
       if (!write(run)) break;
     }
     if (held.size > 0) timer ??= setTimeout(writeAll, retryMilliseconds).unref();
@@ -93,15 +93,15 @@ export interface RunRecorderOptions extends RunWriterOptions {
   readonly logSync: LogSync;
   /** `power-loss`: a finish also waits until the disk has it. `process`: until the operating system has it. */
   readonly durability: Durability;
-  /** Told that something was written. */
+  /** Called after a write. */
   readonly onWrite: () => void;
 }
 
 export type Durability = 'process' | 'power-loss';
 
 /**
- * Writes runs in batches: whatever begins and finishes within one turn of the event loop shares one transaction, and a run
- * that ends before its begin was written costs one insert.
+ * Writes runs in batches: all runs that start or finish within one turn of the event loop share one transaction. A run that ends
+ * before its start was written costs one insert.
  */
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const { logSync } = options;

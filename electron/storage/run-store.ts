@@ -16,7 +16,7 @@ export interface RunStoreOptions {
   readonly durability: Durability;
   readonly windowCallerId: string;
   readonly tokenSecret: string;
-  /** Told that runs were written. */
+  /** Called after runs were written. */
   readonly onWrite: () => void;
 }
 
@@ -31,7 +31,7 @@ function endInterruptedRuns(database: Database.Database): void {
     .immediate();
 }
 
-/** Runs, and the `flush` that whoever copies or closes the database calls first. */
+/** Runs, and `flush`, which must be called before the database is copied or closed. */
 export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRecorder, 'flush'> {
   const { database, windowCallerId } = options;
   endInterruptedRuns(database);
@@ -76,7 +76,7 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
   };
 }
 
-/** Only the window's own runs belong to its prompts, whatever other callers write into their metadata. */
+/** Only runs of the window belong to its prompts; metadata of other callers can't claim that. */
 function draftIdOf(run: NewRun, windowCallerId: string): string | null {
   const draftId = run.callerId === windowCallerId ? run.metadata?.['draftId'] : null;
   return typeof draftId === 'string' && draftId !== '' ? draftId : null;

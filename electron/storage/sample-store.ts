@@ -14,7 +14,7 @@ export interface SampleFeedback {
   readonly updatedAt: number;
 }
 
-/** Which conversations are samples. Their names are kept before their runs, so that whatever was begun can be removed. */
+/** Which conversations are samples. Their ids are stored before their runs, so that a partial load can be removed. */
 export interface SampleStore {
   /** Null when no sample is here; `isWhole` is false while loading, and after a loading that was interrupted. */
   state(): { readonly isWhole: boolean; readonly loadedAt: number } | null;

@@ -267,7 +267,7 @@ export interface AgentRunRow {
   agent_id: string;
 }
 
-/** A conversation that goes on from another one, before one of its runs. */
+/** A conversation that branches off another one, before one of its runs. */
 export interface ConversationBranchRow {
   conversation_id: string;
   caller_id: string;
@@ -294,7 +294,7 @@ export interface SourceRow {
   bytes: number;
   status: 'Processing' | 'Ready' | 'Failed';
   failure_reason: string | null;
-  /** Names the present reading; chosen anew when the source is to be read from the beginning. */
+  /** Identifies the current reading; a new one makes the source be read from its start. */
   revision: string;
   /** When it was given to be read. */
   queued_at: number;

@@ -59,7 +59,7 @@ export interface AuthenticatedKey {
   readonly tokensPerMinute: number | null;
 }
 
-/** What is undefined stays as it is. */
+/** Fields that are undefined stay unchanged. */
 export type ApiKeyChange = {
   readonly [Field in 'name' | 'creditLimit' | 'requestsPerMinute' | 'tokensPerMinute']?: ApiKeyInput[Field] | undefined;
 };
@@ -126,9 +126,9 @@ export interface Storage {
   readonly providerCache: ProviderCache;
   /** The caller id of calls from the window itself; made at the first start. */
   readonly windowCallerId: string;
-  /** The database's file, for threads that read it through a connection of their own. */
+  /** The database file, for threads that open their own connection. */
   readonly databaseFile: string;
-  /** Writes runs that are queued now, so that whoever reads sees them. */
+  /** Writes the queued runs, so that later reads see them. */
   flush(): void;
   databaseBytes(): number;
   /** Copies in `<data folder>/backups`. */

@@ -6,13 +6,13 @@ import type Database from 'better-sqlite3';
  */
 const stepPages = 16;
 
-/** What FTS5 notes of removed rows stands behind everything else in its table of data. */
+/** FTS5 stores its records of removed rows after all others in its data table. */
 const firstRemoval = '9007199254740992';
 
 /**
  * Takes the words of removed rows out of an index's file. FTS5 only notes that a row was removed and drops its words when it merges
- * them with others, so everything is merged once. That there is something left to do is seen in the file itself,
- * so it goes on after a restart.
+ * them with others, so everything is merged once. The file itself shows what is left to do, so the work
+ * continues after a restart.
  */
 export interface WordErasure {
   /** Tells that something was removed. */
@@ -22,8 +22,8 @@ export interface WordErasure {
 }
 
 /**
- * For a table of FTS5 with `contentless_delete`. The connection has to overwrite what it deletes (`secure_delete`), and the table is
- * told not to merge for removals by itself: it would do so within the transaction that removes, for seconds.
+ * For a table of FTS5 with `contentless_delete`. The connection must overwrite what it deletes (`secure_delete`). The table
+ * must not merge automatically after removals: that would add seconds to the transaction that removes.
  */
 export function createWordErasure(database: Database.Database, table: string): WordErasure {
   const configured = database.prepare(`SELECT 1 FROM ${table}_config WHERE k = 'deletemerge' AND v = 0`);
@@ -37,7 +37,7 @@ export function createWordErasure(database: Database.Database, table: string): W
   // A host that was killed may have left the log.
   let isDue = true;
 
-  /** A negative number begins a merge of everything, a positive one goes on with it, and changes a single row when there is none. */
+  /** A negative number starts a merge of everything. A positive one continues it, and changes a single row when there is nothing to merge. */
   function mergeSome(): void {
     const before = totalChanges.get()!;
     merge.run(isMerging ? stepPages : -stepPages);

@@ -12,7 +12,7 @@ interface LogState {
   readonly checkpointed: number;
 }
 
-/** Writes what is in the log back into the database, on a connection and in a thread of its own: it takes 5 to 20 ms. */
+/** Checkpoints the log into the database, on a separate connection in a worker thread: it takes 5 to 20 ms. */
 export interface LogWriter {
   /** Does so when there is enough of it. Writers go on meanwhile. */
   writeBack(): void;
@@ -43,7 +43,7 @@ const syncDelayMilliseconds = 20;
 export interface LogSync {
   /** Resolves when everything written before the call would survive a loss of power. */
   sync(): Promise<void>;
-  /** Does so within 20 ms, however often it is asked: what a loss of power can take is a blink, at a cost that does not grow. */
+  /** Flushes within 20 ms. Calls in between share one flush, so the cost doesn't grow, and a power cut loses 20 ms at most. */
   syncSoon(): void;
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export function createLogSync(logFile: string): LogSync {
   function syncSoon(): void {
     timer ??= setTimeout(() => {
       timer = null;
-      // A disk that fails shows itself in the next write; nobody waits for this one.
+      // The next write reports a failing disk. No caller waits for this flush.
       sync().catch(() => undefined);
     }, syncDelayMilliseconds).unref();
   }

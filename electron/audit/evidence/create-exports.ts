@@ -65,7 +65,7 @@ function newPack(
   version: string,
 ): PackRecord {
   const chosen = new Set(input.columns);
-  // Whoever reads these must see which of them are only the caller's word.
+  // Readers must see which of these only the caller claims.
   if (chosen.has('metadata') || chosen.has('workspaceId')) chosen.add('callerSupplied');
   const timeZone = input.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const plan = {

@@ -90,7 +90,7 @@ const readers: Readonly<Record<ExportColumn, Reader>> = {
 
 const redacted: ReadonlySet<ExportColumn> = new Set(redactedColumns);
 
-/** Told of every place that a rule replaces, with the column that it is in. */
+/** Called for each match that a rule replaces, with its column. */
 export type ColumnListener = (column: ExportColumn, ...found: Parameters<MatchListener>) => void;
 
 /** Reads the columns of a run and replaces what the rules find, once for all formats. */

@@ -140,7 +140,7 @@ function label(column: ExportColumn): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A passage in the way in which people quote one: where it stands, then what it says. */
+/** A passage as a quotation: its source, then its text. */
 function passageText({ index, sourceName, page, relevance, text }: Citation): string {
   const place = [sourceName, page === undefined ? null : `page ${page}`, `relevance ${relevance.toFixed(2)}`];
   return `[${index}] ${place.filter((part) => part !== null).join(', ')}\n${text}`;
@@ -159,7 +159,7 @@ interface ShownRun {
   readonly clock: Clock;
 }
 
-/** What stands for a value, with the value itself beneath it in small; null for a value that says enough. */
+/** A readable form of a value, with the value in small print below; null for a value that is readable itself. */
 function readableOf(column: ExportColumn, value: unknown, { names, clock }: ShownRun): string | null {
   if (column === 'createdAt' || column === 'completedAt' || column === 'feedbackAt') return clock(value as string);
   if (column === 'callerId') return names.caller;

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import type { AuditExport, AuditExportInput } from '../../../shared/contract/audit-exports.ts';
 import type { Log } from '../../log.ts';
 
-/** The packs of a data folder, each in a folder of its own named by its id. */
+/** The packs of a data folder, each in a folder that is named by its id. */
 export interface ExportStore {
   folder(id: string): string;
   read(): Promise<{ record: PackRecord; checkpoint: PackCheckpoint | null }[]>;

@@ -118,12 +118,12 @@ export interface Place {
   readonly end: number;
 }
 
-/** Finds places from left to right that do not overlap. Takes time in proportion to the text, whatever is in it. */
+/** Finds matches from left to right that don't overlap. The time is linear in the length of any text. */
 export type Finder = (text: string) => Place[];
 
 /**
- * Goes through what an expression finds; `accept` returns the part that counts, or null, and then the search goes on one
- * character further, because what was refused may hide something behind its beginning.
+ * Finds the matches of an expression. `accept` returns the part that counts, or null to reject a match. Then the search continues one
+ * character further, because a match may start inside a rejected one.
  */
 export function findWith(expression: RegExp, accept: (match: RegExpExecArray) => Place | null): Finder {
   return (text) => {
@@ -142,7 +142,7 @@ export function whole(match: RegExpExecArray): Place {
   return { start: match.index, end: match.index + match[0].length };
 }
 
-/** Told of every place that a rule (by its number) is about to replace. */
+/** Called before a rule (by its index) replaces a match. */
 export type MatchListener = (rule: number, text: string, place: Place) => void;
 
 /**

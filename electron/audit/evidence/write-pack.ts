@@ -21,7 +21,7 @@ export interface WritePackOptions {
   /** Conversations that were selected. */
   readonly conversations: number;
   readonly rows: ExportRows;
-  /** Told after each checkpoint. */
+  /** Called after each checkpoint. */
   readonly onProgress: (progress: PackCheckpoint) => void;
   readonly signal: AbortSignal;
 }

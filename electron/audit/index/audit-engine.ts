@@ -12,7 +12,7 @@ import { WindowList, type SearchPage, type SearchRequest } from '../query/window
 /** How many runs' words are read in one go while something else may be waiting. */
 const textSlice = 50;
 
-/** Where a walk through conversations goes on. */
+/** The position from which a walk through conversations continues. */
 export interface WalkPosition {
   /** Newest run of all when the walk began. */
   readonly last: number;
@@ -28,7 +28,7 @@ export interface WalkRequest {
   readonly position: WalkPosition | null;
 }
 
-/** A conversation of a page whose runs are too long to be handed over: whoever shows it reads them. */
+/** A conversation of a page whose runs are too long to send: the reader of the page reads them. */
 export interface ReportOutline {
   readonly conversation: Conversation;
   /** `conversations.sequence`. */
@@ -58,7 +58,7 @@ function remember<Value>(values: Map<string, Value>, key: string, value: Value, 
   return value;
 }
 
-/** Answers the questions of the audit, synchronously; runs in a thread of its own. */
+/** Runs the queries of the audit synchronously, in the audit thread. */
 export class AuditEngine {
   readonly index: AuditIndex;
   readonly #rows: ConversationRows;

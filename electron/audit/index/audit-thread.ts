@@ -11,9 +11,9 @@ import { indexFile } from './index-database.ts';
 import { readAhead } from './read-ahead.ts';
 
 /**
- * The thread of the audit: reads the recorded runs through a connection of its own, keeps the index up to date while nothing
- * is asked, and answers one question at a time, so that none of it holds up the event loop of the host. It is told of
- * everything that is recorded, so it also writes the database's log back.
+ * Entry point of the audit thread; started by `audit-client.ts`. It reads the recorded runs through a separate connection, updates
+ * the index while it is idle, and answers one query at a time. It hears of every recorded run, so it also checkpoints the database's
+ * log. None of this blocks the event loop of the host.
  */
 const { directory } = workerData as { directory: string };
 const database = new Database(databaseFile(directory), { readonly: true });
@@ -21,7 +21,7 @@ const database = new Database(databaseFile(directory), { readonly: true });
 database.pragma('mmap_size = 2147418112');
 const logWriter = createLogWriter(directory);
 let engine: AuditEngine | null = null;
-/** Begins with the first question: whoever never asks pays nothing for it. */
+/** Starts with the first query, so that it costs nothing until the audit is used. */
 let ahead: Generator<void, void, void> | null = null;
 let isFollowing = false;
 let hasDiscarded = false;
@@ -65,7 +65,7 @@ function readOn(): void {
   try {
     if (isClosed || ahead?.next().done !== false) return;
   } catch {
-    // What cannot be read here cannot be read by a question either, which says so to whoever asks it.
+    // A query reads the same pages and reports the failure to its caller.
     return;
   }
   setImmediate(readOn);

@@ -118,7 +118,7 @@ export function encodePositions(places: readonly number[]): Uint8Array {
 }
 
 export function decodePositions(bytes: Uint8Array): Bits {
-  // A copy of its own: 16 and 32 bits have to begin at even addresses.
+  // A copy, because arrays of 16 and 32 bits must start at aligned addresses.
   const aligned = new Uint8Array(bytes).buffer;
   return bytes.byteLength === blockWords * 4 ? new Uint32Array(aligned) : bitsOf(new Uint16Array(aligned));
 }

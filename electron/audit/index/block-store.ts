@@ -11,7 +11,7 @@ export class OpenBlock {
   readonly postings = new Map<number, number[]>();
   readonly numbers: Record<NumberField, Numbers>;
   readonly #terms: Terms;
-  /** Codes that a run was listed under, for those that have not ended and will be listed anew. */
+  /** The codes under which a run is listed, for runs that haven't ended and will be listed again. */
   readonly #codesOfRunning = new Map<number, number[]>();
 
   constructor(terms: Terms) {
@@ -25,7 +25,7 @@ export class OpenBlock {
     return [...this.#codesOfRunning.keys()];
   }
 
-  /** Lists a run, or lists it anew when it was under way until now. */
+  /** Lists a run, or lists it again after it ended. */
   put(run: IndexedRun): void {
     const place = placeOf(run.sequence);
     this.#forget(run.sequence, place);
@@ -219,7 +219,7 @@ export class BlockStore {
     this.open.delete(block);
   }
 
-  /** Forgets a sealed block, to be made anew from its runs. Inside a transaction. */
+  /** Drops a sealed block so that it is built again from its runs. Call it inside a transaction. */
   unseal(block: number): void {
     this.#statements.deletePostings.run(block);
     this.#statements.deleteColumns.run(block);

@@ -59,8 +59,8 @@ export function createIndexCheckpoints(index: Database.Database): IndexCheckpoin
 const format = 2;
 
 /**
- * `blocks` are the sealed ones, whose runs have all ended. `texts` keeps no text of its own (`content=''`), only which words
- * stand where; words of up to 16 MB are gathered before they are written, which a third of the work depends on.
+ * `blocks` are the sealed ones, whose runs have all ended. `texts` stores no text (`content=''`), only the positions
+ * of words. It collects up to 16 MB of words before it writes them, which saves a third of the time.
  */
 const tables = `
   CREATE TABLE marks (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -83,7 +83,7 @@ export function indexFile(directory: string): string {
   return join(directory, 'audit-index.sqlite');
 }
 
-/** Opens the audit's index; one that cannot be read, or that `isOurs` does not know, is made anew. */
+/** Opens the audit's index. Creates a new one if it can't be read or `isOurs` rejects it. */
 export function openIndexDatabase(directory: string, isOurs: (index: Database.Database) => boolean): Database.Database {
   return openIndexFile({ file: indexFile(directory), format, tables, cacheKilobytes: 65_536, isOurs });
 }

@@ -30,7 +30,7 @@ const indexWalks: readonly Walk[] = [
 /** Counting them visits every page, in a few milliseconds for a million runs. */
 const smallTables = ['texts_idx', 'postings'];
 
-/** Goes through a table, forwards as disks like it. Each step is a read of its own, so that none keeps the log from being emptied. */
+/** Reads a table sequentially. Each step is a separate read transaction, so that none keeps the log from being emptied. */
 function* walkThrough(database: Database.Database, { table, key, touch }: Walk): Generator<void, void, void> {
   const first = database.prepare<[], unknown>(`SELECT min(${key}) FROM ${table}`).pluck().get();
   const step = database
@@ -49,7 +49,7 @@ function fits(file: string): boolean {
 
 function* readFile(file: string, read: (database: Database.Database) => Generator<void, void, void>) {
   if (!fits(file)) return;
-  // Without a map: what is read stays with the operating system and counts for nobody's memory.
+  // Without memory mapping, so that the pages are in the operating system's cache and don't count as memory of this process.
   const database = new Database(file, { readonly: true });
   try {
     yield* read(database);

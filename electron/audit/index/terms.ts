@@ -128,8 +128,8 @@ export class Terms {
   }
 
   /**
-   * Deletes what headers said that no sealed block has any more. Whatever open blocks have is made anew with them, and this object
-   * has to be made anew too.
+   * Deletes header values that no sealed block uses any more. The open blocks are built again afterwards, and this object must be
+   * created again too.
    */
   forgetUnused(): void {
     this.#deleteUnused.run();

@@ -13,7 +13,7 @@ export interface IndexedText {
 /** A word with fewer runs than this is looked up at once for all blocks. */
 const fewRuns = 1000;
 
-/** Below this many candidates each is asked for by itself. */
+/** Fewer candidates than this are looked up one by one. */
 const fewCandidates = 24;
 
 /** Phrases in quotes and bare words, as FTS5 reads them. */

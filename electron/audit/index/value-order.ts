@@ -112,7 +112,7 @@ export class ValueOrder {
     ];
   }
 
-  /** Puts what stands before one of the runs in front of the rest; returns where the rest begins, which is at neither end. */
+  /** Moves the runs that sort before the pivot to the front; returns the index of the rest, which is never at either end. */
   #partition(stretch: Int32Array): number {
     const pivot = this.#medianOf(stretch[0]!, stretch[stretch.length >> 1]!, stretch[stretch.length - 1]!);
     let low = 0;

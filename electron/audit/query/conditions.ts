@@ -23,7 +23,7 @@ function firstMillisecond(moment: string): number {
   return Date.parse(moment) + (isFiner ? 1 : 0);
 }
 
-/** The conditions of a filter, those that take least work first. They see the index as it is when they are asked. */
+/** The conditions of a filter, cheapest first. Each evaluates the current index. */
 export function conditionsOf(filter: AuditFilter, index: AuditIndex): Condition[] {
   const lower = (id: string | null | undefined) => (present(id) ? [id.toLowerCase()] : undefined);
   const runId = filter.conversationRunId;

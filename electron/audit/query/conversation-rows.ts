@@ -107,7 +107,7 @@ export function createConversationRows(database: Database.Database) {
       }
       return runs;
     },
-    /** The same runs, each read when it is asked for: a conversation may be longer than memory. One that is removed meanwhile is left out. */
+    /** The same runs, each read on demand: a conversation may be larger than memory. Skips a run that is removed meanwhile. */
     *eachRun(
       sequence: number,
       last: number,

@@ -11,8 +11,8 @@ export interface ListingOptions {
 }
 
 /**
- * The conversations that match, by their newest run, as they were when `last` was the newest run of all. Grows as far as it is
- * asked for; each conversation stands as its newest run.
+ * The conversations that match, by their newest run, as they were when `last` was the newest run of all. Grows on
+ * demand; the newest run represents its conversation.
  *
  * The matching runs are taken block by block, in the list's direction, and every one marks the newest run of its
  * conversation by its rank in time. What the blocks to come can still mark lies within known bounds of the rank, so that

@@ -8,7 +8,7 @@ import { type Condition, conditionsOf } from './conditions.ts';
 /** What is found in most blocks for a filter that few runs meet. Nobody changes what was found. */
 const nothing = emptyBits();
 
-/** The runs that meet a filter, found block by block when they are asked for and kept while nothing changes. */
+/** The runs that match a filter: evaluated block by block on demand, and cached until something changes. */
 export class Matches {
   /** Whether every run matches, so that nothing has to be found. */
   readonly isEverything: boolean;

@@ -192,7 +192,7 @@ class Totals {
     return bucket === undefined || time < bucket.start ? null : bucket;
   }
 
-  /** A conversation is told from others by its newest run. */
+  /** The newest run identifies its conversation. */
   #countConversation(newest: number): void {
     if (this.#conversations[newest] === 1) return;
     this.#conversations[newest] = 1;

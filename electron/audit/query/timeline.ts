@@ -19,7 +19,7 @@ export class Timeline {
   next = new Int32Array(firstLength);
   /** Runs by `createdAt`, then by sequence; the first `count` are in use. */
   order = new Int32Array(firstLength);
-  /** Where a run stands in `order`. */
+  /** The index of a run in `order`. */
   rank = new Int32Array(firstLength);
   /**
    * By block: the largest and the smallest rank that a run of the block, or a later one of its conversation, has. Between them

@@ -72,7 +72,7 @@ export class ReplayJob implements Job<Replay> {
     return this.#runs;
   }
 
-  /** Takes up what the host before this one left: runs cost money, so a person goes on with them. */
+  /** Recovers the state that the previous host left. Runs cost money, so only a person resumes them. */
   recover(): void {
     for (const run of this.#runs) {
       if (run.state !== 'running') continue;
@@ -83,7 +83,7 @@ export class ReplayJob implements Job<Replay> {
     if (this.#state === 'running') this.#setState(this.#isDone() ? 'completed' : 'stopped');
   }
 
-  /** Begins, or goes on with the runs that wait. */
+  /** Starts, or resumes with the waiting runs. */
   start(): void {
     if (this.#run.isActive || this.#isDone()) return;
     this.#setState('running');
@@ -98,7 +98,7 @@ export class ReplayJob implements Job<Replay> {
     return this.#run.stop();
   }
 
-  /** Lets the failed runs wait again and goes on. */
+  /** Queues the failed runs again and resumes. */
   async retry(): Promise<void> {
     for (const run of this.#runs) if (run.state === 'failed') this.#note(run, { state: 'waiting', failure: null });
     // A worker that found nothing to do any more may be ending just now.

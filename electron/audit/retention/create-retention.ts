@@ -78,7 +78,7 @@ interface ClockTrustOptions {
 
 /**
  * Whether the clock may be believed when runs are to be removed for good. After an empty battery, or while a system starts, a clock may be
- * a year ahead until it is set right: what nobody asked to have removed would be gone. Whoever was away for long waits an hour.
+ * a year ahead until it is corrected, and would remove runs too early. After a long absence the removal starts an hour later.
  */
 export function isClockTrusted({ store, now }: ClockTrustOptions): boolean {
   const time = now();

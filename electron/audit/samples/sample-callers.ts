@@ -3,7 +3,7 @@ import type { SampleTopic } from './sample-data.ts';
 
 type Team = SampleTopic['team'];
 
-/** Every team calls with an id of its own, the same at every loading. No API key belongs to any of them. */
+/** The caller id of each team, the same each time the set is loaded. None has an API key. */
 export const callerOf: Readonly<Record<Team, string>> = {
   support: '5a3b1e00-0000-4000-8000-000000000001',
   engineering: '5a3b1e00-0000-4000-8000-000000000002',

@@ -40,7 +40,7 @@ function says(name: string, text: string, { current, wanted }: EditTask): boolea
 }
 
 function writeNew({ wanted }: Pick<EditTask, 'wanted'>): string {
-  // Where the file stands says in which folder its prompt is.
+  // The path of the file gives the folder of its prompt.
   return writeDotprompt({ prompt: { ...wanted, folder: null }, version: { ...wanted, note: null } }).content;
 }
 

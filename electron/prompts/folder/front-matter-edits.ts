@@ -7,7 +7,7 @@ import { readPicoKey } from '../transfer/formats/dotprompt.ts';
 import { settingsOf } from './same-content.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-/** Sets what stands at a path of the front matter, or takes it away. */
+/** Sets or removes the value at a path of the front matter. */
 type Put = (path: readonly string[], value: unknown) => void;
 
 const empty = (value: unknown) =>
@@ -39,7 +39,7 @@ function editDetails(document: Document, current: PromptContent, wanted: PromptC
   if (document.has('touchstone.aiSystem')) put(['touchstone.aiSystem'], null);
 }
 
-/** Where a setting stands: files name them in many ways. */
+/** The path of a setting: files name settings in many ways. */
 function placeOf(document: Document, name: string): string[] {
   const config = document.get('config');
   const keys = isMap(config) ? config.items.map(({ key }) => String(isScalar(key) ? key.value : key)) : [];
@@ -132,7 +132,7 @@ function isBetween(line: string, indent: number): boolean {
   return text === '' || (text.startsWith('#') && line.length - text.length <= indent);
 }
 
-/** A field written anew, in whole lines. */
+/** A rewritten field, in whole lines. */
 function fieldText(pair: Pair, indent: number, old: string): string {
   const map = new YAMLMap();
   for (const node of [pair.key, pair.value]) {
@@ -147,7 +147,7 @@ function fieldText(pair: Pair, indent: number, old: string): string {
   return text.replace(/^(?=[^\n])/gm, ' '.repeat(indent));
 }
 
-/** One value of one line in place of another, with all that stands around it; null where that is not so. */
+/** Replaces a value within its line and keeps the rest of the line; null where that isn't possible. */
 function replacedScalar(text: string, old: unknown, fresh: unknown, end: number): string | null {
   if (!isScalar(old) || !isScalar(fresh) || !old.range) return null;
   const [start, valueEnd] = old.range;

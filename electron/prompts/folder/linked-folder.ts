@@ -19,8 +19,8 @@ interface FolderWatch {
 }
 
 /**
- * Tells when something in a folder has changed and is quiet again; what it was is found by looking. `onFailure` is told what keeps changes
- * from being noticed.
+ * Calls `onChange` when something in a folder has changed and no further change follows; a scan finds out what. `onFailure` gets errors
+ * that keep changes from being noticed.
  */
 export function watchFolder(
   root: string,
@@ -51,7 +51,7 @@ export function watchFolder(
     }, wait);
   };
   watcher.on('all', changed);
-  // What changed before the watcher had gone through the whole folder counts as always there and is not told by itself.
+  // The watcher doesn't report changes that happen before it has read the whole folder.
   watcher.on('ready', changed);
   watcher.on('error', onFailure);
   return {

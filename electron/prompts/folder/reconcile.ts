@@ -188,7 +188,7 @@ function create(pass: Pass, file: ScannedFile): void {
   }
 }
 
-/** Prompts that came into the library's folder get a file; those that were there before it was linked are asked about. */
+/** New prompts in the library's folder get a file. For those that were there before the folder was linked, a person decides. */
 async function reconcileUnlinked(pass: Pass, unlinked: Iterable<string>): Promise<void> {
   const { work, tree, signal } = pass;
   const taken = new Set([...tree.keys(), ...work.store.files(work.kept.id).map(({ path }) => path)]);

@@ -89,7 +89,7 @@ async function keepMerged(
   work.prompts.update(mine.prompt.id, { name, tags, description });
   if (!isSameVersion(wanted, mine.content)) work.prompts.addVersion(mine.prompt.id, version);
   const merged = readMine(work, mine.prompt.id)!;
-  // From here on the file is the one that was merged: what fails below is told as a change of the prompt alone.
+  // The file is merged now. A failure below is reported as a change of the prompt alone.
   markInStep(work, mine.prompt, file.path, file.hash);
   await write(work, sides, merged, signal);
 }

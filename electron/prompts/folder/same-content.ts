@@ -21,7 +21,7 @@ export function contentOf(prompt: Prompt, version: PromptVersion): PromptContent
   };
 }
 
-/** Settings that are there, whatever their order. */
+/** The settings that are present, sorted by name. */
 export function settingsOf({ configuration }: Pick<PromptContent, 'configuration'>): Map<string, unknown> {
   const kept = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
   return new Map(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)));
@@ -46,7 +46,7 @@ export function isSameVersion(one: PromptContent, other: PromptContent): boolean
   return isDeepStrictEqual(versionParts(one), versionParts(other));
 }
 
-/** Whether they are called the same; folders are told by where a file stands. */
+/** Whether names, tags and descriptions are equal. The path of a file gives its folder. */
 export function hasSameDetails(
   one: Pick<PromptContent, 'name' | 'tags' | 'description'>,
   other: Pick<PromptContent, 'name' | 'tags' | 'description'>,

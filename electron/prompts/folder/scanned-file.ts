@@ -44,7 +44,7 @@ export async function readTree(root: string, { signal }: { signal: AbortSignal }
     }
   }
 
-  /** What goes away while it is looked at is told by the watcher. */
+  /** The watcher reports files that disappear during the scan. */
   async function visitKept(path: string, depth: number): Promise<void> {
     await visit(path, depth).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR' && error.code !== 'EACCES') throw error;
@@ -65,7 +65,7 @@ export async function readTree(root: string, { signal }: { signal: AbortSignal }
 /** Stands for the hash of a file that could not be read, and equals that of no file. */
 const unreadable = 'unreadable';
 
-/** A file as it is on disk now. */
+/** The current file on disk. */
 export interface ScannedFile {
   readonly path: string;
   readonly hash: string;
@@ -92,7 +92,7 @@ export function libraryFolder(folder: string, path: string): string {
 
 const byteOrderMark = Buffer.from('\uFEFF');
 
-/** The text to the letter, as it is written back. */
+/** The exact text, as it is written back. */
 function textOf(bytes: Buffer): { text: string | null; reason: ScannedFile['reason'] } {
   try {
     const mark = bytes.subarray(0, 3).equals(byteOrderMark) ? '\uFEFF' : '';

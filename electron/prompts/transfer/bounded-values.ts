@@ -71,14 +71,14 @@ function rejectDepth(text: string): void {
     else if ((code === 93 || code === 125) && depth > 0) depth -= 1;
     if (depth > 8 * maxDepth) throw tooDeep();
   }
-  // Line by line: with the flag m, each carriage return of a million would be a start of its own.
+  // Line by line: with the flag m, each of a million carriage returns would start a match.
   const isDeep = (line: string) => /^(?:[^\S\n]*[-?:][^\S\n]){65}/.test(line);
   if (text.split('\n').some(isDeep)) throw tooDeep();
 }
 
 export interface ReadYaml {
   readonly value: unknown;
-  /** Line of what stands at a path, from 1; null for what is not there. */
+  /** The line of the value at a path, from 1; null if there is none. */
   lineOf(path: readonly (string | number)[]): number | null;
 }
 
@@ -90,7 +90,7 @@ function problemOf(document: Document, lines: LineCounter, firstLine: number): T
   return new TransferError(`Invalid YAML: ${reason}`, lines.linePos(error.pos[0]).line + firstLine - 1);
 }
 
-/** Throws `TransferError` for malformed, deep or long YAML and for aliases that multiply. `firstLine` is where it stands in its file. */
+/** Throws `TransferError` for malformed, deep or long YAML and for aliases that multiply. `firstLine` is its first line in its file. */
 export function readYaml(text: string, firstLine = 1): ReadYaml {
   if (text.length > maxYamlCharacters) {
     throw new TransferError(`The YAML is longer than ${maxYamlCharacters.toLocaleString('en')} characters`);

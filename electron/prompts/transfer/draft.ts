@@ -19,7 +19,7 @@ export interface Draft {
   description: string | null;
   note: string | null;
   messages: DraftMessage[];
-  /** Null: told from the texts. */
+  /** Null: derived from the texts. */
   style: VariableStyle | null;
   model: { readonly aiSystem: AiSystem | null; readonly model: string } | null;
   /** Under the names of the service. */

@@ -126,8 +126,7 @@ export interface WrittenFiles {
 const tooLarge = () => new AppError('payload_too_large', 'The files exceed 64 MB. Export fewer prompts at a time.');
 
 /**
- * Reads the prompts of an export, each in a turn of the event loop of its own. Throws `payload_too_large` for texts that no export has room
- * for.
+ * Reads the prompts of an export, one per turn of the event loop. Throws `payload_too_large` for texts that are too long for any export.
  */
 export async function readExported(prompts: Iterable<ExportedPrompt>): Promise<ExportedPrompt[]> {
   const exported: ExportedPrompt[] = [];

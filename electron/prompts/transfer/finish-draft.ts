@@ -197,7 +197,7 @@ function detailsOf(
   };
 }
 
-/** What is said of its own variables, and the values of the suite for those that the template uses. */
+/** The details of its own variables, and the values of the suite for variables that the template uses. */
 function variablesOf({ variables, suiteVariables }: Draft, promptText: string): Draft['variables'] {
   const used = new Set(parseTemplate(promptText).variables.map(({ name }) => name));
   const kept = new Map(variables);

@@ -29,7 +29,7 @@ export interface ImportOptions {
 
 /** A file that is named by one that it brings is read with it, as deep as this. */
 const maxReferenceDepth = 4;
-/** Most bytes that all sources of an import may read of other files, each as often as it is named. */
+/** Bytes that all sources of an import may read of other files; a file counts each time it is named. */
 const maxReferencedBytes = 5 * maxImportedBytes;
 
 const tooMany = () =>
@@ -80,7 +80,7 @@ class SourceReader {
   }
 }
 
-/** What may name other files comes first: those files are then not prompts of their own. */
+/** Files that may name other files come first: the named files aren't prompts then. */
 const mayNameFiles = ({ name }: Source) => /\.(?:ya?ml|json)$/i.test(name);
 
 function usedBy(name: string): ReadPrompts {

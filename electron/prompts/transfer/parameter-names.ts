@@ -57,7 +57,7 @@ function contentRejection(content: unknown, hasFreeNames: boolean): string | nul
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, item] of Array.isArray(value) ? [] : Object.entries(value)) {
       const reason = hasFreeNames ? null : nameRejection(key);
-      // promptfoo loads whatever a reference points at.
+      // promptfoo loads the target of any reference.
       const isForeign = key === '$ref' && typeof item === 'string' && !item.startsWith('#');
       if (isForeign) return 'Refers to a file or a program';
       if (reason !== null) return `Contains "${key.slice(0, 100)}", which ${reason}`;

@@ -14,7 +14,7 @@ import { readLangfuse } from './formats/langfuse.ts';
 import { readOpenAiJsonl } from './formats/openai-jsonl.ts';
 import { readPromptfoo } from './formats/promptfoo.ts';
 
-/** A text as it is. The newline that editors put at the end of a file is not part of it. */
+/** A plain text. The newline that editors add at the end of a file is not part of it. */
 const readPlainText: Reader = (text, { name }) => {
   const draft = emptyDraft(baseName(name));
   if (/\.(j2|jinja2?|njk)$/i.test(name)) draft.style = 'jinja';
@@ -111,7 +111,7 @@ export interface ReadTask {
 }
 
 export interface ReadPrompts {
-  /** Null when nothing could be told from it. */
+  /** Null when the format is unknown. */
   readonly format: ImportFormat | null;
   readonly prompts: readonly FinishedPrompt[];
   /** What concerns the file as a whole, and prompts of it that are refused. */
@@ -120,10 +120,10 @@ export interface ReadPrompts {
   readonly references: readonly string[];
 }
 
-/** Most findings that are told of one prompt or file; an answer should not be much larger than its question. */
+/** Findings reported for one prompt or file, so that a response isn't much larger than its request. */
 const maxEntries = 50;
 
-/** The folders that a file stands in, below the one that the person chose. */
+/** The folders of a file, below the one that the person chose. */
 function folderOf(name: string, folder: string | null): string | null {
   const parts = name
     .split(/[\\/]/)
@@ -154,7 +154,7 @@ function tooLarge(format: ReadPrompts['format']): ReadPrompts {
   };
 }
 
-/** Reads a source whole, but for the models. Takes as long as a hostile file makes it take: it belongs in a thread of its own. */
+/** Reads a source except for its models. Call it in a thread: a malicious file can make it take very long. */
 export function readPrompts({ name, content, format, variableStyle, folder, files = [] }: ReadTask): ReadPrompts {
   const referenced = createReferencedFiles(name, files);
   const read = readSource({ name, content, files: referenced }, format);

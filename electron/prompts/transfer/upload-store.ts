@@ -26,7 +26,7 @@ interface Upload {
 
 /** More windows than this do not import at the same time: the oldest upload makes room. */
 const maxUploads = 2;
-/** After which an upload that nobody goes on with is forgotten. */
+/** After this time without a request an upload is dropped. */
 const cacheLifetimeMs = 15 * 60_000;
 
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toLocaleString('en')} MB`;

@@ -2,7 +2,7 @@ import { prepareQuery, valuesOf } from '../queries.ts';
 import type { ConversationBranchRow } from '../schema.ts';
 import type Database from 'better-sqlite3';
 
-/** Where a conversation goes on from: what was said in another one before one of its runs. */
+/** The origin of a branch: the turns of another conversation before one of its runs. */
 export interface BranchOrigin {
   readonly conversationId: string;
   readonly runId: string;
@@ -17,7 +17,7 @@ export interface Branch {
 /** Conversations that go on from a place within another one. Ids are in lower case. */
 export interface BranchStore {
   add(branch: Branch): void;
-  /** Null for a conversation that began by itself. */
+  /** Null for a conversation that isn't a branch. */
   find(conversationId: string): Branch | null;
   /** Those with something said in them, oldest first. */
   from(origin: BranchOrigin): string[];
@@ -89,7 +89,7 @@ export interface TurnStore {
   callerOf(conversationId: string): string | null;
   /** How many turns there are to remember: completed and with text, which anonymous runs have lost. */
   count(conversationId: string): number;
-  /** These turns, newest first, one at a time: whoever has enough ends the loop. Nothing else may use the database within it. */
+  /** These turns, newest first, read one at a time; break out of the loop when you have enough. Don't use the database inside it. */
   newestFirst(conversationId: string): IterableIterator<Turn>;
 }
 

@@ -83,7 +83,7 @@ export function sourceQueries(database: Database.Database) {
 
 /** A source with what only the service itself needs of it. */
 export interface StoredSource extends Source {
-  /** Names the present reading. The same one again goes on where it was interrupted. */
+  /** Identifies the current reading. The same value resumes an interrupted reading. */
   readonly revision: string;
   /** How often the process ended while this revision was read without getting on; one more while it is being read. */
   readonly attempts: number;

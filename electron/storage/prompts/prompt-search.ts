@@ -111,7 +111,7 @@ export interface PromptSearch {
   /** Takes up what a version says that the one before it did not. */
   addVersion(place: { prompt: number; number: number }, version: VersionContent, before: VersionContent | null): void;
   removePrompt(prompt: number): void;
-  /** Leaves the prompts in which a word stands; with `isOnlyDetails` in what they themselves say. */
+  /** Keeps the prompts that contain a word; with `isOnlyDetails` only those whose own fields contain it. */
   condition(word: string, isOnlyDetails: boolean): SearchCondition;
 }
 
@@ -127,7 +127,7 @@ const textEnd = '\n\n';
 /** UTF-16 units; a longer word always has three characters, however many accents are on them. */
 const longestFolded = 32;
 
-/** A character that more trigrams than this begin with stands in nearly every text: reading the texts finds it sooner. */
+/** A character that starts more trigrams than this is in nearly every text, so reading the texts is faster. */
 const maxTrigrams = 64;
 
 /** More of one version is not searched: a trigram of each character is written while everything else waits. */

@@ -114,7 +114,7 @@ export function createPromptWriting(
 export interface PromptStore {
   /** Newest first, as the versions. Throws `invalid_request` for a token of another list. */
   list(query: ListQuery & { readonly filter?: PromptFilter }): ListPage<Prompt>;
-  /** How many prompts each folder, as it is written, and each tag has. */
+  /** The number of prompts in each folder, by its spelling, and with each tag. */
   counts(): { readonly folders: FolderCount[]; readonly tags: TagCount[] };
   create(prompt: PromptDetails, version: VersionContent): Prompt;
   /** All of them or none. */

@@ -56,7 +56,7 @@ function markerOf(statement: AST.Statement): Marker | null {
   return { role: (first as AST.StringLiteral).value, ...nodeSpan(statement) };
 }
 
-/** Splits a template where roles begin. A text with a mistake is one message: what is wrong is told where it is read. */
+/** Splits a template where roles begin. A text with a syntax error is one message; its reader reports the error. */
 function messagesOf(draft: Draft, body: string, firstLine: number): DraftMessage[] {
   let markers: Marker[];
   try {

@@ -146,7 +146,7 @@ function draftOf(value: unknown, name: string, line: number): Draft {
   return draft;
 }
 
-/** One prompt a line. A line that cannot be read is refused by itself; a last line that is cut off too. */
+/** One prompt per line. Rejects each line that can't be read, also a truncated last line. */
 export const readOpenAiJsonl: Reader = (text, { name }) => {
   const lines = text.split(/\r?\n/);
   if (lines.filter((line) => line.trim() !== '').length > maxTransferredPrompts) {

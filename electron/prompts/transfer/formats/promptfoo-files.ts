@@ -1,4 +1,4 @@
-/** What promptfoo keeps in files of their own: prompts, tests and values. */
+/** What promptfoo keeps in separate files: prompts, tests and values. */
 
 import papaparse from 'papaparse';
 import { isMap, plain, readJson, readYaml, type ReadMap } from '../bounded-values.ts';
@@ -9,7 +9,7 @@ import type { ReferencedFiles, TextFile } from '../referenced-files.ts';
 /** The text of a prompt, and where it comes from. */
 export interface PromptText {
   readonly text: string;
-  /** Null for a text that stands in the configuration itself. */
+  /** Null for a text within the configuration. */
   readonly file: string | null;
   readonly name: string | null;
 }
@@ -110,7 +110,7 @@ export function readPromptFiles(path: string, files: ReferencedFiles): PromptTex
   });
 }
 
-/** A reason in a file of its own names that file. */
+/** A reason in a separate file names that file. */
 function named<Result>(file: string, read: () => Result): Result {
   try {
     return read();

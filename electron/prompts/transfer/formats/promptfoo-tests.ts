@@ -10,7 +10,7 @@ import { readObjectFiles, readValueFile } from './promptfoo-files.ts';
 const maxTests = 100;
 /** A longer value would make every prompt that uses it as large. */
 const maxValueCharacters = 100_000;
-/** Fields of objects that get a value of their own, for templates that use them: `customer.name`. */
+/** Fields of objects that become separate values, for templates that use them: `customer.name`. */
 const maxFields = 200;
 
 export interface SuiteVariables {

@@ -127,7 +127,7 @@ function draftsOf(entry: Entry, title: string, line: number | null, files: Refer
     return texts.map(({ text, file, name }, index) => {
       const label = entry.label === null || texts.length === 1 ? entry.label : `${entry.label} ${index + 1}`;
       const draft = emptyDraft(label ?? name ?? title);
-      // promptfoo renders with Nunjucks, whatever the text looks like.
+      // promptfoo renders all texts with Nunjucks.
       draft.style = 'jinja';
       draft.file = file;
       takeMessages(draft, chatOf(text) ?? [text], file === null ? line : null);

@@ -1,6 +1,6 @@
 import { lineAt, TransferError } from '../source-text.ts';
 
-/** Makes Handlebars templates from plain text and tags, so that every character of the text renders as it is. */
+/** Makes Handlebars templates from plain text and tags, so that each character of the text renders unchanged. */
 
 /** A template in pieces: text that is meant literally, and tags of Handlebars. */
 export type TemplatePart = { readonly text: string } | { readonly tag: string };
@@ -50,8 +50,8 @@ function escapeText(text: string, isAfterTag: boolean, isBeforeTag: boolean): st
 }
 
 /**
- * Joins the parts of a template. Three braces in a row would be a tag of their own: a brace before a tag is parted from it by a
- * space, which the tag takes away again.
+ * Joins the parts of a template. Three braces in a row would be another kind of tag, so a space separates a brace from a
+ * following tag, and the tag removes that space.
  */
 export function assembleTemplate(parts: readonly TemplatePart[]): string {
   const pieces = merged(parts);

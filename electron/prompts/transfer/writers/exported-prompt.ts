@@ -33,8 +33,8 @@ export function folderPath(folder: string | null): string[] {
 }
 
 /**
- * Gives each prompt a file of its own: names that every usual file system takes, different also without regard to case, from each other and
- * from those that are taken.
+ * Gives each prompt a file name that all common file systems accept. The names differ from each other and from those that are taken,
+ * also without regard to case.
  */
 export function createFileNames(
   extension: string,
@@ -52,7 +52,7 @@ export function createFileNames(
   };
 }
 
-/** Whether a block of YAML keeps the text exactly, whoever reads it: no line starts with white space, none is empty at the ends. */
+/** Whether every YAML parser reads the text exactly from a block: no line starts with white space, no first or last line is empty. */
 function isBlockText(text: string): boolean {
   const lines = text.split('\n');
   const isKept = (line: string) => line === '' || /^[^\s\p{C}][^\p{C}]*$/u.test(line);
@@ -85,7 +85,7 @@ export interface ExportedPrompt {
   readonly version: PromptVersion;
 }
 
-/** What of a prompt stands in a file. */
+/** The fields of a prompt that a file contains. */
 export interface WritablePrompt {
   readonly prompt: Pick<Prompt, 'name' | 'folder' | 'tags' | 'description'>;
   readonly version: Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
