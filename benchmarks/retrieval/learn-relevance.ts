@@ -1,4 +1,4 @@
-import { exampleFrame, instructionFrame } from '../../electron/knowledge/grounding/frames.ts';
+import { exampleTemplate, instructionTemplate } from '../../electron/knowledge/grounding/templates.ts';
 import { weakRelevance } from '../../shared/contract/grounding.ts';
 import { row, type Row } from '../support/report.ts';
 import { mean } from './measures.ts';
@@ -69,7 +69,7 @@ const maxGiven = 8;
  */
 export function relevanceRows(answered: readonly Answered[], of: string): Row[] {
   const kinds = [...new Set(answered.map(({ question }) => question.kind))].filter(isEveryday);
-  return [instructionFrame, exampleFrame].flatMap(({ relevance: least }) =>
+  return [instructionTemplate, exampleTemplate].flatMap(({ relevance: least }) =>
     kinds.flatMap((kind) => {
       const asked = answered.filter(({ question }) => question.kind === kind);
       const given = asked.map(({ hits }) => hits.slice(0, maxGiven).filter(({ relevance }) => relevance >= least));

@@ -6,7 +6,7 @@ import type {
   IndexQuery,
   KnowledgeIndex,
 } from '../../electron/knowledge/index/knowledge-index.ts';
-import { questionParts } from '../../electron/knowledge/retrieval/question-parts.ts';
+import { queryParts } from '../../electron/knowledge/retrieval/query-parts.ts';
 import type { TextEmbedder } from '../../electron/knowledge/text-embedder.ts';
 import { row, type Row } from '../support/report.ts';
 import type { RetrievalQuestion, RetrievalSet } from './corpus.ts';
@@ -42,13 +42,13 @@ type Document = RetrievalSet['passages'][number];
 /** A document as sources are cut; short ones are a passage as they stand. */
 function cut({ title, text }: Document): IndexedPassage[] {
   if (text.length <= target.characters) return [{ text, start: 0, end: text.length, page: null, heading: title }];
-  const cutter = createChunker();
+  const chunker = createChunker();
   let reached = 0;
   for (const paragraph of text.split('\n\n')) {
-    cutter.block('prose', reached, paragraph);
+    chunker.block('prose', reached, paragraph);
     reached += paragraph.length + 2;
   }
-  return cutter
+  return chunker
     .finish()
     .map(({ start, end }) => ({ text: text.slice(start, end), start, end, page: null, heading: title }));
 }
@@ -105,7 +105,7 @@ function idsOf({ places }: RetrievalSet, hits: readonly JudgedHit[]): string[] {
 export async function askAll(set: RetrievalSet, index: KnowledgeIndex, embedder: TextEmbedder): Promise<Answered[]> {
   const answered: Answered[] = [];
   for (const question of set.questions) {
-    const asked = questionParts(question.text);
+    const asked = queryParts(question.text);
     const [vector, ...vectors] = await embedder.embed([question.text, ...asked], { signal });
     const embedding = { model: embedder.model, vector: vector! };
     const parts = asked.map((text, place) => ({ text, vector: vectors[place]! }));

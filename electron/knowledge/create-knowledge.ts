@@ -41,7 +41,7 @@ export function createDataspaces(options: SourcesOptions, sources: Pick<Sources,
     options.sources.idsOf(dataspaces.read(id).id, which, embedder().model);
 
   /** Changes of a dataspace itself are told as changes of nothing: every notice brings all dataspaces. */
-  function told<Value>(value: Value): Value {
+  function notify<Value>(value: Value): Value {
     changes.changed();
     return value;
   }
@@ -50,7 +50,7 @@ export function createDataspaces(options: SourcesOptions, sources: Pick<Sources,
     list: dataspaces.list,
     find: dataspaces.find,
     read: dataspaces.read,
-    create: (name): Dataspace => told(dataspaces.create(name)),
+    create: (name): Dataspace => notify(dataspaces.create(name)),
     async remove(id) {
       const { id: known } = dataspaces.read(id);
       const removed = dataspaces.remove(known);
@@ -61,7 +61,7 @@ export function createDataspaces(options: SourcesOptions, sources: Pick<Sources,
     },
     rename(id, name) {
       dataspaces.rename(id, name);
-      return told(summary(id));
+      return notify(summary(id));
     },
     summaries: () => dataspaces.summaries(embedder().model),
     async stop(id) {

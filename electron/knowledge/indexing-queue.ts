@@ -51,7 +51,7 @@ export class IndexingQueue {
   /** Lanes that are at work, with what resolves when they rest. */
   readonly #running = new Map<number, Promise<void>>();
   /** Sources that are known and whose files are still being put in place. */
-  readonly #held = new Set<string>();
+  readonly #pending = new Set<string>();
   #rest = shortestRest;
   #isStarted = false;
   #isClosed = false;
@@ -77,12 +77,12 @@ export class IndexingQueue {
 
   /** Leaves a source alone until it is released, even if a lane is free before; both may be called for one that is not known. */
   hold(sourceId: string): void {
-    this.#held.add(sourceId);
+    this.#pending.add(sourceId);
   }
 
   /** Lets a held source be read; `wake` begins with it. */
   release(sourceId: string): void {
-    this.#held.delete(sourceId);
+    this.#pending.delete(sourceId);
   }
 
   progressOf({ id, status }: Pick<StoredSource, 'id' | 'status'>): SourceProgress | null {
@@ -112,7 +112,7 @@ export class IndexingQueue {
     if (this.#isClosed) return null;
     return this.#options.sources.nextProcessing({
       maximumBytes: lanes[lane]!,
-      except: [...this.current(), ...this.#held],
+      except: [...this.current(), ...this.#pending],
     });
   }
 
@@ -149,7 +149,7 @@ export class IndexingQueue {
     if (source.attempts >= maxAttempts) return void sources.fail(id, revision, gaveUp);
     sources.setAttempts(id, source.attempts + 1);
     try {
-      const facts = await indexSource(source, this.#options, {
+      const details = await indexSource(source, this.#options, {
         signal,
         onProgress: (progress) => {
           current.progress = progress;
@@ -158,7 +158,7 @@ export class IndexingQueue {
         // It does get on: whatever ends the process now is not the file.
         onWritten: () => sources.setAttempts(id, 0),
       });
-      sources.complete(id, revision, facts);
+      sources.complete(id, revision, details);
     } catch (error) {
       if (!signal.aborted) sources.fail(id, revision, this.#reasonOf(error));
       else if (this.#isClosed) sources.setAttempts(id, source.attempts);

@@ -82,7 +82,7 @@ export function createSourceFiles(directory: string): SourceFiles {
   const textPath = (id: string) => join(folderOf(id), 'text');
   const pagesPath = (id: string) => join(folderOf(id), 'pages.json');
 
-  async function putInPlace(id: string): Promise<void> {
+  async function moveToStore(id: string): Promise<void> {
     await makeFolder(folderOf(id));
     await rename(join(incomingFolder, id), path(id));
   }
@@ -104,12 +104,12 @@ export function createSourceFiles(directory: string): SourceFiles {
     async incoming() {
       await makeFolder(directory);
       await makeFolder(incomingFolder);
-      return new ArrivingFile(randomUUID(), incomingFolder, putInPlace);
+      return new ArrivingFile(randomUUID(), incomingFolder, moveToStore);
     },
     async recover(isKnown) {
       const ids = await readdir(incomingFolder).catch(() => []);
       for (const id of ids) {
-        if (isKnown(id)) await putInPlace(id);
+        if (isKnown(id)) await moveToStore(id);
         else await rm(join(incomingFolder, id), { recursive: true, force: true });
       }
     },
@@ -137,14 +137,14 @@ export function createSourceFiles(directory: string): SourceFiles {
 class ArrivingFile implements IncomingFile {
   readonly id: string;
   readonly path: string;
-  readonly #putInPlace: (id: string) => Promise<void>;
+  readonly #moveToStore: (id: string) => Promise<void>;
   #bytes = 0;
   #isKept = false;
 
-  constructor(id: string, folder: string, putInPlace: (id: string) => Promise<void>) {
+  constructor(id: string, folder: string, moveToStore: (id: string) => Promise<void>) {
     this.id = id;
     this.path = join(folder, id);
-    this.#putInPlace = putInPlace;
+    this.#moveToStore = moveToStore;
   }
 
   bytes(): number {
@@ -159,7 +159,7 @@ class ArrivingFile implements IncomingFile {
 
   async keep(): Promise<void> {
     this.#isKept = true;
-    await this.#putInPlace(this.id);
+    await this.#moveToStore(this.id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

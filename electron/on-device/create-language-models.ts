@@ -64,14 +64,14 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
     let capture: OnDeviceCapture | undefined;
     try {
       const modelPath = await selectedPath({ signal });
-      const question = {
+      const engineRequest = {
         systemMessage: request.systemMessage,
         messages: request.messages,
         sampling: toSampling(request.configuration),
       };
-      capture = exchanges?.beginOnDevice(basename(modelPath), { ...question.sampling });
+      capture = exchanges?.beginOnDevice(basename(modelPath), { ...engineRequest.sampling });
       let isFirst = true;
-      for await (const part of engine.answer(question, { modelPath, signal })) {
+      for await (const part of engine.answer(engineRequest, { modelPath, signal })) {
         if (part.type === 'prompt') {
           capture?.notePrompt(part.text);
           continue;

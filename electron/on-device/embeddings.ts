@@ -57,7 +57,7 @@ interface EmbeddingsJob {
   readonly texts: readonly string[];
   readonly vectors: Float32Array[];
   /** Texts that were given to a thread, and those that are done. */
-  given: number;
+  assigned: number;
   done: number;
   readonly onProgress: ((done: number) => void) | undefined;
   readonly resolve: (vectors: Float32Array[]) => void;
@@ -84,22 +84,22 @@ function createEmbeddingsJobs(): EmbeddingsJobs {
 
   return {
     get texts() {
-      return jobs.reduce((sum, { texts, given }) => sum + texts.length - given, 0);
+      return jobs.reduce((sum, { texts, assigned }) => sum + texts.length - assigned, 0);
     },
     add: (job) => jobs.push(job),
     remove(job) {
       jobs = jobs.filter((each) => each !== job);
     },
     takeNext() {
-      const newcomer = jobs.findIndex(({ given }) => given === 0);
-      const other = jobs.findIndex(({ given }) => given > 0);
+      const newcomer = jobs.findIndex(({ assigned }) => assigned === 0);
+      const other = jobs.findIndex(({ assigned }) => assigned > 0);
       const isForNewcomer = other < 0 || (newcomer >= 0 && newcomers < newcomersInARow);
       const [job] = jobs.splice(isForNewcomer ? newcomer : other, 1);
       if (!job) return null;
       newcomers = isForNewcomer ? newcomers + 1 : 0;
-      const index = job.given;
-      job.given += 1;
-      if (job.given < job.texts.length) jobs.push(job);
+      const index = job.assigned;
+      job.assigned += 1;
+      if (job.assigned < job.texts.length) jobs.push(job);
       return { job, index };
     },
   };
@@ -109,7 +109,7 @@ function createEmbeddingsJobs(): EmbeddingsJobs {
 export const embeddingDimensions = 384;
 
 /** More threads than this take cores from everything else, and there are seldom enough texts for them. */
-const maximumThreads = 4;
+const maxThreads = 4;
 
 /** Texts that wait for a thread before another one is started. */
 const textsWorthAThread = 4;
@@ -147,11 +147,11 @@ const stopped = () => new DOMException('The embedding was stopped.', 'AbortError
 
 export function createEmbeddings({
   idleMinutes = 10,
-  threads: wantedThreads = maximumThreads,
+  threads: requestedThreads = maxThreads,
 }: EmbeddingsOptions = {}): Embeddings {
-  const threadLimit = Math.max(1, Math.min(wantedThreads, maximumThreads, availableParallelism()));
+  const threadLimit = Math.max(1, Math.min(requestedThreads, maxThreads, availableParallelism()));
   const waiting = createEmbeddingsJobs();
-  const underWay = new Set<EmbeddingsJob>();
+  const active = new Set<EmbeddingsJob>();
   let threads: EmbeddingsThread[] = [];
   let model: SharedModel | null = null;
   let idleTimer: NodeJS.Timeout | null = null;
@@ -165,7 +165,7 @@ export function createEmbeddings({
   }
 
   function failAll(error: Error): void {
-    for (const job of underWay) {
+    for (const job of active) {
       waiting.remove(job);
       job.reject(error);
     }
@@ -177,7 +177,7 @@ export function createEmbeddings({
       onReady(loaded) {
         if (!threads.includes(started)) return;
         model = loaded;
-        giveWork();
+        assignTexts();
       },
       onFailure(error) {
         if (!threads.includes(started)) return;
@@ -192,17 +192,17 @@ export function createEmbeddings({
     try {
       job.vectors[index] = await thread.embed(job.texts[index]!);
     } catch (error) {
-      leave(job);
+      removeJob(job);
       return job.reject(error as Error);
     } finally {
-      giveWork();
+      assignTexts();
     }
     job.done += 1;
-    if (underWay.has(job)) job.onProgress?.(job.done);
+    if (active.has(job)) job.onProgress?.(job.done);
     if (job.done === job.texts.length) job.resolve(job.vectors);
   }
 
-  function giveWork(): void {
+  function assignTexts(): void {
     for (const thread of threads.filter(({ isFree }) => isFree)) {
       const next = waiting.takeNext();
       if (next) void work(thread, next.job, next.index);
@@ -212,28 +212,28 @@ export function createEmbeddings({
     if (threads.length === 0 || (model !== null && waiting.texts >= textsWorthAThread)) addThread();
   }
 
-  function leave(job: EmbeddingsJob): void {
+  function removeJob(job: EmbeddingsJob): void {
     waiting.remove(job);
-    underWay.delete(job);
-    if (underWay.size > 0 || isClosed) return;
+    active.delete(job);
+    if (active.size > 0 || isClosed) return;
     if (idleTimer) clearTimeout(idleTimer);
     idleTimer = setTimeout(() => void endThreads(), idleMinutes * 60_000).unref();
   }
 
   async function ask(texts: readonly string[], { signal, onProgress }: EmbedOptions): Promise<Float32Array[]> {
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>();
-    const job: EmbeddingsJob = { texts, vectors: [], given: 0, done: 0, onProgress, resolve, reject };
+    const job: EmbeddingsJob = { texts, vectors: [], assigned: 0, done: 0, onProgress, resolve, reject };
     const onAbort = () => reject(stopped());
     if (idleTimer) clearTimeout(idleTimer);
-    underWay.add(job);
+    active.add(job);
     waiting.add(job);
     signal.addEventListener('abort', onAbort, { once: true });
-    giveWork();
+    assignTexts();
     try {
       return await promise;
     } finally {
       signal.removeEventListener('abort', onAbort);
-      leave(job);
+      removeJob(job);
     }
   }
 

@@ -16,7 +16,7 @@ export interface Sampling {
   readonly presencePenalty?: number | undefined;
 }
 
-export interface EngineQuestion {
+export interface EngineRequest {
   readonly systemMessage: string | null;
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
   readonly sampling: Sampling;
@@ -31,7 +31,7 @@ export interface LoadFailure {
 /** From the host to the process. A process loads one model in its life and answers one question at a time. */
 export type HostMessage =
   | { readonly type: 'load'; readonly modelPath: string; readonly threads: number | null }
-  | { readonly type: 'answer'; readonly id: number; readonly question: EngineQuestion }
+  | { readonly type: 'answer'; readonly id: number; readonly request: EngineRequest }
   | { readonly type: 'cancel'; readonly id: number };
 
 /** From the process to the host. Every `answer` is ended by exactly one of `finished`, `cancelled`, `too-long`, `failed`. */
@@ -61,7 +61,7 @@ const loadFailureText: Record<LoadFailure['reason'], string> = {
 interface Exchange {
   readonly id: number;
   readonly parts: Readable;
-  readonly settle: () => void;
+  readonly finish: () => void;
 }
 
 export interface EngineProcess {
@@ -75,13 +75,13 @@ export interface EngineProcess {
   /** Resolves when the process has ended, for whatever reason. */
   readonly ended: Promise<void>;
   /**
-   * Asks one question. The caller sees an abort at once; `settled` resolves when the process itself is done with the
+   * Asks one question. The caller sees an abort at once; `done` resolves when the process itself is done with the
    * question and can take the next one.
    */
   ask(
-    question: EngineQuestion,
+    request: EngineRequest,
     options: { readonly signal: AbortSignal },
-  ): { readonly parts: AsyncIterable<EnginePart>; readonly settled: Promise<void> };
+  ): { readonly parts: AsyncIterable<EnginePart>; readonly done: Promise<void> };
   /** Ends the process; a question under way fails with `reason`. */
   end(reason: AppError): Promise<void>;
 }
@@ -109,15 +109,15 @@ export function startEngineProcess({ modelPath, threads, startChild, log }: Engi
   let isAlive = true;
 
   const send = (message: HostMessage) => child.send(message);
-  const settle = () => {
-    exchange?.settle();
+  const finish = () => {
+    exchange?.finish();
     exchange = null;
   };
   const fail = (error: AppError) => {
     isAlive = false;
     loaded.reject(error);
     exchange?.parts.destroy(error);
-    settle();
+    finish();
   };
 
   child.onMessage((received) => {
@@ -135,7 +135,7 @@ export function startEngineProcess({ modelPath, threads, startChild, log }: Engi
     }
     if (message.id !== exchange?.id) return;
     deliver(message, exchange.parts, log);
-    if (!isPart(message)) settle();
+    if (!isPart(message)) finish();
   });
   child.onEnd((end) => {
     const how = describeEnd(end);
@@ -159,15 +159,15 @@ export function startEngineProcess({ modelPath, threads, startChild, log }: Engi
       return isAlive;
     },
     ended: ended.promise,
-    ask(question, { signal }) {
+    ask(request, { signal }) {
       const id = (lastId += 1);
-      const settled = Promise.withResolvers<void>();
+      const done = Promise.withResolvers<void>();
       const parts = addAbortSignal(signal, new Readable({ objectMode: true, read() {} }));
       // An abort, and a reader that leaves early, end the question too; the reader itself sees the error in its loop.
       parts.on('error', () => {}).once('close', () => send({ type: 'cancel', id }));
-      exchange = { id, parts, settle: settled.resolve };
-      send({ type: 'answer', id, question });
-      return { parts, settled: settled.promise };
+      exchange = { id, parts, finish: done.resolve };
+      send({ type: 'answer', id, request });
+      return { parts, done: done.promise };
     },
     async end(reason) {
       endReason = reason;

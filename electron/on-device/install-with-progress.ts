@@ -66,9 +66,9 @@ async function installAndRetry(
 }
 
 function introduction({ title, bytes, licence, receivedBytes, note }: OnDeviceModel): string {
-  const facts = [bytes === null ? 'size unknown' : byteText(bytes), licence].filter(Boolean).join(', ');
+  const details = [bytes === null ? 'size unknown' : byteText(bytes), licence].filter(Boolean).join(', ');
   const here = receivedBytes > 0 ? ` Resuming at ${byteText(receivedBytes)}.` : '';
-  return `Downloading ${title} (${facts}).${here} ${note}`;
+  return `Downloading ${title} (${details}).${here} ${note}`;
 }
 
 function progressText({ receivedBytes, bytes, bytesPerSecond, step }: OnDeviceModel): string {

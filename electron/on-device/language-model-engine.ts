@@ -1,13 +1,13 @@
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
 import { AppError } from '../../shared/app-error.ts';
 import type { StartChild } from '../child-process/child.ts';
-import { type EnginePart, type EngineProcess, type EngineQuestion, startEngineProcess } from './engine-process.ts';
+import { type EnginePart, type EngineProcess, type EngineRequest, startEngineProcess } from './engine-process.ts';
 import { createMutex } from '../common/mutex.ts';
 
 export interface LanguageModelEngine {
   /** Answers in the order of the calls, one at a time. */
   answer(
-    question: EngineQuestion,
+    request: EngineRequest,
     options: { readonly modelPath: string; readonly signal: AbortSignal },
   ): AsyncGenerator<EnginePart, void, undefined>;
   state(): OnDeviceState['engine'];
@@ -99,25 +99,25 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
   }
 
   return {
-    async *answer(question, { modelPath, signal }) {
+    async *answer(request, { modelPath, signal }) {
       const release = await turns.take({ signal });
       isAnswering = true;
       options.onChange();
-      let settled: Promise<void> = Promise.resolve();
+      let done: Promise<void> = Promise.resolve();
       try {
         // A model that is being loaded goes on loading when this caller stops: the next one will want it.
         const loading = ready(modelPath);
-        settled = loading.then(
+        done = loading.then(
           () => {},
           () => {},
         );
         const current = await abortable(loading, signal);
-        const exchange = current.ask(question, { signal });
-        settled = exchange.settled;
+        const exchange = current.ask(request, { signal });
+        done = exchange.done;
         yield* exchange.parts;
       } finally {
         // The turn ends when the process is done, which after a Stop is a moment later than the caller's.
-        void settled.then(() => leave(release));
+        void done.then(() => leave(release));
       }
     },
     state: () => ({ state, loadingSince, queued: turns.waiting, isAnswering, failure }),

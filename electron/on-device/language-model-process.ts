@@ -5,7 +5,7 @@
 import { registerHooks } from 'node:module';
 import { constants, setPriority } from 'node:os';
 import { connectToParent } from '../child-process/parent-connection.ts';
-import type { EngineMessage, EngineQuestion, HostMessage, LoadFailure } from './engine-process.ts';
+import type { EngineMessage, EngineRequest, HostMessage, LoadFailure } from './engine-process.ts';
 import { loadModel, type LoadedModel } from './loaded-model.ts';
 
 // Before the inference library is loaded, because its threads inherit the priority of the moment in which they start.
@@ -42,7 +42,7 @@ async function load(modelPath: string, threads: number | null): Promise<void> {
   }
 }
 
-async function answer(id: number, question: EngineQuestion): Promise<void> {
+async function answer(id: number, request: EngineRequest): Promise<void> {
   const controller = new AbortController();
   answering.set(id, controller);
   try {
@@ -52,7 +52,7 @@ async function answer(id: number, question: EngineQuestion): Promise<void> {
       onText: (text: string) => send({ type: 'text', id, text }),
       onReasoning: (text: string) => send({ type: 'reasoning', id, text }),
     };
-    const outcome = await (await model).answer(question, callbacks, controller.signal);
+    const outcome = await (await model).answer(request, callbacks, controller.signal);
     if (outcome.type === 'too-long') return send({ ...outcome, id });
     const { promptTokens, answerTokens } = outcome;
     send({
@@ -75,6 +75,6 @@ async function answer(id: number, question: EngineQuestion): Promise<void> {
 
 onMessage((message) => {
   if (message.type === 'load') void load(message.modelPath, message.threads);
-  else if (message.type === 'answer') void answer(message.id, message.question);
+  else if (message.type === 'answer') void answer(message.id, message.request);
   else answering.get(message.id)?.abort();
 });

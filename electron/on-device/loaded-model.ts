@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { ChatHistoryItem, LlamaChat, LLamaChatGenerateResponseOptions, Token } from 'node-llama-cpp';
-import type { EngineQuestion, Sampling } from './engine-process.ts';
+import type { EngineRequest, Sampling } from './engine-process.ts';
 import { createThreadMeter } from './spare-cores.ts';
 
 /** Tokens of a prompt that are evaluated at a time; between two slices a cancelled question is noticed. */
@@ -32,7 +32,7 @@ export type AnswerOutcome =
 export interface LoadedModel {
   readonly contextTokens: number;
   /** Rejects with the signal's reason when it is cancelled. */
-  answer(question: EngineQuestion, callbacks: AnswerCallbacks, signal: AbortSignal): Promise<AnswerOutcome>;
+  answer(request: EngineRequest, callbacks: AnswerCallbacks, signal: AbortSignal): Promise<AnswerOutcome>;
 }
 
 /**
@@ -65,17 +65,17 @@ export async function loadModel(modelPath: string, threads: number | null): Prom
   };
   return {
     contextTokens: context.contextSize,
-    answer: (question, callbacks, signal) => answer(chat, question, { ...callbacks, onStep: adaptThreads }, signal),
+    answer: (request, callbacks, signal) => answer(chat, request, { ...callbacks, onStep: adaptThreads }, signal),
   };
 }
 
 async function answer(
   chat: LlamaChat,
-  question: EngineQuestion,
+  request: EngineRequest,
   callbacks: AnswerCallbacks & { readonly onStep: () => void },
   signal: AbortSignal,
 ): Promise<AnswerOutcome> {
-  const history = toHistory(question);
+  const history = toHistory(request);
   const { contextText } = chat.chatWrapper.generateContextState({
     chatHistory: [...history, { type: 'model', response: [] }],
   });
@@ -86,11 +86,11 @@ async function answer(
   const roomForAnswer = contextTokens - prompt.length - 2;
   if (roomForAnswer < 1) return { type: 'too-long', promptTokens: prompt.length, contextTokens };
 
-  await readPrompt(chat, prompt, { sampling: question.sampling, signal, onStep: callbacks.onStep });
+  await readPrompt(chat, prompt, { sampling: request.sampling, signal, onStep: callbacks.onStep });
   const before = chat.sequence.tokenMeter.getState();
   const { metadata } = await chat.generateResponse(history, {
-    ...toGenerationOptions(question.sampling),
-    maxTokens: Math.min(question.sampling.maxTokens ?? roomForAnswer, roomForAnswer),
+    ...toGenerationOptions(request.sampling),
+    maxTokens: Math.min(request.sampling.maxTokens ?? roomForAnswer, roomForAnswer),
     signal,
     onToken: callbacks.onStep,
     onResponseChunk({ type, text }) {
@@ -107,7 +107,7 @@ async function answer(
   };
 }
 
-function toHistory({ systemMessage, messages }: EngineQuestion): ChatHistoryItem[] {
+function toHistory({ systemMessage, messages }: EngineRequest): ChatHistoryItem[] {
   const system: ChatHistoryItem[] = systemMessage === null ? [] : [{ type: 'system', text: systemMessage }];
   return [
     ...system,

@@ -49,7 +49,7 @@ export async function isGgufFile(path: string): Promise<boolean> {
 /** SHA-256 of a whole file, in hexadecimal. */
 export async function sha256OfFile(path: string, { signal }: { readonly signal: AbortSignal }): Promise<string> {
   const hash = createHash('sha256');
-  for await (const piece of createReadStream(path, { signal, highWaterMark: readBytes })) hash.update(piece as Buffer);
+  for await (const chunk of createReadStream(path, { signal, highWaterMark: readBytes })) hash.update(chunk as Buffer);
   return hash.digest('hex');
 }
 

@@ -87,17 +87,17 @@ export function readEntry(directory: string, model: CatalogueModel, records: Mod
     failure: null,
     run: new JobRun(),
   };
-  const facts = statSync(modelPath(directory, model), { throwIfNoEntry: false });
-  if (facts?.isFile()) {
+  const stats = statSync(modelPath(directory, model), { throwIfNoEntry: false });
+  if (stats?.isFile()) {
     const checked = records.checked(model.fileName);
-    const isKnown = checked?.bytes === facts.size && checked.modifiedMs === facts.mtimeMs;
+    const isKnown = checked?.bytes === stats.size && checked.modifiedMs === stats.mtimeMs;
     const isUsable = model.source.kind === 'file' ? startsAsGguf(model.source.path) : isKnown;
     return {
       ...entry,
       state: isUsable ? 'installed' : model.source.kind === 'file' ? 'failed' : 'checking',
       failure: isUsable || model.source.kind !== 'file' ? null : 'The file is no longer a GGUF file.',
-      bytes: facts.size,
-      receivedBytes: facts.size,
+      bytes: stats.size,
+      receivedBytes: stats.size,
       sha256: model.sha256 ?? (isKnown ? checked.sha256 : null),
     };
   }

@@ -48,8 +48,8 @@ function readHuggingFaceAddress(address: string): AddedModel {
 }
 
 async function readFileAddress(path: string): Promise<AddedModel> {
-  const facts = await stat(path).catch(() => null);
-  if (!facts?.isFile()) {
+  const stats = await stat(path).catch(() => null);
+  if (!stats?.isFile()) {
     throw invalidField('address', 'is not a file', 'File not found on this device, or Touchstone may not read it.');
   }
   if (!(await isGgufFile(path))) {

@@ -68,10 +68,10 @@ async function writeBody(
   let receivedBytes = state.startBytes;
   await using file = await open(path, receivedBytes === 0 ? 'w' : 'a');
   onProgress(receivedBytes, state.totalBytes);
-  for await (const piece of response.body ?? []) {
+  for await (const chunk of response.body ?? []) {
     state.onByte();
-    await file.writeFile(piece);
-    receivedBytes += piece.byteLength;
+    await file.writeFile(chunk);
+    receivedBytes += chunk.byteLength;
     onProgress(receivedBytes, state.totalBytes);
   }
   return receivedBytes;

@@ -1,14 +1,14 @@
 import {
   createPassageBuilder,
-  type CutPassage,
+  type ChunkedPassage,
   fillOf,
   minFill,
-  most,
+  maxSize,
   type PassageLimit,
   target,
-  type Unit,
+  type Segment,
 } from './passage-builder.ts';
-import { linesOf, piecesOf, sentencesOf, type TextPart } from './sentences.ts';
+import { linesOf, chunksOf, sentencesOf, type TextPart } from './sentences.ts';
 import { endWithin, estimateEmbeddingTokens } from './token-estimate.ts';
 
 interface HeadingPath {
@@ -82,7 +82,7 @@ export interface Chunker {
   /** A paragraph, list item, table or piece of code; `start` is its place in the whole text. */
   block(kind: BlockKind, start: number, text: string): void;
   /** What was cut, in order. */
-  finish(): readonly CutPassage[];
+  finish(): readonly ChunkedPassage[];
 }
 
 /** From here on a passage ends before a paragraph that would have to be cut. */
@@ -92,34 +92,35 @@ export function createChunker(): Chunker {
   const path = createHeadingPath();
   const builder = createPassageBuilder();
 
-  function unitOf(kind: Unit['kind'], { start, text }: TextPart, offset = 0): Unit {
+  function unitOf(kind: Segment['kind'], { start, text }: TextPart, offset = 0): Segment {
     const tokens = estimateEmbeddingTokens(text);
     return { kind, start: start + offset, text, tokens, heading: path.text, headingTokens: path.tokens };
   }
 
-  const fillAlone = (unit: Unit, limit: PassageLimit) => fillOf(unit.text.length, unit.tokens, path.tokens, limit);
+  const fillAlone = (segment: Segment, limit: PassageLimit) =>
+    fillOf(segment.text.length, segment.tokens, path.tokens, limit);
 
   const room = () => ({ characters: target.characters, tokens: target.tokens - path.tokens });
 
   /** A single sentence or line; one that is too long for a passage is cut further. */
   function addPart(kind: BlockKind, part: TextPart, offset: number): void {
-    const unit = unitOf(kind, part, offset);
-    if (fillAlone(unit, target) <= 1) return builder.add(unit, target);
+    const segment = unitOf(kind, part, offset);
+    if (fillAlone(segment, target) <= 1) return builder.add(segment, target);
     if (kind === 'lines') {
       for (const sentence of sentencesOf(part.text)) addPart('prose', sentence, offset + part.start);
       return;
     }
-    for (const piece of piecesOf(part.text, room())) builder.add(unitOf('prose', piece, offset + part.start), target);
+    for (const chunk of chunksOf(part.text, room())) builder.add(unitOf('prose', chunk, offset + part.start), target);
   }
 
   /** The whole block as one unit, unless the passage before it would have to end too early for that. */
   function addWhole(kind: BlockKind, part: TextPart): boolean {
-    const [limit, fillToEndBefore] = kind === 'lines' ? [most, minFill] : [target, fillToEndBeforeProse];
+    const [limit, fillToEndBefore] = kind === 'lines' ? [maxSize, minFill] : [target, fillToEndBeforeProse];
     if (part.text.length > limit.characters) return false;
-    const unit = unitOf(kind, part);
-    if (fillAlone(unit, limit) > 1) return false;
-    if (builder.wouldEnd(unit, limit) && builder.fill() < fillToEndBefore) return false;
-    builder.add(unit, limit);
+    const segment = unitOf(kind, part);
+    if (fillAlone(segment, limit) > 1) return false;
+    if (builder.wouldEnd(segment, limit) && builder.fill() < fillToEndBefore) return false;
+    builder.add(segment, limit);
     return true;
   }
 
@@ -127,7 +128,7 @@ export function createChunker(): Chunker {
     heading(level, start, text, name = text) {
       if (builder.goesOn() || builder.fill() >= minFill) builder.endSection();
       path.enter(level, name);
-      for (const piece of piecesOf(text, room())) builder.add(unitOf('heading', piece, start), target);
+      for (const chunk of chunksOf(text, room())) builder.add(unitOf('heading', chunk, start), target);
     },
     block(kind, start, text) {
       // The first line of code keeps the white space that it begins with.

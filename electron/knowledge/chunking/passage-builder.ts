@@ -2,7 +2,7 @@ import { endingOf, linesOf, sentencesOf } from './sentences.ts';
 import { estimateEmbeddingTokens } from './token-estimate.ts';
 
 /** The smallest part that a passage is put together from: a heading, a sentence or a line, or a whole block that fits. */
-export interface Unit {
+export interface Segment {
   readonly kind: 'heading' | 'prose' | 'lines';
   /** Place in the whole text. */
   readonly start: number;
@@ -26,19 +26,19 @@ export interface PassageLimit {
 export const target: PassageLimit = { characters: 700, tokens: 190 };
 
 /** What belongs together (a table, code, a short end) may go this far; the embeddings read 256 tokens, two of them their own. */
-export const most: PassageLimit = { characters: 950, tokens: 252 };
+export const maxSize: PassageLimit = { characters: 950, tokens: 252 };
 
 /** Which part of a passage so much text takes, above 1 when it is too much. */
 export function fillOf(characters: number, tokens: number, headingTokens: number, limit: PassageLimit): number {
   return Math.max(characters / limit.characters, tokens / (limit.tokens - headingTokens));
 }
 
-export function endOf(unit: Unit): number {
-  return unit.start + unit.text.length;
+export function endOf(segment: Segment): number {
+  return segment.start + segment.text.length;
 }
 
-export function tokensOf(units: readonly Unit[]): number {
-  return units.reduce((sum, unit) => sum + unit.tokens, 0);
+export function tokensOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, segment) => sum + segment.tokens, 0);
 }
 
 /** About this part of a passage stands in the next one again, so that what runs across the cut is found in one of them. */
@@ -48,36 +48,36 @@ const maxOverlap = 0.25;
 /** Of a passage below this nothing is repeated. */
 const minFillToRepeat = 0.5;
 
-function partsOf(unit: Unit): Unit[] {
-  const parts = unit.kind === 'lines' ? linesOf(unit.text) : sentencesOf(unit.text);
+function partsOf(segment: Segment): Segment[] {
+  const parts = segment.kind === 'lines' ? linesOf(segment.text) : sentencesOf(segment.text);
   return [...parts].map(({ start, text }) => ({
-    ...unit,
-    start: unit.start + start,
+    ...segment,
+    start: segment.start + start,
     text,
     tokens: estimateEmbeddingTokens(text),
   }));
 }
 
-const unitFill = (unit: Unit) => fillOf(unit.text.length, unit.tokens, 0, target);
+const segmentFill = (segment: Segment) => fillOf(segment.text.length, segment.tokens, 0, target);
 
-function endOfLongSentence(unit: Unit): Unit[] {
-  const ending = endingOf(unit.text, Math.floor(overlap * target.characters));
+function endOfLongSentence(segment: Segment): Segment[] {
+  const ending = endingOf(segment.text, Math.floor(overlap * target.characters));
   if (!ending) return [];
   const tokens = estimateEmbeddingTokens(ending.text);
-  const repeated = { ...unit, start: unit.start + ending.start, text: ending.text, tokens };
-  return unitFill(repeated) <= maxOverlap ? [repeated] : [];
+  const repeated = { ...segment, start: segment.start + ending.start, text: ending.text, tokens };
+  return segmentFill(repeated) <= maxOverlap ? [repeated] : [];
 }
 
 /** The last sentences or lines of a passage that the next one begins with; none of a table, which would lose its beginning. */
-function overlapOf(units: readonly Unit[]): Unit[] {
-  const characters = endOf(units.at(-1)!) - units[0]!.start;
-  if (fillOf(characters, tokensOf(units), 0, target) < minFillToRepeat) return [];
-  const repeated: Unit[] = [];
+function overlapOf(segments: readonly Segment[]): Segment[] {
+  const characters = endOf(segments.at(-1)!) - segments[0]!.start;
+  if (fillOf(characters, tokensOf(segments), 0, target) < minFillToRepeat) return [];
+  const repeated: Segment[] = [];
   let filled = 0;
-  for (const unit of units.toReversed()) {
-    if (unit.kind === 'heading') break;
-    for (const part of partsOf(unit).toReversed()) {
-      const next = filled + unitFill(part);
+  for (const segment of segments.toReversed()) {
+    if (segment.kind === 'heading') break;
+    for (const part of partsOf(segment).toReversed()) {
+      const next = filled + segmentFill(part);
       if (next > (filled === 0 ? maxOverlap : overlap)) {
         return repeated.length > 0 || part.kind === 'lines' ? repeated : endOfLongSentence(part);
       }
@@ -89,7 +89,7 @@ function overlapOf(units: readonly Unit[]): Unit[] {
 }
 
 /** One passage without its text, which is the extracted text from `start` to `end`. */
-export interface CutPassage {
+export interface ChunkedPassage {
   readonly start: number;
   readonly end: number;
   readonly heading: string | null;
@@ -99,24 +99,24 @@ export interface CutPassage {
 /** Puts units together to passages; it keeps no more than the passage under way. */
 export interface PassageBuilder {
   /** Adds a unit, to the passage under way where it fits the limit, otherwise to the next one. */
-  add(unit: Unit, limit: PassageLimit): void;
+  add(segment: Segment, limit: PassageLimit): void;
   /** Whether the unit would begin a new passage. */
-  wouldEnd(unit: Unit, limit: PassageLimit): boolean;
+  wouldEnd(segment: Segment, limit: PassageLimit): boolean;
   /** Which part of a passage is under way, not counting what it repeats of the one before. */
   fill(): number;
   /** Whether the passage under way begins with the end of the one before. */
   goesOn(): boolean;
   /** What follows does not belong to what came before: the next passage repeats nothing. */
   endSection(): void;
-  readonly passages: readonly CutPassage[];
+  readonly passages: readonly ChunkedPassage[];
 }
 
 /** A section below this part of a passage is not left to itself: it goes with its neighbours. */
 export const minFill = 0.25;
 
 export function createPassageBuilder(): PassageBuilder {
-  const passages: (CutPassage & { readonly headingTokens: number })[] = [];
-  let pending: Unit[] = [];
+  const passages: (ChunkedPassage & { readonly headingTokens: number })[] = [];
+  let pending: Segment[] = [];
   let pendingTokens = 0;
   /** So many of the pending units, and so many of their tokens, repeat the end of the last passage. */
   let carried = 0;
@@ -124,18 +124,18 @@ export function createPassageBuilder(): PassageBuilder {
   /** What the headings above the passage may take at most; they change while short sections are put together. */
   let headingTokens = 0;
 
-  function begin(units: Unit[], { isRepeated }: { readonly isRepeated: boolean }): void {
-    pending = units;
-    pendingTokens = tokensOf(units);
-    carried = isRepeated ? units.length : 0;
+  function begin(segments: Segment[], { isRepeated }: { readonly isRepeated: boolean }): void {
+    pending = segments;
+    pendingTokens = tokensOf(segments);
+    carried = isRepeated ? segments.length : 0;
     carriedTokens = isRepeated ? pendingTokens : 0;
-    headingTokens = Math.max(0, ...units.map((unit) => unit.headingTokens));
+    headingTokens = Math.max(0, ...segments.map((segment) => segment.headingTokens));
   }
 
-  function fillWith(unit: Unit, limit: PassageLimit): number {
-    const first = pending[0] ?? unit;
-    const tokens = pendingTokens + unit.tokens;
-    return fillOf(endOf(unit) - first.start, tokens, Math.max(headingTokens, unit.headingTokens), limit);
+  function fillWith(segment: Segment, limit: PassageLimit): number {
+    const first = pending[0] ?? segment;
+    const tokens = pendingTokens + segment.tokens;
+    return fillOf(endOf(segment) - first.start, tokens, Math.max(headingTokens, segment.headingTokens), limit);
   }
 
   /** Which part of a passage is new, not counting what it repeats. */
@@ -145,14 +145,14 @@ export function createPassageBuilder(): PassageBuilder {
     return fillOf(endOf(pending.at(-1)!) - first.start, pendingTokens - carriedTokens, headingTokens, target);
   }
 
-  function emit(units: readonly Unit[]): void {
-    const own = units.slice(carried);
-    const speaking = own.find((unit) => unit.kind !== 'heading') ?? own.at(-1)!;
+  function emit(segments: readonly Segment[]): void {
+    const own = segments.slice(carried);
+    const speaking = own.find((segment) => segment.kind !== 'heading') ?? own.at(-1)!;
     const { heading } = speaking;
-    const tokens = Math.ceil(tokensOf(units));
+    const tokens = Math.ceil(tokensOf(segments));
     passages.push({
-      start: units[0]!.start,
-      end: endOf(units.at(-1)!),
+      start: segments[0]!.start,
+      end: endOf(segments.at(-1)!),
       heading,
       headingTokens: speaking.headingTokens,
       tokens,
@@ -164,11 +164,11 @@ export function createPassageBuilder(): PassageBuilder {
     let length = pending.length;
     while (length > carried && pending[length - 1]!.kind === 'heading') length -= 1;
     if (length === carried) length = pending.length;
-    const units = pending.slice(0, length);
+    const segments = pending.slice(0, length);
     const headings = pending.slice(length);
-    emit(units);
+    emit(segments);
     if (headings.length > 0) begin(headings, { isRepeated: false });
-    else begin(overlapOf(units), { isRepeated: true });
+    else begin(overlapOf(segments), { isRepeated: true });
   }
 
   /** A short end of a section joins the passage before it, if that still has room. */
@@ -177,7 +177,7 @@ export function createPassageBuilder(): PassageBuilder {
     if (carried === 0 || !before || fill() >= minFill) return false;
     const end = endOf(pending.at(-1)!);
     const tokens = Math.ceil(before.tokens + pendingTokens - carriedTokens);
-    if (fillOf(end - before.start, tokens, Math.max(headingTokens, before.headingTokens), most) > 1) return false;
+    if (fillOf(end - before.start, tokens, Math.max(headingTokens, before.headingTokens), maxSize) > 1) return false;
     passages[passages.length - 1] = { ...before, end, tokens };
     return true;
   }
@@ -187,16 +187,16 @@ export function createPassageBuilder(): PassageBuilder {
     begin([], { isRepeated: false });
   }
 
-  const wouldEnd = (unit: Unit, limit: PassageLimit) => pending.length > carried && fillWith(unit, limit) > 1;
+  const wouldEnd = (segment: Segment, limit: PassageLimit) => pending.length > carried && fillWith(segment, limit) > 1;
 
-  function add(unit: Unit, limit: PassageLimit): void {
+  function add(segment: Segment, limit: PassageLimit): void {
     // Twice where headings were left over that leave the unit no room either.
-    while (wouldEnd(unit, limit)) endPassage();
-    const isOverlapTooMuch = pending.length === carried && fillWith(unit, limit) > 1;
+    while (wouldEnd(segment, limit)) endPassage();
+    const isOverlapTooMuch = pending.length === carried && fillWith(segment, limit) > 1;
     if (isOverlapTooMuch) begin([], { isRepeated: false });
-    pending.push(unit);
-    pendingTokens += unit.tokens;
-    headingTokens = Math.max(headingTokens, unit.headingTokens);
+    pending.push(segment);
+    pendingTokens += segment.tokens;
+    headingTokens = Math.max(headingTokens, segment.headingTokens);
   }
 
   return { add, wouldEnd, fill, goesOn: () => carried > 0, endSection, passages };

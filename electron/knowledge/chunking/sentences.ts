@@ -36,23 +36,23 @@ function wholeCharacter(text: string, index: number): number {
 }
 
 /**
- * The last place in the text, at most `most`, where a word ends; `most` itself, but never within a character, where a single
+ * The last place in the text, at most `maxEnd`, where a word ends; `maxEnd` itself, but never within a character, where a single
  * word is longer than that.
  */
-function endOfWord(text: string, start: number, most: number): number {
-  if (most >= text.length) return text.length;
-  const near = Math.max(start, most - charactersToLookBack);
-  const tail = text.slice(near, most + 1);
+function endOfWord(text: string, start: number, maxEnd: number): number {
+  if (maxEnd >= text.length) return text.length;
+  const near = Math.max(start, maxEnd - charactersToLookBack);
+  const tail = text.slice(near, maxEnd + 1);
   const space = tail.search(/\s\S*$/);
   if (space >= 0 && near + space > start) return near + space;
   // No white space: a script without it, or something that is no language at all.
   let end = start;
-  for (const { index, segment } of byWord.segment(text.slice(near, most + charactersToLookAhead))) {
+  for (const { index, segment } of byWord.segment(text.slice(near, maxEnd + charactersToLookAhead))) {
     const next = near + index + segment.length;
-    if (next > most) break;
+    if (next > maxEnd) break;
     end = next;
   }
-  return end > start ? end : Math.max(start + 1, wholeCharacter(text, most));
+  return end > start ? end : Math.max(start + 1, wholeCharacter(text, maxEnd));
 }
 
 /** The sentences of a text in order; line ends within it count as spaces. */
@@ -84,16 +84,16 @@ export function* linesOf(text: string): Generator<TextPart> {
   }
 }
 
-export interface PieceLimits {
+export interface ChunkLimits {
   readonly characters: number;
   readonly tokens: number;
 }
 
 /** A text in pieces within the limits, cut between words. */
-export function* piecesOf(text: string, limits: PieceLimits): Generator<TextPart> {
+export function* chunksOf(text: string, limits: ChunkLimits): Generator<TextPart> {
   for (let start = 0; start < text.length;) {
-    const most = endWithin(text, start, Math.min(text.length, start + limits.characters), limits.tokens);
-    const end = endOfWord(text, start, Math.max(most, start + 1));
+    const maxEnd = endWithin(text, start, Math.min(text.length, start + limits.characters), limits.tokens);
+    const end = endOfWord(text, start, Math.max(maxEnd, start + 1));
     const part = trimmedPart(text, start, end);
     if (part) yield part;
     start = end;

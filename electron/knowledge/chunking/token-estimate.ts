@@ -6,8 +6,8 @@
 
 /** A word of Latin letters up to this length mostly is one entry of the vocabulary; longer ones are cut into pieces. */
 const lettersOfWholeWord = 8;
-const lettersPerPiece = 4;
-const digitsPerPiece = 2;
+const lettersPerToken = 4;
+const digitsPerToken = 2;
 
 const isDigit = (code: number) => code >= 48 && code <= 57;
 const isSpace = (code: number) => code <= 32 || code === 0xa0 || (code >= 0x2000 && code <= 0x200b) || code === 0x3000;
@@ -29,8 +29,8 @@ function tokensOfCharacter(code: number): number {
 
 /** What a run of Latin letters or of digits adds. */
 function tokensOfRun(length: number, isNumber: boolean): number {
-  if (isNumber) return Math.max(1, length / digitsPerPiece);
-  return length <= lettersOfWholeWord ? Math.max(1, length / 5) : length / lettersPerPiece;
+  if (isNumber) return Math.max(1, length / digitsPerToken);
+  return length <= lettersOfWholeWord ? Math.max(1, length / 5) : length / lettersPerToken;
 }
 
 /** The offset behind the last character, from `start` on, with which the text still has at most `maxTokens`. */
@@ -48,7 +48,7 @@ export function endWithin(text: string, start: number, end: number, maxTokens: n
       if (tokens + added > maxTokens) {
         const left = maxTokens - tokens;
         // Part of a long run may still fit: a digest of a million letters is no word to be kept whole. A part takes at least one token.
-        return left < 1 ? index : index + Math.floor(left * (isNumber ? digitsPerPiece : lettersPerPiece));
+        return left < 1 ? index : index + Math.floor(left * (isNumber ? digitsPerToken : lettersPerToken));
       }
       tokens += added;
     } else if (!isSpace(code)) {

@@ -11,14 +11,14 @@ import { assumedContextTokens, estimateTokens } from '../../common/estimate-toke
 import { defaultModelId, modelCatalogue } from '../../on-device/model-catalogue.ts';
 import type { ResolvedModel } from '../../providers/model-resolver.ts';
 import {
-  type FoundPassage,
+  type MatchedPassage,
   type RankedPassage,
   type Retrieval,
   type SearchOutcome,
   toCitation,
 } from '../retrieval/create-retrieval.ts';
-import { exampleFrame, instructionFrame, type PromptFrame } from './frames.ts';
-import { askedSentences } from '../retrieval/question-parts.ts';
+import { exampleTemplate, instructionTemplate, type PromptTemplate } from './templates.ts';
+import { questionSentences } from '../retrieval/query-parts.ts';
 
 /** What a prompt puts around each passage. */
 const tokensAround = 20;
@@ -41,7 +41,7 @@ export interface PassageLimits {
 
 interface PassageChoice {
   /** Given first, in this order. */
-  readonly pinned: readonly FoundPassage[];
+  readonly pinned: readonly MatchedPassage[];
   readonly found: readonly RankedPassage[];
   readonly excluded: readonly PassageReference[];
 }
@@ -55,7 +55,7 @@ const unranked = { textRank: null, textScore: null, coverage: 0, vectorRank: nul
 
 /** Decides which passages a model is given, numbers them, and says of the others why not. */
 export function choosePassages({ pinned, found, excluded }: PassageChoice, limits: PassageLimits): GroundingPassage[] {
-  const isPinned = (passage: FoundPassage) => pinned.some((other) => holds(passage, other));
+  const isPinned = (passage: MatchedPassage) => pinned.some((other) => holds(passage, other));
   const candidates = [
     ...pinned.map((passage) => ({
       ...unranked,
@@ -105,15 +105,15 @@ function endOf(text: string, characters: number): string {
 export function questionOf(prompt: string): string {
   const text = prompt.trim();
   if (text.length <= wholeCharacters) return text;
-  const questions = askedSentences(text);
-  let asked = '';
+  const questions = questionSentences(text);
+  let requested = '';
   for (const question of questions.toReversed()) {
-    const longer = asked === '' ? question : `${question} ${asked}`;
+    const longer = requested === '' ? question : `${question} ${requested}`;
     if (longer.length > wholeCharacters / 2) break;
-    asked = longer;
+    requested = longer;
   }
-  const rest = endOf(text, wholeCharacters - asked.length - 1);
-  return asked === '' ? rest : `${asked}\n${rest}`;
+  const rest = endOf(text, wholeCharacters - requested.length - 1);
+  return requested === '' ? rest : `${requested}\n${rest}`;
 }
 
 /** A prompt that is to be answered from dataspaces. */
@@ -164,26 +164,28 @@ const nothingSearched: SearchOutcome = {
 
 const defaultModelFile = modelCatalogue.find(({ id }) => id === defaultModelId)!.fileName;
 
-function frameOf({ servedBy }: GroundingRequest['target']): PromptFrame {
-  return servedBy === `on-device/${defaultModelFile}` ? exampleFrame : instructionFrame;
+function templateOf({ servedBy }: GroundingRequest['target']): PromptTemplate {
+  return servedBy === `on-device/${defaultModelFile}` ? exampleTemplate : instructionTemplate;
 }
 
 /** Tokens that passages may take beside everything else that is sent. */
 function roomFor(
   { target, renderedPrompt, systemMessage, history = [] }: GroundingRequest,
-  frame: PromptFrame,
+  template: PromptTemplate,
 ): number {
   const context = target.facts.contextTokens ?? assumedContextTokens;
-  const taken = estimateTokens(renderedPrompt) + estimateTokens(systemMessage ?? '') + frame.ownTokens;
+  const usedTokens = estimateTokens(renderedPrompt) + estimateTokens(systemMessage ?? '') + template.ownTokens;
   const before = history.reduce((sum, { content }) => sum + estimateTokens(content), 0);
-  return Math.min(frame.tokens, Math.floor(context * (1 - answerShare)) - taken - before);
+  return Math.min(template.tokens, Math.floor(context * (1 - answerShare)) - usedTokens - before);
 }
 
 /** The request's parameters win; its stops are joined with those of the frame. */
-function mergedConfiguration(asked: Configuration, ofFrame: Configuration): Configuration {
-  const stops = [asked.stop ?? [], ofFrame.stop ?? []].flat();
-  const set = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null && value !== undefined));
-  return { ...ofFrame, ...set, ...(stops.length === 0 ? {} : { stop: [...new Set(stops)] }) };
+function mergedConfiguration(requested: Configuration, ofTemplate: Configuration): Configuration {
+  const stops = [requested.stop ?? [], ofTemplate.stop ?? []].flat();
+  const set = Object.fromEntries(
+    Object.entries(requested).filter(([, value]) => value !== null && value !== undefined),
+  );
+  return { ...ofTemplate, ...set, ...(stops.length === 0 ? {} : { stop: [...new Set(stops)] }) };
 }
 
 export function createGrounding({ retrieval, findDataspace }: GroundingOptions): Grounding {
@@ -191,7 +193,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
     name: 'pinned' | 'only',
     references: readonly PassageReference[],
     signal: AbortSignal,
-  ): Promise<FoundPassage[]> {
+  ): Promise<MatchedPassage[]> {
     if (references.length === 0) return [];
     const found = await retrieval.read(references, { signal });
     return found.map((passage, place) => {
@@ -204,7 +206,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
   async function excerpts(
     passages: readonly GroundingPassage[],
     text: string,
-    { excerpt: characters }: PromptFrame,
+    { excerpt: characters }: PromptTemplate,
     signal: AbortSignal,
   ): Promise<GroundingPassage[]> {
     if (characters === null) return [...passages];
@@ -230,17 +232,17 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
       }),
     async ground(request, { signal }) {
       const { renderedPrompt, target, choice, configuration } = request;
-      const frame = frameOf(target);
+      const template = templateOf(target);
       const query = questionOf(renderedPrompt);
       const pinned = choice.only
         ? await chosen('only', choice.only, signal)
         : await chosen('pinned', choice.pinned ?? [], signal);
       const outcome = await searched(request, query, signal);
-      const limits = { tokens: roomFor(request, frame), passages: frame.passages, relevance: frame.relevance };
+      const limits = { tokens: roomFor(request, template), passages: template.passages, relevance: template.relevance };
       const chosenOnes = choosePassages({ pinned, found: outcome.passages, excluded: choice.excluded ?? [] }, limits);
-      const passages = await excerpts(chosenOnes, query, frame, signal);
+      const passages = await excerpts(chosenOnes, query, template, signal);
       const given = passages.filter(({ index }) => index !== null);
-      const framed = frame.frame(renderedPrompt, given);
+      const filled = template.fill(renderedPrompt, given);
       return {
         query,
         passages,
@@ -250,8 +252,8 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
           used: given.reduce((sum, { tokens }) => sum + tokens, 0),
           contextTokens: target.facts.contextTokens,
         },
-        messages: [...framed.messages],
-        configuration: mergedConfiguration(configuration, framed.configuration),
+        messages: [...filled.messages],
+        configuration: mergedConfiguration(configuration, filled.configuration),
         milliseconds: outcome.milliseconds,
         wordsAloneBecause: outcome.wordsAloneBecause,
       };

@@ -200,11 +200,11 @@ export class IndexEngine {
   }
 
   #scope(dataspaceIds: readonly string[], model: string | null): SearchScope {
-    const wanted = new Set(dataspaceIds);
+    const requested = new Set(dataspaceIds);
     const allowed = new Set<number>();
     const comparable = new Set<number>();
     for (const entry of this.#entries.all()) {
-      if (!entry.isFinished || !wanted.has(entry.dataspaceId)) continue;
+      if (!entry.isFinished || !requested.has(entry.dataspaceId)) continue;
       allowed.add(entry.number);
       if (entry.embeddingModel === model) comparable.add(entry.number);
     }

@@ -69,12 +69,12 @@ export interface SourceEntry extends SourceRevision {
 }
 
 /** A passage with its place, but without its text. */
-export interface PassagePlace {
+export interface PassageKey {
   readonly id: number;
   readonly source: number;
 }
 
-export interface StoredPassage extends IndexedPassage, PassagePlace {
+export interface StoredPassage extends IndexedPassage, PassageKey {
   readonly position: number;
 }
 
@@ -111,8 +111,8 @@ export function createPassageStore(database: Database.Database) {
     entries: (): SourceEntry[] => statements.sources.all().map(toEntry),
     removedNumbers: (): number[] => statements.removedSources.all(),
     /** In the order of their ids. */
-    places: (): IterableIterator<PassagePlace> => statements.places.iterate(),
-    *vectors(): Generator<QuantizedVector & PassagePlace> {
+    places: (): IterableIterator<PassageKey> => statements.places.iterate(),
+    *vectors(): Generator<QuantizedVector & PassageKey> {
       for (const { bytes, ...row } of statements.vectors.iterate()) {
         yield { ...row, bytes: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
       }
@@ -143,7 +143,7 @@ export function createPassageStore(database: Database.Database) {
       statements.removePassage.run(id);
       statements.removeVector.run(id);
     },
-    someOf: (source: number, most: number): number[] => statements.someOf.all(source, most),
+    someOf: (source: number, limit: number): number[] => statements.someOf.all(source, limit),
     read: (id: number): StoredPassage => statements.read.get(id)!,
     /** The shortest passage that holds a place. */
     at: (source: number, start: number, end: number): StoredPassage | undefined =>
@@ -162,8 +162,8 @@ function passageStatements(database: Database.Database) {
       'SELECT number, source_id, dataspace_id, revision, embedding_model, is_finished FROM sources WHERE is_removed = 0',
     ),
     removedSources: database.prepare<[], number>('SELECT number FROM sources WHERE is_removed = 1').pluck(),
-    places: database.prepare<[], PassagePlace>('SELECT id, source FROM passages ORDER BY id'),
-    vectors: database.prepare<[], PassagePlace & { scale: number; bytes: Buffer }>(
+    places: database.prepare<[], PassageKey>('SELECT id, source FROM passages ORDER BY id'),
+    vectors: database.prepare<[], PassageKey & { scale: number; bytes: Buffer }>(
       'SELECT id, source, scale, bytes FROM vectors JOIN passages ON id = passage ORDER BY passage',
     ),
     insertSource: database.prepare<[string, string, string, string | null]>(

@@ -1,7 +1,7 @@
 import type { IndexHit, IndexQuery } from './knowledge-index.ts';
 import { type PassageStore, plainPassage, type StoredPassage } from './passage-store.ts';
 import type { VectorStore } from './vector-store.ts';
-import type { QuestionWord, WordSearch } from './word-search.ts';
+import type { QueryTerm, WordSearch } from './word-search.ts';
 
 interface Piece {
   readonly source: number;
@@ -23,7 +23,7 @@ function isSame(one: Piece, other: Piece): boolean {
  * The first pieces that say something new. Of equally good ones the source comes first that has had fewer: the same file under two
  * names, and neighbours that overlap, do not push others out.
  */
-export function distinctPieces<Item extends { readonly relevance: number }>(
+export function distinctChunks<Item extends { readonly relevance: number }>(
   items: Iterable<Item & Piece>,
   limit: number,
 ): (Item & Piece)[] {
@@ -62,7 +62,7 @@ function* groupsOfEquals<Item extends { readonly relevance: number }>(items: Ite
  * question's words it holds. The square makes half of the words count for a quarter: some words in common are found everywhere.
  */
 const both = { constant: -7, similarity: 16.1, coverage: 6.4 };
-const wordsAlone = { constant: -2.5, coverage: 6.5 };
+const keywordsOnly = { constant: -2.5, coverage: 6.5 };
 
 /**
  * How likely a passage holds what was asked, 0 to 1, as it was with everyday questions that avoid the words of the answer.
@@ -70,11 +70,11 @@ const wordsAlone = { constant: -2.5, coverage: 6.5 };
  * words. As a rule of thumb: above 0.5 it most likely speaks of the matter, below 0.1 it hardly does.
  */
 function relevanceOf({ similarity, coverage }: { similarity: number | null; coverage: number }): number {
-  const held = coverage * coverage;
+  const squaredCoverage = coverage * coverage;
   const evidence =
     similarity === null
-      ? wordsAlone.constant + wordsAlone.coverage * held
-      : both.constant + both.similarity * similarity + both.coverage * held;
+      ? keywordsOnly.constant + keywordsOnly.coverage * squaredCoverage
+      : both.constant + both.similarity * similarity + both.coverage * squaredCoverage;
   return 1 / (1 + Math.exp(-evidence));
 }
 
@@ -100,7 +100,7 @@ export interface SearchParts extends SearchScope {
 /** A hit that names its source by its number. */
 type Hit = Omit<IndexHit, 'sourceId'> & { readonly source: number };
 
-function placesOf(ids: readonly number[]): Map<number, number> {
+function ranksOf(ids: readonly number[]): Map<number, number> {
   return new Map(ids.map((id, index) => [id, index + 1]));
 }
 
@@ -110,7 +110,7 @@ function wholeText({ heading, text }: StoredPassage): string {
 
 /** What is asked, whole or in part. */
 interface Question {
-  readonly words: readonly QuestionWord[];
+  readonly words: readonly QueryTerm[];
   /** Null when there is nothing to compare it with. */
   readonly vector: Float32Array | null;
   /** What part of the work of a search it may take. */
@@ -124,8 +124,8 @@ function judge(parts: SearchParts, { words, vector, share }: Question, limit: nu
   const depth = Math.max(Math.ceil(listDepth * share), limit);
   const byWords = parts.words.search(words, { count: depth, isAllowed, passages, share });
   const byMeaning = vectors?.nearest(vector!, depth, parts.isComparable) ?? [];
-  const textRanks = placesOf(byWords.map(({ id }) => id));
-  const vectorRanks = placesOf(byMeaning.map(({ slot }) => slot));
+  const textRanks = ranksOf(byWords.map(({ id }) => id));
+  const vectorRanks = ranksOf(byMeaning.map(({ slot }) => slot));
   const scores = new Map(byWords.map(({ id, score }) => [id, score]));
   const found = [...new Set([...textRanks.keys(), ...vectorRanks.keys()])].map(store.read);
   const coverage = parts.words.coverage(words, found.map(wholeText));
@@ -168,5 +168,5 @@ export function searchPassages(query: IndexQuery, parts: SearchParts): Hit[] {
   // Without vectors the rank by words tells more, in which the hits of one question are already.
   const isRanked = !parts.vectors && asked.length === 1;
   const ranked = isRanked ? each : each.toSorted((one, other) => other.relevance - one.relevance);
-  return distinctPieces(ranked, limit);
+  return distinctChunks(ranked, limit);
 }

@@ -203,19 +203,19 @@ export class VectorStore {
 class BestSlots {
   readonly slots: number[] = [];
   readonly #scores: number[] = [];
-  readonly #most: number;
+  readonly #limit: number;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(limit: number) {
+    this.#limit = limit;
   }
 
   /** A score has to be above this one to be taken up. */
   get least(): number {
-    return this.slots.length < this.#most ? Number.NEGATIVE_INFINITY : this.#scores[0]!;
+    return this.slots.length < this.#limit ? Number.NEGATIVE_INFINITY : this.#scores[0]!;
   }
 
   add(slot: number, score: number): void {
-    if (this.slots.length < this.#most) {
+    if (this.slots.length < this.#limit) {
       this.slots.push(slot);
       this.#scores.push(score);
       this.#rise(this.slots.length - 1);

@@ -4,7 +4,7 @@ import { createWordErasure, type WordErasure } from '../../storage/word-erasure.
 import { beginningOf, expressionsOf, stopWords, tokensOf } from './terms.ts';
 
 /** A word of a question, or words that stand next to each other. */
-export interface QuestionWord {
+export interface QueryTerm {
   /** As FTS5 takes it. */
   readonly expression: string;
   /** How the words stand in the index. */
@@ -88,7 +88,7 @@ export class WordSearch {
   }
 
   /** The words of a question that tell passages apart, the rarest first; words that no passage holds come first of all. */
-  words(text: string, passages: number): QuestionWord[] {
+  words(text: string, passages: number): QueryTerm[] {
     if (Math.abs(passages - this.#countedOf) > countTolerance * this.#countedOf) {
       this.#counts.clear();
       this.#countedOf = passages;
@@ -109,12 +109,12 @@ export class WordSearch {
   }
 
   /** The passages that match best, best first. */
-  search(words: readonly QuestionWord[], { count, isAllowed, passages, share = 1 }: WordSearchOptions): TextHit[] {
-    const most = Math.ceil(rankedPassages * share);
-    const expression = rankingExpression(words, passages, most);
+  search(words: readonly QueryTerm[], { count, isAllowed, passages, share = 1 }: WordSearchOptions): TextHit[] {
+    const maxRanked = Math.ceil(rankedPassages * share);
+    const expression = rankingExpression(words, passages, maxRanked);
     if (expression === null) return [];
     const hits: TextHit[] = [];
-    for (const [id, rank] of this.#statements.ranked.iterate(expression, most * 2)) {
+    for (const [id, rank] of this.#statements.ranked.iterate(expression, maxRanked * 2)) {
       if (!isAllowed(id)) continue;
       hits.push({ id, score: -rank });
       if (hits.length === count) break;
@@ -123,7 +123,7 @@ export class WordSearch {
   }
 
   /** For each text, the share of the weight of the question's words that it holds. */
-  coverage(words: readonly QuestionWord[], texts: readonly string[]): number[] {
+  coverage(words: readonly QueryTerm[], texts: readonly string[]): number[] {
     const total = words.reduce((sum, { weight }) => sum + weight, 0);
     if (total === 0) return texts.map(() => 0);
     const beginnings = new Set(words.flatMap(({ stems }) => [...stems].map(beginningOf)));
@@ -144,7 +144,7 @@ export class WordSearch {
     unknown.forEach((token, index) => this.#stems.set(token, [...stems[index]!][0] ?? token));
   }
 
-  #word(words: readonly string[], stems: ReadonlySet<string>, passages: number): QuestionWord {
+  #word(words: readonly string[], stems: ReadonlySet<string>, passages: number): QueryTerm {
     const count = Math.min(...[...stems].map((stem) => this.#count(stem)));
     const weight = Math.log(1 + (passages - count + 0.5) / (count + 0.5));
     return { expression: quoted(words), stems, passages: count, weight };
@@ -176,14 +176,14 @@ export class WordSearch {
  * `rare OR (rare AND other)` finds the passages with a rare word, and ranks them by all words: what FTS5 does not match in the
  * second half adds nothing to a rank.
  */
-function rankingExpression(words: readonly QuestionWord[], passages: number, most: number): string | null {
+function rankingExpression(words: readonly QueryTerm[], passages: number, maxRanked: number): string | null {
   const known = words.filter((word) => word.passages > 0);
   let ranked = 0;
-  const rare = known.filter((word, index) => (ranked += word.passages) <= most || index === 0);
+  const rare = known.filter((word, index) => (ranked += word.passages) <= maxRanked || index === 0);
   if (rare.length === 0) return null;
   const common = Math.max(fewPassages, passages * commonShare);
   const other = known.slice(rare.length).filter((word) => word.passages <= common);
-  const anyOf = (some: readonly QuestionWord[]) => some.map(({ expression }) => expression).join(' OR ');
+  const anyOf = (some: readonly QueryTerm[]) => some.map(({ expression }) => expression).join(' OR ');
   return other.length === 0 ? anyOf(rare) : `(${anyOf(rare)}) OR ((${anyOf(rare)}) AND (${anyOf(other)}))`;
 }
 

@@ -1,5 +1,5 @@
 import { createChunker, type BlockKind } from '../chunking/chunker.ts';
-import type { CutPassage } from '../chunking/passage-builder.ts';
+import type { ChunkedPassage } from '../chunking/passage-builder.ts';
 import { maxTextCharacters, type SourcePage, tooMuchText } from './parsed-source.ts';
 import { cleanText } from './text-encoding.ts';
 
@@ -10,7 +10,7 @@ export type ReportProgress = (fraction: number) => void;
 export interface ReadDocument {
   readonly text: string;
   readonly pages: readonly SourcePage[] | null;
-  readonly passages: readonly CutPassage[];
+  readonly passages: readonly ChunkedPassage[];
 }
 
 /** What of a paragraph stands on one page; `joint` is what joins it to the part before. */
@@ -38,7 +38,7 @@ export interface DocumentWriter {
 }
 
 export function createDocumentWriter(): DocumentWriter {
-  const cutter = createChunker();
+  const chunker = createChunker();
   const parts: string[] = [];
   const pageStarts: { readonly page: number; readonly start: number }[] = [];
   let length = 0;
@@ -61,7 +61,7 @@ export function createDocumentWriter(): DocumentWriter {
     if (clean.trim() === '') return;
     const start = startBlock(separator);
     append(clean);
-    cutter.block(kind, start, clean);
+    chunker.block(kind, start, clean);
   }
 
   function page(number: number): void {
@@ -80,7 +80,7 @@ export function createDocumentWriter(): DocumentWriter {
       if (clean === '') return;
       const start = startBlock('\n\n');
       append(clean);
-      cutter.heading(level, start, clean);
+      chunker.heading(level, start, clean);
       isAfterItem = false;
     },
     paragraph(text) {
@@ -107,11 +107,11 @@ export function createDocumentWriter(): DocumentWriter {
         append(clean);
         whole += separator + clean;
       }
-      cutter.block('prose', start, whole);
+      chunker.block('prose', start, whole);
       isAfterItem = false;
     },
     finish() {
-      return { text: parts.join(''), pages: pages(), passages: cutter.finish() };
+      return { text: parts.join(''), pages: pages(), passages: chunker.finish() };
     },
   };
 }

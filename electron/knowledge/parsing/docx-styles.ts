@@ -14,7 +14,7 @@ export interface XmlHandler {
  * Reads the XML of a Word document in chunks, without building a tree. Resolves only XML's five entities and character
  * references; entities that a document type declares, internal or external, stay as written.
  */
-export async function readXml(pieces: AsyncIterable<string>, handler: XmlHandler): Promise<void> {
+export async function readXml(chunks: AsyncIterable<string>, handler: XmlHandler): Promise<void> {
   const depth = createDepthLimit('The Word document');
   const parser = new Parser(
     {
@@ -30,7 +30,7 @@ export async function readXml(pieces: AsyncIterable<string>, handler: XmlHandler
     },
     { xmlMode: true },
   );
-  for await (const piece of pieces) parser.write(piece);
+  for await (const chunk of chunks) parser.write(chunk);
   parser.end();
 }
 

@@ -25,7 +25,7 @@ const linesToJudge = 40;
 
 /** Plain text as it is, with blank lines between its paragraphs. */
 function readPlainText(text: string): ReadDocument {
-  const cutter = createChunker();
+  const chunker = createChunker();
   const blankLine = /\n[^\S\n]*\n\s*/g;
   for (let start = 0; start < text.length;) {
     blankLine.lastIndex = start;
@@ -33,10 +33,10 @@ function readPlainText(text: string): ReadDocument {
     const end = next ? next.index : text.length;
     const lines = text.slice(start, Math.min(end, start + linesToJudge * longestBrokenLine)).split('\n', linesToJudge);
     const isProse = lines.length === 1 || isBroken(lines);
-    cutter.block(isProse ? 'prose' : 'lines', start, text.slice(start, end));
+    chunker.block(isProse ? 'prose' : 'lines', start, text.slice(start, end));
     start = next ? next.index + next[0].length : text.length;
   }
-  return { text, pages: null, passages: cutter.finish() };
+  return { text, pages: null, passages: chunker.finish() };
 }
 
 type Parser = (path: string, report: ReportProgress) => Promise<ReadDocument>;

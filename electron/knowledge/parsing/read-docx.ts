@@ -112,7 +112,7 @@ export interface DocxDefinitions {
 }
 
 interface OpenParagraph {
-  pieces: string[];
+  parts: string[];
   styleId: string;
   outlineLevel: number | null;
   listId: string | null;
@@ -137,10 +137,10 @@ const setters: Readonly<Record<string, Setter>> = {
   'w:ilvl': (paragraph, attributes) => {
     paragraph.listLevel = Number(attributes['w:val']) || 0;
   },
-  'w:tab': (paragraph) => paragraph.pieces.push(' '),
-  'w:br': (paragraph) => paragraph.pieces.push('\n'),
-  'w:cr': (paragraph) => paragraph.pieces.push('\n'),
-  'w:noBreakHyphen': (paragraph) => paragraph.pieces.push('-'),
+  'w:tab': (paragraph) => paragraph.parts.push(' '),
+  'w:br': (paragraph) => paragraph.parts.push('\n'),
+  'w:cr': (paragraph) => paragraph.parts.push('\n'),
+  'w:noBreakHyphen': (paragraph) => paragraph.parts.push('-'),
 };
 
 /** Takes the tags of a Word document's text in order and writes its paragraphs, headings, list items and tables. */
@@ -167,7 +167,7 @@ export function createDocxText(writer: DocumentWriter, { styleOf, isNumbered }: 
   }
 
   function writeParagraph(paragraph: OpenParagraph): void {
-    const text = paragraph.pieces.join('');
+    const text = paragraph.parts.join('');
     if (text.trim() === '' || tables.take(text)) return;
     const style = styleOf(paragraph.styleId);
     const own = paragraph.outlineLevel;
@@ -180,7 +180,7 @@ export function createDocxText(writer: DocumentWriter, { styleOf, isNumbered }: 
 
   function openTag(name: string, attributes: XmlAttributes): void {
     const paragraph = paragraphs.at(-1);
-    if (name === 'w:p') paragraphs.push({ pieces: [], styleId: '', outlineLevel: null, listId: null, listLevel: 0 });
+    if (name === 'w:p') paragraphs.push({ parts: [], styleId: '', outlineLevel: null, listId: null, listLevel: 0 });
     else if (name === 'w:t') isInText = true;
     else if (name === 'w:r') {
       isInRun = true;
@@ -211,12 +211,12 @@ export function createDocxText(writer: DocumentWriter, { styleOf, isNumbered }: 
       else closeTag(name);
     },
     text(data) {
-      if (isInText && !isHidden && droppedDepth === 0) paragraphs.at(-1)?.pieces.push(data);
+      if (isInText && !isHidden && droppedDepth === 0) paragraphs.at(-1)?.parts.push(data);
     },
   };
 }
 
-async function refuseEncrypted(path: string): Promise<void> {
+async function rejectEncrypted(path: string): Promise<void> {
   await using file = await open(path);
   const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 0);
   if (isCompoundFile(buffer)) {
@@ -239,7 +239,7 @@ async function readParts(archive: DocxArchive, report: ReportProgress): Promise<
 
 /** The text of a Word document with its headings, lists, tables and notes; without what is deleted, hidden or a comment. */
 export async function readDocx(path: string, report: ReportProgress): Promise<ReadDocument> {
-  await refuseEncrypted(path);
+  await rejectEncrypted(path);
   const archive = await openDocx(path);
   try {
     return await readParts(archive, report);

@@ -105,15 +105,15 @@ const longestHeading = 300;
 export function createHtmlText(writer: DocumentWriter): HtmlText {
   const tables = createHtmlTables(writer);
   const lists: { isOrdered: boolean; items: number }[] = [];
-  let pieces: string[] = [];
+  let parts: string[] = [];
   let characters = 0;
   let marker = '';
   let preDepth = 0;
   let headingLevel: number | null = null;
 
   function take(): string {
-    const text = pieces.join('');
-    pieces = [];
+    const text = parts.join('');
+    parts = [];
     characters = 0;
     return text;
   }
@@ -144,7 +144,7 @@ export function createHtmlText(writer: DocumentWriter): HtmlText {
     else if (name === 'td' || name === 'th') {
       take();
       tables.beginCell({ isHeader: name === 'th', attributes });
-    } else if (blocks.has(name)) pieces.push(' ');
+    } else if (blocks.has(name)) parts.push(' ');
   }
 
   function closeInData(name: string): void {
@@ -152,7 +152,7 @@ export function createHtmlText(writer: DocumentWriter): HtmlText {
     else if (name === 'tr') tables.endRow();
     else if (name === 'caption') writer.paragraph(take());
     else if (name === 'table') tables.end();
-    else if (blocks.has(name)) pieces.push(' ');
+    else if (blocks.has(name)) parts.push(' ');
   }
 
   function openBlock(name: string): void {
@@ -180,8 +180,8 @@ export function createHtmlText(writer: DocumentWriter): HtmlText {
   return {
     open(name, attributes) {
       if (tables.isInData()) openInData(name, attributes);
-      if (name === 'br') pieces.push(preDepth > 0 ? '\n' : '\u2028');
-      else if (name === 'img' && attributes['alt']) pieces.push(` ${attributes['alt']} `);
+      if (name === 'br') parts.push(preDepth > 0 ? '\n' : '\u2028');
+      else if (name === 'img' && attributes['alt']) parts.push(` ${attributes['alt']} `);
       else if (blocks.has(name) && !tables.isInData()) openBlock(name);
     },
     close(name) {
@@ -189,7 +189,7 @@ export function createHtmlText(writer: DocumentWriter): HtmlText {
       else if (blocks.has(name)) closeBlock(name);
     },
     text(data) {
-      pieces.push(data);
+      parts.push(data);
       characters += data.length;
       if (characters > longestCell && tables.isInData()) toLayout();
     },
@@ -198,7 +198,7 @@ export function createHtmlText(writer: DocumentWriter): HtmlText {
 }
 
 /** The parser is given the page in pieces, so that no more of it than these is in work at once. */
-const pieceCharacters = 65_536;
+const chunkCharacters = 65_536;
 
 const dropped = new Set([
   'script',
@@ -249,8 +249,8 @@ export function readHtml(bytes: Uint8Array, report: ReportProgress): ReadDocumen
       if (droppedDepth === 0) page.text(data);
     },
   });
-  for (let start = 0; start < text.length; start += pieceCharacters) {
-    parser.write(text.slice(start, start + pieceCharacters));
+  for (let start = 0; start < text.length; start += chunkCharacters) {
+    parser.write(text.slice(start, start + chunkCharacters));
     report(start / text.length);
   }
   parser.end();

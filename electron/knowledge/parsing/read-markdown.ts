@@ -79,12 +79,12 @@ interface OpenBlock {
 }
 
 export function readMarkdown(text: string): ReadDocument {
-  const cutter = createChunker();
+  const chunker = createChunker();
   let open: OpenBlock | null = null;
   let unclosedFences = 0;
 
   function close(): void {
-    if (open) cutter.block(open.kind, open.start, text.slice(open.start, open.end));
+    if (open) chunker.block(open.kind, open.start, text.slice(open.start, open.end));
     open = null;
   }
 
@@ -110,7 +110,7 @@ export function readMarkdown(text: string): ReadDocument {
     const underlined = open?.first === 'text' && open.lines <= maxUnderlinedLines ? underline.exec(line) : null;
     if (open && underlined) {
       const name = text.slice(open.start, open.end);
-      cutter.heading(underlined[1]!.startsWith('=') ? 1 : 2, open.start, text.slice(open.start, end), plainName(name));
+      chunker.heading(underlined[1]!.startsWith('=') ? 1 : 2, open.start, text.slice(open.start, end), plainName(name));
       open = null;
       return end;
     }
@@ -119,7 +119,7 @@ export function readMarkdown(text: string): ReadDocument {
     else if (kind === 'heading') {
       close();
       const [, signs = '', name = ''] = atxHeading.exec(line)!;
-      cutter.heading(signs.length, start, text.slice(start, end), plainName(name));
+      chunker.heading(signs.length, start, text.slice(start, end), plainName(name));
     } else if (kind === 'fence') return readFence(line, start, end);
     else if (kind === 'comment') {
       close();
@@ -142,11 +142,11 @@ export function readMarkdown(text: string): ReadDocument {
   }
 
   const front = frontMatter.exec(text.slice(0, 20_000));
-  if (front) cutter.block('lines', 0, front[0]);
+  if (front) chunker.block('lines', 0, front[0]);
   for (let start = front ? front[0].length : 0; start < text.length;) {
     const newLine = text.indexOf('\n', start);
     start = readLine(start, newLine < 0 ? text.length : newLine) + 1;
   }
   close();
-  return { text, pages: null, passages: cutter.finish() };
+  return { text, pages: null, passages: chunker.finish() };
 }

@@ -29,15 +29,15 @@ export function createLineJoiner(all: readonly PdfLine[]): LineJoiner {
   }
 
   /** What of the first line stays, and what joins it to the second. */
-  function jointOf(text: string, next: string): { readonly kept: string; readonly joint: string } {
+  function jointOf(text: string, next: string): { readonly remaining: string; readonly joint: string } {
     const end = brokenEnd.exec(text)?.[1];
     const beginning = smallBeginning.exec(next)?.[0];
     if (end && beginning) {
       const isOwnHyphen = end.length === 1 || hyphenated.has(`${end}-${beginning}`.toLowerCase());
-      return { kept: isOwnHyphen ? text : text.slice(0, -1), joint: '' };
+      return { remaining: isOwnHyphen ? text : text.slice(0, -1), joint: '' };
     }
     const hasNoSpaces = endsWithoutSpaces.test(text) && beginsWithoutSpaces.test(next);
-    return { kept: text, joint: hasNoSpaces ? '' : ' ' };
+    return { remaining: text, joint: hasNoSpaces ? '' : ' ' };
   }
 
   return {
@@ -46,10 +46,10 @@ export function createLineJoiner(all: readonly PdfLine[]): LineJoiner {
       let joint = '';
       for (const [index, { page, text }] of lines.entries()) {
         const next = lines[index + 1]?.text ?? '';
-        const { kept, joint: following } = jointOf(text, next);
+        const { remaining, joint: following } = jointOf(text, next);
         const last = parts.at(-1);
-        if (last?.page === page) last.text += joint + kept;
-        else parts.push({ page, text: kept, joint });
+        if (last?.page === page) last.text += joint + remaining;
+        else parts.push({ page, text: remaining, joint });
         joint = following;
       }
       return parts;

@@ -1,7 +1,7 @@
 import type { Citation } from '../../../shared/contract/completions.ts';
 import type { PassageReference } from '../../../shared/contract/grounding.ts';
 import type { Log } from '../../log.ts';
-import { questionParts } from './question-parts.ts';
+import { queryParts } from './query-parts.ts';
 import type { IndexedPassage, IndexHit, KnowledgeIndex } from '../index/knowledge-index.ts';
 import type { SourcePage } from '../parsing/parsed-source.ts';
 import type { TextEmbedder } from '../text-embedder.ts';
@@ -22,11 +22,11 @@ function dotProduct(one: Float32Array, other: Float32Array): number {
 const wordsWeight = 0.43;
 
 /** The square of the share of a question's words that each text holds. */
-function sharesHeld(question: string, texts: readonly string[]): number[] {
-  const asked = [...tokensOf(question)].filter((word) => !stopWords.has(word));
+function coverageOf(question: string, texts: readonly string[]): number[] {
+  const terms = [...tokensOf(question)].filter((word) => !stopWords.has(word));
   return texts.map((text) => {
-    const held = tokensOf(text);
-    return (asked.filter((word) => held.has(word)).length / Math.max(1, asked.length)) ** 2;
+    const coverage = tokensOf(text);
+    return (terms.filter((word) => coverage.has(word)).length / Math.max(1, terms.length)) ** 2;
   });
 }
 
@@ -56,9 +56,9 @@ interface EmbeddingOptions {
 
 /** How near each sentence is to a question in meaning and words. */
 async function scoresOf(question: string, texts: readonly string[], { embedder, signal }: EmbeddingOptions) {
-  const [asked, ...vectors] = await embedder.embed([question, ...texts], { signal });
-  const held = sharesHeld(question, texts);
-  return vectors.map((vector, place) => dotProduct(asked!, vector) + wordsWeight * held[place]!);
+  const [terms, ...vectors] = await embedder.embed([question, ...texts], { signal });
+  const coverage = coverageOf(question, texts);
+  return vectors.map((vector, place) => dotProduct(terms!, vector) + wordsWeight * coverage[place]!);
 }
 
 const indexOfBest = (scores: readonly number[]) => scores.indexOf(Math.max(...scores));
@@ -71,9 +71,9 @@ async function matchingSentence(text: string, question: string, options: Embeddi
   const sentences = spansOf(text);
   if (sentences.length < 2) return { start: 0, end: text.length };
   const texts = sentences.map(({ start, end }) => text.slice(start, end));
-  const held = sharesHeld(question, texts);
-  const [first = 0, second = 0] = held.toSorted((one, other) => other - one);
-  return sentences[indexOfBest(first > second ? held : await scoresOf(question, texts, options))]!;
+  const coverage = coverageOf(question, texts);
+  const [first = 0, second = 0] = coverage.toSorted((one, other) => other - one);
+  return sentences[indexOfBest(first > second ? coverage : await scoresOf(question, texts, options))]!;
 }
 
 /**
@@ -93,13 +93,13 @@ export async function excerptOf(
 }
 
 /** A passage without its number, which it gets where it is given or listed. */
-export interface FoundPassage extends Omit<Citation, 'index'> {
+export interface MatchedPassage extends Omit<Citation, 'index'> {
   readonly heading: string | null;
 }
 
 /** A passage that a search has found, with what its place came from. */
 export interface RankedPassage
-  extends FoundPassage, Pick<IndexHit, 'textRank' | 'textScore' | 'coverage' | 'vectorRank' | 'similarity'> {}
+  extends MatchedPassage, Pick<IndexHit, 'textRank' | 'textScore' | 'coverage' | 'vectorRank' | 'similarity'> {}
 
 export interface SearchOutcome {
   /** Best first. */
@@ -116,7 +116,7 @@ export interface Retrieval {
     options: { readonly signal: AbortSignal },
   ): Promise<SearchOutcome>;
   /** The part of a passage that is nearest to a question, within about so many characters; the whole one when embeddings cannot be made. */
-  excerpt<Passage extends FoundPassage>(
+  excerpt<Passage extends MatchedPassage>(
     passage: Passage,
     about: { readonly text: string; readonly characters: number },
     options: { readonly signal: AbortSignal },
@@ -125,7 +125,7 @@ export interface Retrieval {
   read(
     references: readonly PassageReference[],
     options: { readonly signal: AbortSignal },
-  ): Promise<(FoundPassage | null)[]>;
+  ): Promise<(MatchedPassage | null)[]>;
 }
 
 export interface RetrievalOptions {
@@ -143,7 +143,7 @@ function citedPassage(
   { sourceId, text, heading, page, start, end }: IndexedPassage & { sourceId: string },
   sourceName: string,
   relevance: number,
-): FoundPassage {
+): MatchedPassage {
   return { sourceId, sourceName, text, heading, relevance, ...(page === null ? {} : { page }), start, end };
 }
 
@@ -151,7 +151,7 @@ function citedPassage(
 const maxSplitPassages = 8;
 
 /** A found passage as it is cited. */
-export function toCitation(passage: Omit<FoundPassage, 'heading'>, index: number): Citation {
+export function toCitation(passage: Omit<MatchedPassage, 'heading'>, index: number): Citation {
   const { sourceId, sourceName, text, relevance, page, start, end } = passage;
   return { index, sourceId, sourceName, text, relevance, ...(page === undefined ? {} : { page }), start, end };
 }
@@ -160,7 +160,7 @@ export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: R
   /** The question as it is searched: whole and in its parts, with their vectors. */
   async function embedded(text: string, signal: AbortSignal) {
     const { model, embed } = embedder();
-    const parts = questionParts(text);
+    const parts = queryParts(text);
     try {
       const [vector, ...vectors] = await embed([text, ...parts], { signal, isQuestion: true });
       const withVectors = parts.map((part, place) => ({ text: part, vector: vectors[place]! }));
@@ -197,9 +197,9 @@ export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: R
 
   return {
     async search({ dataspaceIds, text, limit }, { signal }) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { question, failure } = await embedded(text, signal);
-      const searchBegun = performance.now();
+      const searchStartedAt = performance.now();
       const hits = await index.search({ dataspaceIds, ...question, limit }, { signal });
       const passages = hits.flatMap((hit): RankedPassage[] => {
         const name = sourceName(hit.sourceId);
@@ -213,7 +213,7 @@ export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: R
         log("the page of a passage couldn't be determined; the page where it starts is cited", error);
         return passages;
       });
-      const milliseconds = { embedding: searchBegun - begun, search: performance.now() - searchBegun };
+      const milliseconds = { embedding: searchStartedAt - startedAt, search: performance.now() - searchStartedAt };
       return { passages: cited, milliseconds, wordsAloneBecause: failure };
     },
     async excerpt(passage, { text, characters }, { signal }) {

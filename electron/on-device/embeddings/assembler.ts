@@ -68,7 +68,7 @@ export const integer = {
   multiply: operation(0x6c),
   /** Whole part of a quotient. */
   divide: operation(0x6d),
-  least: (first: Code, second: Code): Code => [...first, ...second, ...first, ...second, 0x48, 0x1b],
+  min: (first: Code, second: Code): Code => [...first, ...second, ...first, ...second, 0x48, 0x1b],
 };
 
 /** Sixteen bytes as a whole. */
@@ -78,7 +78,7 @@ export const vector = {
   /** The same four bytes in all four places. */
   loadSplat: (address: Code, offset = 0): Code => [...address, 0xfd, 9, 2, ...unsigned(offset)],
   /** Four of the bytes, the first four unless told. */
-  storePlace: (address: Code, value: Code, offset = 0, place = 0): Code => [
+  storeLane: (address: Code, value: Code, offset = 0, place = 0): Code => [
     ...address,
     ...value,
     0xfd,
@@ -113,8 +113,8 @@ export const floats = {
   divide: vectorOperation(0xe7),
   squareRoot: vectorOperation(0xe3),
   /** Of two numbers; which of two zeros is left open is of no matter here, and numbers that are none do not come. */
-  least: vectorOperation(0xea),
-  greatest: vectorOperation(0xeb),
+  min: vectorOperation(0xea),
+  max: vectorOperation(0xeb),
   absolute: vectorOperation(0xe0),
   fromIntegers: vectorOperation(0xfa),
 };

@@ -43,7 +43,7 @@ export const packKeys: FunctionDefinition = {
   build(scope, [keys, packed, groups]) {
     const group = scope.integer();
     const values = variables(headSize / lanes, scope.vector);
-    const [greatest, scale, sum] = [scope.vector(), scope.vector(), scope.vector()];
+    const [max, scale, sum] = [scope.vector(), scope.vector(), scope.vector()];
     const rounded = (value: Local) =>
       integers.subtract(
         floats.multiplyAdd(get(value), get(scale), floats.constant(roundingFloat)),
@@ -57,28 +57,24 @@ export const packKeys: FunctionDefinition = {
     const perVector = vectorBytes / lanes;
     const factors = (part: number, token: number) => groupSize * headSize + (part * groupSize + token) * floatBytes;
     const packOne = (token: number): Code => [
-      ...set(greatest, floats.constant(1e-30)),
+      ...set(max, floats.constant(1e-30)),
       ...values.flatMap((value, index) => [
         ...set(value, vector.load(get(keys!), token * tokenStride + index * vectorBytes)),
-        ...set(greatest, floats.greatest(get(greatest), floats.absolute(get(value)))),
+        ...set(max, floats.max(get(max), floats.absolute(get(value)))),
       ]),
-      ...acrossLanes(greatest, floats.greatest),
-      ...set(scale, floats.divide(floats.constant(127), get(greatest))),
+      ...acrossLanes(max, floats.max),
+      ...set(scale, floats.divide(floats.constant(127), get(max))),
       ...set(sum, vector.zero),
       ...values.flatMap((value) => [...set(value, rounded(value)), ...set(sum, integers.add(get(sum), get(value)))]),
       ...acrossLanes(sum, integers.add),
-      ...set(greatest, floats.multiply(get(greatest), floats.constant(1 / 127))),
-      ...vector.storePlace(get(packed!), get(greatest), factors(0, token)),
-      ...vector.storePlace(
-        get(packed!),
-        floats.multiply(get(greatest), floats.fromIntegers(get(sum))),
-        factors(1, token),
-      ),
-      ...vector.storePlace(get(packed!), integers.shiftLeft(get(sum), 7), factors(2, token)),
+      ...set(max, floats.multiply(get(max), floats.constant(1 / 127))),
+      ...vector.storeLane(get(packed!), get(max), factors(0, token)),
+      ...vector.storeLane(get(packed!), floats.multiply(get(max), floats.fromIntegers(get(sum))), factors(1, token)),
+      ...vector.storeLane(get(packed!), integers.shiftLeft(get(sum), 7), factors(2, token)),
       ...upTo(headSize / vectorBytes).flatMap((part) => [
         ...set(scale, sixteen(values.slice(part * perVector, (part + 1) * perVector))),
         ...upTo(perVector).flatMap((place) =>
-          vector.storePlace(get(packed!), get(scale), ((part * perVector + place) * groupSize + token) * lanes, place),
+          vector.storeLane(get(packed!), get(scale), ((part * perVector + place) * groupSize + token) * lanes, place),
         ),
       ]),
     ];
@@ -103,7 +99,7 @@ function power(value: Local, whole: Local): Code {
   const rest = floats.subtract(get(value), floats.subtract(get(whole), floats.constant(roundingFloat)));
   const scale = integers.add(integers.shiftLeft(get(whole), 23), integers.constant(0x3f800000));
   return [
-    ...set(value, floats.least(floats.greatest(get(value), floats.constant(-115)), floats.constant(115))),
+    ...set(value, floats.min(floats.max(get(value), floats.constant(-115)), floats.constant(115))),
     ...set(whole, floats.add(get(value), floats.constant(roundingFloat))),
     ...set(value, rest),
     ...set(value, floats.multiply(polynomial(get(value), powerCoefficients), scale)),
@@ -116,8 +112,8 @@ function power(value: Local, whole: Local): Code {
  */
 export const ofAttention: ProjectionKind = { name: 'score', size: headSize, finish: power };
 
-/** `gather(scores, values, out, tiles, tokens, stride)`: the mean of a head's values for each token, weighed by the scores. */
-export const gather: FunctionDefinition = {
+/** `weightedSum(scores, values, out, tiles, tokens, stride)`: the mean of a head's values for each token, weighed by the scores. */
+export const weightedSum: FunctionDefinition = {
   name: 'gather',
   parameters: 6,
   build(scope, [scores, values, out, tiles, tokens, stride]) {

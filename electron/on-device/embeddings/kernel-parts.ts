@@ -21,7 +21,7 @@ export const weightBlockBytes = (size: number): number => groupSize * size + 3 *
 export const tileRows = 4;
 
 /** Rows that are multiplied with a matrix together: as many as there are vector registers for. There must be at least as many. */
-export const projectedRows = 6;
+export const matmulRows = 6;
 
 /** Numbers of a token. */
 export const tokenSize = 384;

@@ -15,7 +15,7 @@ import {
   webAssembly,
 } from './assembler.ts';
 import { acrossLanes, advance, floatBytes, lanes, polynomial, tokenSize, vectorBytes } from './kernel-parts.ts';
-import { gather, ofAttention, packKeys } from './attention-kernels.ts';
+import { weightedSum, ofAttention, packKeys } from './attention-kernels.ts';
 import type { ByteProducts } from './byte-products.ts';
 import {
   narrowBlocks,
@@ -36,17 +36,17 @@ const bendCoefficients = [
   -0.380269212, 0.497406653, 5.88938356e-5,
 ];
 
-/** `activate(values, vectors)`: the Gaussian error linear unit of four times `vectors` floats, in place. */
-export const activate: FunctionDefinition = {
+/** `gelu(values, vectors)`: the Gaussian error linear unit of four times `vectors` floats, in place. */
+export const gelu: FunctionDefinition = {
   name: 'activate',
   parameters: 2,
   build(scope, [values, vectors]) {
     const index = scope.integer();
     const [value, distance] = [scope.vector(), scope.vector()];
-    const bent = floats.subtract(floats.greatest(get(value), vector.zero), polynomial(get(distance), bendCoefficients));
+    const bent = floats.subtract(floats.max(get(value), vector.zero), polynomial(get(distance), bendCoefficients));
     return repeat(index, get(vectors!), [
       ...set(value, vector.load(get(values!))),
-      ...set(distance, floats.least(floats.absolute(get(value)), floats.constant(straightFrom))),
+      ...set(distance, floats.min(floats.absolute(get(value)), floats.constant(straightFrom))),
       ...vector.store(get(values!), bent),
       ...advance(values!, integer.constant(vectorBytes)),
     ]);
@@ -126,23 +126,25 @@ type Project = Kernel<
 /** See the definitions for what each does; addresses are in bytes of the memory. */
 export interface Kernels {
   readonly quantiseNarrow: Quantise;
-  readonly projectNarrow: Project;
+  readonly matmulNarrow: Project;
   readonly quantiseWide: Quantise;
-  readonly projectWide: Project;
-  readonly activate: Kernel<[values: number, vectors: number]>;
+  readonly matmulWide: Project;
+  readonly gelu: Kernel<[values: number, vectors: number]>;
   readonly normalise: Kernel<[values: number, others: number, scale: number, bias: number, rows: number]>;
   readonly quantiseQueries: Quantise;
   readonly packKeys: Kernel<[keys: number, packed: number, groups: number]>;
   readonly score: Project;
-  readonly gather: Kernel<[scores: number, values: number, out: number, tiles: number, tokens: number, stride: number]>;
+  readonly weightedSum: Kernel<
+    [scores: number, values: number, out: number, tiles: number, tokens: number, stride: number]
+  >;
 }
 
 /** Compiles the kernels for this processor, once for all threads. */
 export function compileKernels(products: ByteProducts): CompiledModule {
   const narrow = [quantise(products, narrowBlocks), project(products, ofNarrowBlocks)];
   const wide = [quantise(products, wideBlocks), project(products, ofWideBlocks)];
-  const ofHeads = [quantise(products, queryBlocks), packKeys, project(products, ofAttention), gather];
-  return new webAssembly.Module(assemble([...narrow, ...wide, activate, normalise, ...ofHeads], maximumPages));
+  const ofHeads = [quantise(products, queryBlocks), packKeys, project(products, ofAttention), weightedSum];
+  return new webAssembly.Module(assemble([...narrow, ...wide, gelu, normalise, ...ofHeads], maximumPages));
 }
 
 /** The kernels over a memory that threads may share. */

@@ -5,7 +5,7 @@ import {
   groupSize,
   headSize,
   lanes,
-  projectedRows,
+  matmulRows,
   rangeBytes,
   tileRows,
   tokenSize,
@@ -60,7 +60,7 @@ export function createEmbeddingNetwork(
   const values = new Float32Array(buffer, at.values, rowFloats);
 
   const quantise = { narrow: kernels.quantiseNarrow, wide: kernels.quantiseWide };
-  const multiply = { narrow: kernels.projectNarrow, wide: kernels.projectWide };
+  const multiply = { narrow: kernels.matmulNarrow, wide: kernels.matmulWide };
 
   function project(from: number, rows: number, { width, weights: address, bias, ...size }: Projection, to: number) {
     const blocks = size.inputs / blockSizes[width];
@@ -80,7 +80,7 @@ export function createEmbeddingNetwork(
       kernels.quantiseQueries(queries, at.queries, at.queryRanges, rows);
       kernels.packKeys(keys, at.keys, groups);
       kernels.score(at.queries, at.queryRanges, at.keys, at.zeros, at.scores, rows, groups, 1);
-      kernels.gather(at.scores, headValues, at.others + head * floatBytes, tiles, tokens, stride);
+      kernels.weightedSum(at.scores, headValues, at.others + head * floatBytes, tiles, tokens, stride);
     }
   }
 
@@ -91,14 +91,14 @@ export function createEmbeddingNetwork(
     project(at.others, rows, layer.attentionOut, at.hidden);
     kernels.normalise(at.values, at.hidden, attentionNormalisation.scale, attentionNormalisation.bias, rows);
     project(at.values, rows, layer.up, at.hidden);
-    kernels.activate(at.hidden, (rows * hiddenSize) / lanes);
+    kernels.gelu(at.hidden, (rows * hiddenSize) / lanes);
     project(at.hidden, rows, layer.down, at.others);
     kernels.normalise(at.values, at.others, normalisation.scale, normalisation.bias, rows);
   }
 
   return {
     embed(tokens) {
-      const rows = Math.ceil(Math.max(tokens.length, projectedRows) / tileRows) * tileRows;
+      const rows = Math.ceil(Math.max(tokens.length, matmulRows) / tileRows) * tileRows;
       for (const [index, token] of tokens.entries()) {
         values.set(words.subarray(token * tokenSize, (token + 1) * tokenSize), index * tokenSize);
       }

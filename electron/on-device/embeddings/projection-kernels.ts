@@ -20,7 +20,7 @@ import {
   lanes,
   rangeBytes,
   roundingFloat,
-  projectedRows,
+  matmulRows,
   times,
   upTo,
   variables,
@@ -112,9 +112,9 @@ export function project(byteProducts: ByteProducts, { name, size, finish }: Proj
     };
     const first = scope.integer();
     const target = scope.integer();
-    const rows = variables(projectedRows, scope.integer);
-    const sums = variables(projectedRows * vectorsOfGroup, scope.vector);
-    const products = variables(projectedRows * vectorsOfGroup, scope.vector);
+    const rows = variables(matmulRows, scope.integer);
+    const sums = variables(matmulRows * vectorsOfGroup, scope.vector);
+    const products = variables(matmulRows * vectorsOfGroup, scope.vector);
     const rowBytes = times(get(blocks), size);
     const outBytes = times(get(groups), groupSize * floatBytes);
     const nextBlock = [
@@ -122,13 +122,13 @@ export function project(byteProducts: ByteProducts, { name, size, finish }: Proj
       ...advance(at.weights, integer.constant(weightBlockBytes(size))),
       ...advance(at.ranges, integer.constant(rangeBytes)),
     ];
-    const lastTile = integer.subtract(get(rowCount), integer.constant(projectedRows));
+    const lastTile = integer.subtract(get(rowCount), integer.constant(matmulRows));
     const tiles = integer.divide(
-      integer.add(get(rowCount), integer.constant(projectedRows - 1)),
-      integer.constant(projectedRows),
+      integer.add(get(rowCount), integer.constant(matmulRows - 1)),
+      integer.constant(matmulRows),
     );
     const tileStart = [
-      ...set(first, integer.least(times(get(tile), projectedRows), lastTile)),
+      ...set(first, integer.min(times(get(tile), matmulRows), lastTile)),
       ...rows.flatMap((row, index) =>
         set(
           row,
@@ -206,21 +206,18 @@ export const quantise = ({ isSigned }: ByteProducts, { name, size, stride }: Qua
   parameters: 4,
   build(scope, [values, bytes, ranges, blocks]) {
     const block = scope.integer();
-    const [least, greatest, scale] = [scope.vector(), scope.vector(), scope.vector()];
+    const [min, max, scale] = [scope.vector(), scope.vector(), scope.vector()];
     const vectorsOfBlock = size / lanes;
     const value = (index: number) => vector.load(get(values!), index * vectorBytes);
     const extremes = upTo(vectorsOfBlock).flatMap((index) =>
       index === 0
-        ? [...set(least, value(0)), ...set(greatest, value(0))]
-        : [
-            ...set(least, floats.least(get(least), value(index))),
-            ...set(greatest, floats.greatest(get(greatest), value(index))),
-          ],
+        ? [...set(min, value(0)), ...set(max, value(0))]
+        : [...set(min, floats.min(get(min), value(index))), ...set(max, floats.max(get(max), value(index)))],
     );
     const rounded = (index: number) =>
       vector.and(
         floats.add(
-          floats.multiply(floats.subtract(value(index), get(least)), get(scale)),
+          floats.multiply(floats.subtract(value(index), get(min)), get(scale)),
           floats.constant(roundingFloat),
         ),
         integers.constant(0xff),
@@ -235,13 +232,13 @@ export const quantise = ({ isSigned }: ByteProducts, { name, size, stride }: Qua
     };
     return repeat(block, get(blocks!), [
       ...extremes,
-      ...acrossLanes(least, floats.least),
-      ...acrossLanes(greatest, floats.greatest),
+      ...acrossLanes(min, floats.min),
+      ...acrossLanes(max, floats.max),
       // A block of equal numbers has no range; anything small keeps the division from giving what is no number.
-      ...set(greatest, floats.greatest(floats.subtract(get(greatest), get(least)), floats.constant(1e-30))),
-      ...vector.storePlace(get(ranges!), floats.multiply(get(greatest), floats.constant(1 / 255))),
-      ...vector.storePlace(get(ranges!), get(least), floatBytes),
-      ...set(scale, floats.divide(floats.constant(255), get(greatest))),
+      ...set(max, floats.max(floats.subtract(get(max), get(min)), floats.constant(1e-30))),
+      ...vector.storeLane(get(ranges!), floats.multiply(get(max), floats.constant(1 / 255))),
+      ...vector.storeLane(get(ranges!), get(min), floatBytes),
+      ...set(scale, floats.divide(floats.constant(255), get(max))),
       ...upTo(size / vectorBytes).flatMap((part) =>
         vector.store(get(bytes!), sixteen(part * lanes), part * vectorBytes),
       ),

@@ -266,14 +266,14 @@ function writeBlock(
   start: number,
   size: number,
 ): void {
-  let greatest = 0;
+  let max = 0;
   for (let index = 0; index < size; index += 1) {
     const value = values[bits[start + index]!]!;
     taken[index] = value;
-    if (value > greatest) greatest = value;
-    else if (-value > greatest) greatest = -value;
+    if (value > max) max = value;
+    else if (-value > max) max = -value;
   }
-  const scale = Math.fround(greatest / 127);
+  const scale = Math.fround(max / 127);
   const inverse = scale === 0 ? 0 : 1 / scale;
   let sum = 0;
   for (let step = 0; step < size; step += lanes) {

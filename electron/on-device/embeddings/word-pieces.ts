@@ -83,20 +83,20 @@ export function openWordPieces(path: string): WordPieces {
   const marks = new RegExp(`(${added.map(({ content }) => content.replace(/[[\]]/gu, '\\$&')).join('|')})`, 'u');
 
   /** The longest pieces that make up a word, or that it is unknown. */
-  function piecesOf(word: string): number[] {
+  function chunksOf(word: string): number[] {
     if (word.length > model.max_input_chars_per_word && [...word].length > model.max_input_chars_per_word) {
       return [unknown];
     }
-    const pieces: number[] = [];
+    const chunks: number[] = [];
     for (let from = 0; from < word.length;) {
       let to = Math.min(word.length, from + longest);
       const prefix = from === 0 ? '' : '##';
       while (to > from && !vocabulary.has(prefix + word.slice(from, to))) to -= 1;
       if (to === from) return [unknown];
-      pieces.push(vocabulary.get(prefix + word.slice(from, to))!);
+      chunks.push(vocabulary.get(prefix + word.slice(from, to))!);
       from = to;
     }
-    return pieces;
+    return chunks;
   }
 
   return {
@@ -107,7 +107,7 @@ export function openWordPieces(path: string): WordPieces {
         if (mark !== undefined) tokens.push(mark);
         else {
           for (const word of wordsOf(part, model.max_input_chars_per_word)) {
-            tokens.push(...piecesOf(word));
+            tokens.push(...chunksOf(word));
             if (tokens.length >= maximum) break;
           }
         }

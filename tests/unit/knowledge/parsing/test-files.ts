@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import yazl from 'yazl';
-import type { CutPassage } from '../../../../electron/knowledge/chunking/passage-builder.ts';
+import type { ChunkedPassage } from '../../../../electron/knowledge/chunking/passage-builder.ts';
 import { detectMediaType } from '../../../../electron/knowledge/parsing/detect-media-type.ts';
 import type { ReadDocument } from '../../../../electron/knowledge/parsing/document-writer.ts';
 import { readDocument } from '../../../../electron/knowledge/parsing/read-document.ts';
@@ -78,4 +78,4 @@ export const readSourceText = (fileName: string, content: string | Uint8Array) =
   readFileAt(writeSource(fileName, content));
 
 /** Passages by their headings. */
-export const headingsOf = (passages: readonly CutPassage[]) => passages.map(({ heading }) => heading);
+export const headingsOf = (passages: readonly ChunkedPassage[]) => passages.map(({ heading }) => heading);

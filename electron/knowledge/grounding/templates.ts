@@ -5,7 +5,7 @@ import type { ModelRequest } from '../../providers/provider.ts';
 type Messages = ModelRequest['messages'];
 
 /** A prompt with the passages that it is to be answered from. */
-export interface FramedPrompt {
+export interface FilledTemplate {
   /** Ends with the user's message. */
   readonly messages: Messages;
   /** Parameters that help this frame; the request's own win, and its stops are added to. */
@@ -13,7 +13,7 @@ export interface FramedPrompt {
 }
 
 /** A way to put passages before a model; without passages it has the model say that nothing was found. */
-export interface PromptFrame {
+export interface PromptTemplate {
   /** Passages below this relevance are not given: the worse a model tells what is no answer, the higher. */
   readonly relevance: number;
   readonly passages: number;
@@ -23,7 +23,7 @@ export interface PromptFrame {
   readonly tokens: number;
   /** About what rules and examples take. */
   readonly ownTokens: number;
-  frame(prompt: string, passages: readonly GroundingPassage[]): FramedPrompt;
+  fill(prompt: string, passages: readonly GroundingPassage[]): FilledTemplate;
 }
 
 /** A passage must not be able to end its own quotation, or to begin another. */
@@ -62,13 +62,13 @@ function isWeak(passages: readonly GroundingPassage[]): boolean {
 }
 
 /** For models that follow instructions. */
-export const instructionFrame: PromptFrame = {
+export const instructionTemplate: PromptTemplate = {
   relevance: 0.03,
   passages: 8,
   excerpt: null,
   tokens: 4000,
   ownTokens: 220,
-  frame(prompt, passages) {
+  fill(prompt, passages) {
     const request = `<request>\n${prompt}\n</request>`;
     const content =
       passages.length === 0
@@ -100,13 +100,13 @@ const examples: Messages = [
  * For the model of the first start, which follows an example better than a rule, and cannot tell that a passage does not hold the
  * answer: that nothing was found it is told as a sentence to repeat.
  */
-export const exampleFrame: PromptFrame = {
+export const exampleTemplate: PromptTemplate = {
   relevance: 0.15,
   passages: 1,
   excerpt: 60,
   tokens: 500,
   ownTokens: 90,
-  frame(prompt, passages) {
+  fill(prompt, passages) {
     const configuration = { stop: ['\n'], temperature: 0.1, frequency_penalty: 0.3 };
     if (passages.length === 0) {
       const content = 'Repeat this sentence, and write nothing else: The documents do not hold the answer.';

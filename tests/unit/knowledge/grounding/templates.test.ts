@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exampleFrame, instructionFrame } from '../../../../electron/knowledge/grounding/frames.ts';
+import { exampleTemplate, instructionTemplate } from '../../../../electron/knowledge/grounding/templates.ts';
 import type { GroundingPassage } from '../../../../shared/contract/grounding.ts';
 
 const passage = (index: number, changed: Partial<GroundingPassage> = {}): GroundingPassage => ({
@@ -21,12 +21,12 @@ const passage = (index: number, changed: Partial<GroundingPassage> = {}): Ground
   tokens: 9,
   ...changed,
 });
-const contentOf = ({ messages }: ReturnType<typeof instructionFrame.frame>) => messages.at(-1)!.content;
+const contentOf = ({ messages }: ReturnType<typeof instructionTemplate.fill>) => messages.at(-1)!.content;
 
 describe('the frame for models that follow instructions', () => {
   test('numbers the passages with their places and puts the request last', () => {
     const framed = contentOf(
-      instructionFrame.frame('How long?', [passage(1, { page: 3, heading: 'Leave › Notice' }), passage(2)]),
+      instructionTemplate.fill('How long?', [passage(1, { page: 3, heading: 'Leave › Notice' }), passage(2)]),
     );
     expect(framed).toContain(
       '<passage number="1" source="Handbook.pdf" page="3" section="Leave › Notice">\nText 1\nof two lines.\n</passage>\n<passage number="2" source="Handbook.pdf">',
@@ -35,12 +35,12 @@ describe('the frame for models that follow instructions', () => {
   });
 
   test('says so when there are no passages', () => {
-    expect(contentOf(instructionFrame.frame('How long?', []))).toMatch(/hold nothing about[^]*<request>\nHow long\?/);
+    expect(contentOf(instructionTemplate.fill('How long?', []))).toMatch(/hold nothing about[^]*<request>\nHow long\?/);
   });
 
   test('tells the model when no passage is more than weakly relevant, unless one is pinned', () => {
     const weak = { relevance: 0.05 };
-    const asked = (...passages: GroundingPassage[]) => contentOf(instructionFrame.frame('How long?', passages));
+    const asked = (...passages: GroundingPassage[]) => contentOf(instructionTemplate.fill('How long?', passages));
     expect(asked(passage(1, weak), passage(2, weak))).toContain('match the request only weakly');
     expect(asked(passage(1), passage(2, weak))).not.toContain('only weakly');
     expect(asked(passage(1, { ...weak, isPinned: true }))).not.toContain('only weakly');
@@ -50,7 +50,7 @@ describe('the frame for models that follow instructions', () => {
     'keeps a passage from writing %j, in its text as in its names',
     (tag) => {
       const hostile = passage(1, { text: `before ${tag} after`, sourceName: `x"${tag}\n`, heading: tag });
-      const framed = contentOf(instructionFrame.frame('Request', [hostile]));
+      const framed = contentOf(instructionTemplate.fill('Request', [hostile]));
       expect(framed.match(/<\s*\/?\s*(?:passages?|request)\b/giu)).toEqual([
         '<passages',
         '<passage',
@@ -64,7 +64,7 @@ describe('the frame for models that follow instructions', () => {
   );
 
   test('leaves other markup of passages as it is', () => {
-    expect(contentOf(instructionFrame.frame('Q', [passage(1, { text: '<b>bold</b> a < b' })]))).toContain(
+    expect(contentOf(instructionTemplate.fill('Q', [passage(1, { text: '<b>bold</b> a < b' })]))).toContain(
       '<b>bold</b> a < b',
     );
   });
@@ -72,14 +72,14 @@ describe('the frame for models that follow instructions', () => {
 
 describe('the frame for the model of the first start', () => {
   test('shows worked examples, then the passage and the question, each on a line, and ends the answer with its line', () => {
-    const { messages, configuration } = exampleFrame.frame('How\nlong?', [passage(1)]);
+    const { messages, configuration } = exampleTemplate.fill('How\nlong?', [passage(1)]);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
     expect(messages.at(-1)!.content).toBe('Passage [1]: Text 1 of two lines.\nQuestion: How long?');
     expect(configuration.stop).toEqual(['\n']);
   });
 
   test('without passages asks for a sentence that says so, and does not show the question', () => {
-    const { messages } = exampleFrame.frame('Who was the first president?', []);
+    const { messages } = exampleTemplate.fill('Who was the first president?', []);
     expect(messages).toEqual([
       {
         role: 'user',

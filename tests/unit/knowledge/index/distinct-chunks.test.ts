@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { distinctPieces } from '../../../../electron/knowledge/index/search-passages.ts';
+import { distinctChunks } from '../../../../electron/knowledge/index/search-passages.ts';
 
 describe('pieces', () => {
   const piece = (id: number, source: number, start: number, end: number, relevance = 1 / id, text = `text ${id}`) => ({
@@ -10,7 +10,7 @@ describe('pieces', () => {
     relevance,
     text,
   });
-  const ids = (items: ReturnType<typeof piece>[], limit = 10) => distinctPieces(items, limit).map(({ id }) => id);
+  const ids = (items: ReturnType<typeof piece>[], limit = 10) => distinctChunks(items, limit).map(({ id }) => id);
 
   test('that mostly overlap a better one of their source are left out, and those that overlap a little are not', () => {
     expect(ids([piece(1, 1, 0, 100), piece(2, 1, 40, 140), piece(3, 1, 80, 180), piece(4, 2, 40, 140)])).toEqual([

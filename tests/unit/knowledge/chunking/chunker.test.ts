@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createChunker } from '../../../../electron/knowledge/chunking/chunker.ts';
-import type { CutPassage } from '../../../../electron/knowledge/chunking/passage-builder.ts';
+import type { ChunkedPassage } from '../../../../electron/knowledge/chunking/passage-builder.ts';
 import { estimateEmbeddingTokens } from '../../../../electron/knowledge/chunking/token-estimate.ts';
 
 interface Piece {
@@ -11,16 +11,16 @@ interface Piece {
 }
 
 /** Cuts the pieces as one text, a blank line between them. */
-function cut(pieces: readonly Piece[]): { text: string; passages: readonly CutPassage[]; texts: string[] } {
-  const cutter = createChunker();
+function cut(pieces: readonly Piece[]): { text: string; passages: readonly ChunkedPassage[]; texts: string[] } {
+  const chunker = createChunker();
   let text = '';
   for (const { kind, text: own, level = 1 } of pieces) {
     if (text !== '') text += '\n\n';
-    if (kind === 'heading') cutter.heading(level, text.length, own);
-    else cutter.block(kind, text.length, own);
+    if (kind === 'heading') chunker.heading(level, text.length, own);
+    else chunker.block(kind, text.length, own);
     text += own;
   }
-  const passages = cutter.finish();
+  const passages = chunker.finish();
   return { text, passages, texts: passages.map(({ start, end }) => text.slice(start, end)) };
 }
 
@@ -47,7 +47,7 @@ const piece: fc.Arbitrary<Piece> = fc.record({
 });
 
 /** Where the text is in no passage although it is not empty there. */
-function gapsOf(text: string, passages: readonly CutPassage[]): string[] {
+function gapsOf(text: string, passages: readonly ChunkedPassage[]): string[] {
   const gaps: string[] = [];
   let reached = 0;
   for (const { start, end } of [...passages, { start: text.length, end: text.length }]) {

@@ -19,7 +19,7 @@ function headAndTail(text: string): string {
 }
 
 /** The sentences of a text that end with a question mark, with single spaces. */
-export function askedSentences(text: string): string[] {
+export function questionSentences(text: string): string[] {
   return sentencesOf(headAndTail(text))
     .map((sentence) => sentence.replaceAll(/\s+/gu, ' ').trim())
     .filter((sentence) => /[?？]["'”’)\]]*$/u.test(sentence));
@@ -47,7 +47,7 @@ function speaksForItself(part: string): boolean {
  * What a text of several questions asks one after the other, in English also within a sentence; at most three. Empty when it asks
  * one thing alone. A passage that answers one part is far from the whole, which is why parts are searched by themselves as well.
  */
-export function questionParts(text: string): string[] {
-  const parts = askedSentences(text).flatMap((sentence) => sentence.split(betweenClauses));
+export function queryParts(text: string): string[] {
+  const parts = questionSentences(text).flatMap((sentence) => sentence.split(betweenClauses));
   return parts.length < 2 ? [] : parts.filter(speaksForItself).slice(0, maxParts);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { askedSentences, questionParts } from '../../../../electron/knowledge/retrieval/question-parts.ts';
+import { questionSentences, queryParts } from '../../../../electron/knowledge/retrieval/query-parts.ts';
 
 describe('the parts of a question', () => {
   test.each([
@@ -20,7 +20,7 @@ describe('the parts of a question', () => {
       ['Где лежит ключ от дома?', 'Wer hat den Schlüssel dazu?'],
     ],
   ])('are what %s asks one after the other', (text, parts) => {
-    expect(questionParts(text)).toEqual(parts);
+    expect(queryParts(text)).toEqual(parts);
   });
 
   test.each([
@@ -30,14 +30,14 @@ describe('the parts of a question', () => {
     'You are a careful lawyer. Which risks are in the contract?',
     '',
   ])('are none where one thing is asked: %s', (text) => {
-    expect(questionParts(text)).toEqual([]);
+    expect(queryParts(text)).toEqual([]);
   });
 
   test('are those alone that are understood without the others', () => {
-    expect(questionParts('How many days of leave are carried over, and when must they be used?')).toEqual([
+    expect(queryParts('How many days of leave are carried over, and when must they be used?')).toEqual([
       'How many days of leave are carried over',
     ]);
-    expect(questionParts('Where is the key? Who? Which door does the key open?')).toEqual([
+    expect(queryParts('Where is the key? Who? Which door does the key open?')).toEqual([
       'Where is the key?',
       'Which door does the key open?',
     ]);
@@ -45,12 +45,12 @@ describe('the parts of a question', () => {
 
   test('are three at most', () => {
     const text = ['gold', 'paper', 'stone', 'iron'].map((name) => `How is ${name} cleaned properly?`).join(' ');
-    expect(questionParts(text)).toHaveLength(3);
+    expect(queryParts(text)).toHaveLength(3);
   });
 
   test('are those at the beginning and at the end of a very long text', () => {
     const text = `How is gold cleaned properly? ${'？'.repeat(4_000_000)} How is paper cleaned properly?`;
-    const asked = askedSentences(text);
+    const asked = questionSentences(text);
     expect(asked.length).toBeLessThan(100_000);
     expect(asked[0]).toBe('How is gold cleaned properly?');
     expect(asked.at(-1)).toBe('How is paper cleaned properly?');
@@ -65,6 +65,6 @@ describe('the parts of a question', () => {
     ['line ends', `${'\n'.repeat(1_000_000)}?`],
     ['conjunctions', ' and or but'.repeat(90_000)],
   ])('are found in one pass over a hostile text of %s', (_, text) => {
-    expect(questionParts(text)).toEqual([]);
+    expect(queryParts(text)).toEqual([]);
   });
 });
