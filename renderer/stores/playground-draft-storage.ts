@@ -1,13 +1,17 @@
 import type { PersistStorage, StorageValue } from 'zustand/middleware';
-import type { Draft } from './playground-drafts.ts';
 
-export interface StoredDrafts {
+/** What the storage reads of a draft. */
+interface StoredDraft {
+  id: string;
+}
+
+export interface StoredDrafts<Draft extends StoredDraft> {
   drafts: Draft[];
   activeId: string;
 }
 
 /** Drafts that another window of this browser wrote or removed. */
-export interface OtherWindowChanges {
+export interface OtherWindowChanges<Draft extends StoredDraft> {
   changed: Draft[];
   removedIds: string[];
 }
@@ -36,7 +40,9 @@ function open(name: string): Promise<IDBDatabase> {
   return requestResult(request);
 }
 
-async function read(database: IDBDatabase): Promise<StorageValue<StoredDrafts> | null> {
+async function read<Draft extends StoredDraft>(
+  database: IDBDatabase,
+): Promise<StorageValue<StoredDrafts<Draft>> | null> {
   const transaction = database.transaction(['drafts', 'state']);
   const [drafts, order] = await Promise.all([
     requestResult<Draft[]>(transaction.objectStore('drafts').getAll()),
@@ -50,7 +56,10 @@ async function read(database: IDBDatabase): Promise<StorageValue<StoredDrafts> |
   return { state: { drafts: [...unlisted, ...ordered], activeId: order.activeId }, version: order.version };
 }
 
-function difference({ drafts }: StoredDrafts, before: Map<string, Draft>): OtherWindowChanges {
+function difference<Draft extends StoredDraft>(
+  { drafts }: StoredDrafts<Draft>,
+  before: Map<string, Draft>,
+): OtherWindowChanges<Draft> {
   const remainingIds = new Set(drafts.map(({ id }) => id));
   return {
     changed: drafts.filter((draft) => before.get(draft.id) !== draft),
@@ -59,10 +68,10 @@ function difference({ drafts }: StoredDrafts, before: Map<string, Draft>): Other
 }
 
 /** Writes the changes. Resolves when they are on the disk. */
-function write(
+function write<Draft extends StoredDraft>(
   database: IDBDatabase,
-  { state: { drafts, activeId }, version }: StorageValue<StoredDrafts>,
-  { changed, removedIds }: OtherWindowChanges,
+  { state: { drafts, activeId }, version }: StorageValue<StoredDrafts<Draft>>,
+  { changed, removedIds }: OtherWindowChanges<Draft>,
 ): Promise<void> {
   // `strict` waits for the disk, so that a draft survives a killed process.
   const transaction = database.transaction(['drafts', 'state'], 'readwrite', { durability: 'strict' });
@@ -87,22 +96,22 @@ function write(
  * Windows of one browser share the database. Each sends its changes to the others, so that none overwrites a newer text.
  * `applyOtherWindowChanges` applies them and returns the applied drafts.
  */
-export function createDraftStorage(
-  applyOtherWindowChanges: (elsewhere: OtherWindowChanges) => Draft[],
-): PersistStorage<StoredDrafts> {
+export function createDraftStorage<Draft extends StoredDraft>(
+  applyOtherWindowChanges: (elsewhere: OtherWindowChanges<Draft>) => Draft[],
+): PersistStorage<StoredDrafts<Draft>> {
   let database: Promise<IDBDatabase> | undefined;
   let written = new Map<string, Draft>();
   const others = typeof indexedDB === 'undefined' ? null : new BroadcastChannel('playground-drafts');
-  others?.addEventListener('message', ({ data }: MessageEvent<OtherWindowChanges>) => {
+  others?.addEventListener('message', ({ data }: MessageEvent<OtherWindowChanges<Draft>>) => {
     for (const id of data.removedIds) written.delete(id);
     for (const draft of applyOtherWindowChanges(data)) written.set(draft.id, draft);
   });
-  let waiting: StorageValue<StoredDrafts> | null = null;
+  let waiting: StorageValue<StoredDrafts<Draft>> | null = null;
   let isWriting = false;
 
   async function writeWaiting(opened: IDBDatabase): Promise<void> {
     while (waiting) {
-      const value: StorageValue<StoredDrafts> = waiting;
+      const value: StorageValue<StoredDrafts<Draft>> = waiting;
       waiting = null;
       const changes = difference(value.state, written);
       await write(opened, value, changes);
@@ -129,7 +138,7 @@ export function createDraftStorage(
       if (typeof indexedDB === 'undefined') return null;
       try {
         database ??= open(name);
-        const value = await read(await database);
+        const value = await read<Draft>(await database);
         written = new Map(value?.state.drafts.map((draft) => [draft.id, draft]));
         return value;
       } catch (cause) {

@@ -258,7 +258,7 @@ function isSame(one: Draft, other: Draft): boolean {
 }
 
 /** Applies what another window wrote, unless this one has a newer version. Returns the applied drafts. */
-export function applyOtherWindowChanges({ changed, removedIds }: OtherWindowChanges): Draft[] {
+export function applyOtherWindowChanges({ changed, removedIds }: OtherWindowChanges<Draft>): Draft[] {
   const { drafts } = useDrafts.getState();
   const taken = changed.flatMap((draft) => {
     const own = drafts.find(({ id }) => id === draft.id);

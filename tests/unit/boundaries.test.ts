@@ -109,3 +109,53 @@ describe('imports', () => {
     expect(found).toEqual([]);
   });
 });
+
+/** Groups of files that import each other, directly or through others: the strongly connected components with more than one file. */
+function cyclesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const numbers = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const cycles: string[][] = [];
+
+  // Tarjan's algorithm.
+  function visit(file: string): void {
+    numbers.set(file, numbers.size);
+    lowest.set(file, numbers.get(file)!);
+    open.push(file);
+    for (const imported of imports.get(file) ?? []) {
+      if (!numbers.has(imported)) visit(imported);
+      if (open.includes(imported)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(imported)!));
+    }
+    if (lowest.get(file) !== numbers.get(file)) return;
+    const component = open.splice(open.indexOf(file));
+    if (component.length > 1 || imports.get(file)?.includes(file)) cycles.push(component.sort());
+  }
+
+  for (const file of imports.keys()) if (!numbers.has(file)) visit(file);
+  return cycles;
+}
+
+describe('import cycles', () => {
+  const folders = ['shared', 'electron', 'renderer', 'scripts', 'benchmarks', 'tests'];
+  const imports = new Map<string, string[]>();
+  for (const { file, imported } of folders.flatMap(importsBelow)) {
+    imports.set(file, [...(imports.get(file) ?? []), imported]);
+  }
+
+  test('do not exist, neither of values nor of types', () => {
+    expect(imports.size).toBeGreaterThan(1000);
+    expect(cyclesOf(imports)).toEqual([]);
+  });
+
+  test('are found, however long', () => {
+    const chain = new Map([
+      ['a', ['b', 'c']],
+      ['b', ['d']],
+      ['c', []],
+      ['d', ['e']],
+      ['e', ['b', 'c']],
+      ['f', ['f']],
+    ]);
+    expect(cyclesOf(chain)).toEqual([['b', 'd', 'e'], ['f']]);
+  });
+});

@@ -1,4 +1,3 @@
-import type { Listing } from './listing.ts';
 import type { Timeline } from './timeline.ts';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { AuditIndex } from '../index/audit-index.ts';
@@ -78,7 +77,15 @@ export interface Selection {
   readonly numbers: Int32Array;
 }
 
-export function selectionOf(timeline: Timeline, listing: Listing, matches: Matches, last: number): Selection {
+/** What a selection reads of a `Listing`. */
+interface Conversations {
+  readonly length: number;
+  extend(count: number): void;
+  /** The newest runs of the conversations from `start` to `end`. */
+  slice(start: number, end: number): number[];
+}
+
+export function selectionOf(timeline: Timeline, listing: Conversations, matches: Matches, last: number): Selection {
   listing.extend(Infinity);
   // Each conversation takes two numbers, each of its runs one, and no conversation is without a run.
   let numbers = new Int32Array(Math.max(64, 3 * listing.length));
