@@ -114,7 +114,7 @@ export const ofAttention: ProjectionKind = { name: 'score', size: headSize, fini
 
 /** `weightedSum(scores, values, out, tiles, tokens, stride)`: the mean of a head's values for each token, weighed by the scores. */
 export const weightedSum: FunctionDefinition = {
-  name: 'gather',
+  name: 'weightedSum',
   parameters: 6,
   build(scope, [scores, values, out, tiles, tokens, stride]) {
     const [tile, token, at] = [scope.integer(), scope.integer(), scope.integer()];

@@ -38,7 +38,7 @@ const bendCoefficients = [
 
 /** `gelu(values, vectors)`: the Gaussian error linear unit of four times `vectors` floats, in place. */
 export const gelu: FunctionDefinition = {
-  name: 'activate',
+  name: 'gelu',
   parameters: 2,
   build(scope, [values, vectors]) {
     const index = scope.integer();

@@ -42,9 +42,9 @@ export interface ProjectionKind {
   readonly finish: (sum: Local, spare: Local) => Code;
 }
 
-const asItIs = (): Code => [];
-export const ofNarrowBlocks: ProjectionKind = { name: 'projectNarrow', size: blockSizes.narrow, finish: asItIs };
-export const ofWideBlocks: ProjectionKind = { name: 'projectWide', size: blockSizes.wide, finish: asItIs };
+const unchanged = (): Code => [];
+export const ofNarrowBlocks: ProjectionKind = { name: 'matmulNarrow', size: blockSizes.narrow, finish: unchanged };
+export const ofWideBlocks: ProjectionKind = { name: 'matmulWide', size: blockSizes.wide, finish: unchanged };
 
 /** One block of weights with one block of each of the rows, added to `sums`. */
 function addBlock(
