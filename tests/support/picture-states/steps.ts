@@ -30,7 +30,9 @@ export async function answerByWords(call: ScriptedCall): Promise<void> {
         'The person asks about the opening hours.\n\nThe passage has them: 9:00 to 15:30, Monday to Thursday. So the answer is short.',
     });
     await call.chatDelta({ content: 'From **9:00 to 15:30**, Monday to Thursday.' });
-    return call.chatEnd();
+    const usage = { prompt_tokens: 7_215, completion_tokens: 1_432, total_tokens: 8_647 };
+    const details = { prompt_tokens_details: { cached_tokens: 6_900 } };
+    return call.chatEnd({ usage: { ...usage, ...details, completion_tokens_details: { reasoning_tokens: 1_020 } } });
   }
   if (has('a long answer') && call.body['stream'] === true) {
     const part =

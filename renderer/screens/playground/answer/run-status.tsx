@@ -1,5 +1,6 @@
 import { Check, CircleX, Square } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
+import type { Usage } from '../../../../shared/contract/completions.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { Spinner } from '../../../components/badges.tsx';
 import { completeWords } from '../../../components/run-words.ts';
@@ -101,6 +102,11 @@ function allMetrics({ firstTokenMs, totalMs, speed, credits, ...metrics }: Metri
   return parts.filter((part) => part !== false).join('\n');
 }
 
+/** The totals: a column has no room for more. */
+function withoutDetails({ prompt_tokens, completion_tokens, total_tokens }: Usage): Usage {
+  return { prompt_tokens, completion_tokens, total_tokens };
+}
+
 /** The metrics of the run below its answer. */
 export function MetricsBar({ metrics, isColumn = false }: MetricsBarProps) {
   const now = useNow(metrics?.runningSince != null);
@@ -115,7 +121,7 @@ export function MetricsBar({ metrics, isColumn = false }: MetricsBarProps) {
       <Metric name="Speed" value={speed === null ? null : about + Math.round(speed)} unit="tok/s" width={68} />
       <Metric
         name="Tokens"
-        value={usage && tokensText(usage, about)}
+        value={usage && tokensText(isColumn ? withoutDetails(usage) : usage, about)}
         width={104}
         title={isEstimated ? 'Estimated (about 4 characters per token)' : undefined}
       />
