@@ -1,6 +1,7 @@
 import {
   type CompletionAnswer,
   type CompletionRequest,
+  countTokens,
   createCompletion,
   createCompletionEvents,
   createCompletionStream,
@@ -49,6 +50,7 @@ function runHandlers(completions: Completions, reportFailure: Log): Handler[] {
       if (input.query.stream !== 'true') return sync(input);
       return stream(input, prefersArray(input.headers.get('accept')) ? 'json-array' : 'event-stream');
     }),
+    implement(countTokens, async ({ body, signal }) => ({ tokens: await completions.countTokens(body, { signal }) })),
     implement(createCompletionSync, sync),
     implement(createCompletionStream, (input) => stream(input, 'json-array')),
     implement(createCompletionEvents, (input) => stream(input, 'event-stream')),

@@ -50,6 +50,11 @@ export interface Completions {
     choice: GroundingChoice,
     options: { readonly signal: AbortSignal },
   ): Promise<GroundingPreview>;
+  /**
+   * Input tokens as the provider counts them, passages included; the prompt is sent there. Throws as `start` does, and 400 for a
+   * provider that doesn't count.
+   */
+  countTokens(request: CompletionRequest, options: { readonly signal: AbortSignal }): Promise<number>;
   /** A run under way, null when it has ended or never was. */
   active(runId: string): Run | null;
   /** Stops every run under way and resolves when all of them are on disk. */

@@ -224,6 +224,21 @@ export function createCompletions(options: CompletionsOptions): Completions {
     return preview;
   }
 
+  async function countTokens(request: CompletionRequest, { signal }: { signal: AbortSignal }): Promise<number> {
+    await parseAhead(request.promptText);
+    const prepared = prepareRun(request, { signal }, options);
+    const { provider, model, servedBy } = prepared.target;
+    if (!provider.countTokens) {
+      throw new AppError('invalid_request', `The provider of ${servedBy} doesn't count tokens before a run.`);
+    }
+    // What the guard keeps from the provider must not reach it to be counted.
+    await guard.begin(prepared, { signal });
+    const grounded = await groundRequest(prepared, grounding)?.({ signal });
+    const { systemMessage, configuration, renderedPrompt: content } = prepared;
+    const plain = { model, systemMessage, messages: [{ role: 'user' as const, content }], configuration };
+    return provider.countTokens(grounded?.request ?? plain, { signal });
+  }
+
   async function close(): Promise<void> {
     isClosing = true;
     const pending = [...active.values()];
@@ -237,6 +252,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
       return isLong(request) ? startInSteps(request, context, attempt) : attempt();
     },
     previewGrounding,
+    countTokens,
     active: (runId) => active.get(runId) ?? null,
     close,
   };

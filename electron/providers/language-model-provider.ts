@@ -5,12 +5,28 @@ import { bodyRewrite } from './merge-body.ts';
 import { toAnswer, toCallOptions, toPart, unnamedParameters } from './model-translation.ts';
 import type { ListModels } from './provider-lists.ts';
 import type { ModelCallOptions, ModelPart, ModelRequest, Provider } from './provider.ts';
-import { incompleteAnswer, toProviderError, type ProviderIdentity } from './provider-error.ts';
+import {
+  failureFromStatus,
+  incompleteAnswer,
+  ProviderFailure,
+  toProviderError,
+  type ProviderIdentity,
+} from './provider-error.ts';
 import type { ProviderFetch } from './provider-fetch.ts';
 
 /** What a provider is made from; the key is null for endpoints that want none. */
 export interface ProviderSettings extends ProviderIdentity {
   readonly transport: ProviderFetch;
+}
+
+/** A counting endpoint, which takes what a completion would be sent. */
+export interface TokenCounting {
+  /** Its address, from that of the completion. */
+  readonly address: (completionAddress: string) => string;
+  /** Its body, from that of the completion. */
+  readonly body: (completionBody: Readonly<Record<string, unknown>>, model: string) => object;
+  /** The field of its response with the count. */
+  readonly field: string;
 }
 
 /** How one provider differs from the others. */
@@ -23,6 +39,8 @@ export interface ProviderTraits<Model extends LanguageModelV4 = LanguageModelV4>
   readonly adaptOptions?: (options: LanguageModelV4CallOptions, request: ModelRequest) => LanguageModelV4CallOptions;
   /** Fields of the body that its package cannot set; they win over everything. */
   readonly fixedBody?: Record<string, unknown>;
+  /** How the provider counts the input tokens of a request; absent where it can't. */
+  readonly counting?: TokenCounting;
   /** Whether an error inside a stream is one that loses nothing of the answer. */
   readonly isHarmless?: (error: unknown) => boolean;
 }
@@ -125,8 +143,81 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
       }
     },
 
+    ...(traits.counting && {
+      countTokens: async (request: ModelRequest, { signal }: { signal: AbortSignal }) => {
+        const { options } = begin(request, { signal });
+        try {
+          const sent = await captureRequest(modelOf(request.model), options, transport);
+          return await countTokens(sent, traits.counting!, request.model, settings, signal);
+        } catch (error) {
+          throw toProviderError(error, settings, signal);
+        }
+      },
+    }),
+
     listModels: ({ signal }) => listModels(settings, traits.listModels, signal),
   };
+}
+
+/** Thrown in place of sending a request. */
+class NotSent extends Error {}
+
+/** The request that a package would send for a completion, with its headers and the body that it writes. */
+async function captureRequest(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+  transport: ProviderFetch,
+): Promise<SentRequest> {
+  let sent: SentRequest | null = null;
+  const signal = AbortSignal.any([options.abortSignal!]);
+  transport.join(signal, {
+    capture: (request) => {
+      sent = request;
+      throw new NotSent();
+    },
+  });
+  try {
+    await model.doGenerate({ ...options, abortSignal: signal });
+  } catch (error) {
+    if (sent === null) throw error;
+  }
+  return sent!;
+}
+
+async function countTokens(
+  sent: SentRequest,
+  counting: TokenCounting,
+  model: string,
+  settings: ProviderSettings,
+  callerSignal: AbortSignal,
+): Promise<number> {
+  const { host: _, 'content-length': __, ...headers } = sent.headers;
+  const completionBody = JSON.parse(sent.body ?? '{}') as Record<string, unknown>;
+  const {
+    status,
+    headers: responseHeaders,
+    text,
+  } = await settings.transport.request(counting.address(sent.url), {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(counting.body(completionBody, model)),
+    signal: AbortSignal.any([callerSignal]),
+  });
+  if (status < 200 || status >= 300)
+    throw failureFromStatus({ status, headers: responseHeaders, body: text }, settings);
+  const tokens = countIn(text, counting.field);
+  if (tokens === null)
+    throw new ProviderFailure('provider_failed', `${settings.title} returned no token count. Try again.`);
+  return tokens;
+}
+
+function countIn(body: string, field: string): number | null {
+  try {
+    const count = (JSON.parse(body) as Record<string, unknown> | null)?.[field];
+    return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Gemini's package continues a very long answer with a second request, which begins no second answer. */

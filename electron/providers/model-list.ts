@@ -5,7 +5,8 @@ import type { Model } from '../../shared/contract/providers.ts';
 import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
-import { endpointAccount, type Account, type Accounts } from './accounts.ts';
+import { endpointAccount, isKeyedProvider, type Account, type Accounts } from './accounts.ts';
+import * as detailsOf from './details.ts';
 import type { KnownModel, ModelDirectory } from './model-directory.ts';
 import { factsOf, hasEnded, type ModelFacts } from './model-facts.ts';
 import { testAccount } from './provider-tests.ts';
@@ -127,6 +128,12 @@ function isListed(directory: ModelDirectory, aiSystem: AiSystem, name: string): 
   return directory.all().some((model) => model.aiSystem === aiSystem && model.name === name);
 }
 
+function longPromptPrices({ prices }: ModelFacts): Model['longPrompt'] {
+  if (!prices?.longPrompt) return null;
+  const { aboveTokens, inputPrice, outputPrice, cachedInputPrice } = prices.longPrompt;
+  return { aboveTokens, inputPrice, outputPrice, cachedInputPrice };
+}
+
 type Described = Omit<Model, 'isReady' | 'servedBy'>;
 
 function describe(facts: ModelFacts, known: Pick<Model, 'aiSystem' | 'name' | 'origin'>): Described {
@@ -140,6 +147,9 @@ function describe(facts: ModelFacts, known: Pick<Model, 'aiSystem' | 'name' | 'o
     outputTokens: facts.outputTokens,
     inputPrice: facts.prices?.inputPrice ?? entry?.inputPrice ?? null,
     outputPrice: facts.prices?.outputPrice ?? entry?.outputPrice ?? null,
+    cachedInputPrice: facts.prices?.cachedInputPrice ?? null,
+    longPrompt: longPromptPrices(facts),
+    canCountTokens: isKeyedProvider(known.aiSystem) && detailsOf[known.aiSystem].countsTokens,
     capabilities: entry?.capabilities ?? [],
     parameters: [...facts.parameters],
     shutdownDate: facts.shutdownDate,

@@ -74,6 +74,8 @@ export interface ProviderDetails {
   readonly keyPage: string;
   /** `models.json`, which scripts/make-catalogue.mjs writes. Its types are checked by a test. */
   readonly models: readonly unknown[];
+  /** Whether its client has `countTokens`. */
+  readonly countsTokens: boolean;
   readonly parameterRules: ParameterRules;
   readonly promptFileNames: PromptFileNames;
 }

@@ -75,6 +75,8 @@ export interface Provider {
   generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelAnswer>;
   /** One call for a streamed answer; no retry. The last part is `finish`. A consumer that stops reading ends the call. */
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelPart>;
+  /** Input tokens of a request, by the provider's own count, which sends the prompt; absent where there is no such endpoint. */
+  countTokens?(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<number>;
   /** The provider's own list of text models. */
   listModels(options: { readonly signal: AbortSignal }): Promise<ListedModel[]>;
   /** One call of the provider's own classifier, answered word for word; absent where there is none. */

@@ -206,6 +206,19 @@ export const createCompletionStream = defineEndpoint({
   errors,
 });
 
+export const countTokens = defineEndpoint({
+  id: 'countTokens',
+  method: 'post',
+  path: '/window/token-count',
+  access: 'window',
+  tag,
+  summary: "Input tokens of a run as its provider counts them; sends the prompt to the provider's counting endpoint",
+  description: 'Nothing is run or recorded. 400 for a provider without such an endpoint.',
+  body: completionRequest,
+  response: z.object({ tokens: z.int() }),
+  errors: [429, 502, 503, 504],
+});
+
 export const createCompletionEvents = defineEndpoint({
   id: 'createCompletionEvents',
   method: 'post',

@@ -241,6 +241,18 @@ export const model = z.object({
   /** US dollars per million tokens. */
   inputPrice: z.number().nullable(),
   outputPrice: z.number().nullable(),
+  cachedInputPrice: z.number().nullable(),
+  /** Prices of every token of a request with a longer prompt; null where its length doesn't matter. */
+  longPrompt: z
+    .object({
+      aboveTokens: z.int(),
+      inputPrice: z.number(),
+      outputPrice: z.number(),
+      cachedInputPrice: z.number().nullable(),
+    })
+    .nullable(),
+  /** Whether its provider counts the tokens of a prompt on request. */
+  canCountTokens: z.boolean(),
   capabilities: z.array(z.enum(['reasoning', 'tools', 'images', 'structured-output', 'open-weights'])),
   /** The named parameters that it takes; the others are dropped with a warning, `reason` says why. */
   parameters: z.array(

@@ -44,5 +44,18 @@ export function createAnthropicProvider(settings: ProviderSettings): Provider {
       fetch: settings.transport.fetch,
     }),
     listModels,
+    // https://platform.claude.com/docs/en/api/messages/count_tokens
+    counting: {
+      address: (address) => `${address}/count_tokens`,
+      body: ({ model, messages, system, tools, tool_choice, thinking }) => ({
+        model,
+        messages,
+        system,
+        tools,
+        tool_choice,
+        thinking,
+      }),
+      field: 'input_tokens',
+    },
   });
 }

@@ -8,6 +8,7 @@ export const anthropic: ProviderDetails = {
   environmentVariable: 'ANTHROPIC_API_KEY',
   keyPage: 'https://platform.claude.com/settings/keys',
   models,
+  countsTokens: true,
   parameterRules: {
     unsupported: { seed: notInMessages, frequency_penalty: notInMessages, presence_penalty: notInMessages },
     // Claude keeps to a schema, but has no form for JSON of any shape.

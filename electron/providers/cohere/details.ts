@@ -6,6 +6,7 @@ export const cohere: ProviderDetails = {
   environmentVariable: 'COHERE_API_KEY',
   keyPage: 'https://dashboard.cohere.com/api-keys',
   models,
+  countsTokens: false,
   parameterRules: {
     unsupported: {},
   },

@@ -51,6 +51,14 @@ export function createGoogleGeminiProvider(settings: ProviderSettings): Provider
     createModel: google,
     listModels,
     fixedBody: { store: false },
+    // https://ai.google.dev/api/tokens
+    counting: {
+      address: (address) => address.replace(/:generateContent$/, ':countTokens'),
+      body: ({ contents, systemInstruction, tools, toolConfig }, model) => ({
+        generateContentRequest: { model: `models/${model}`, contents, systemInstruction, tools, toolConfig },
+      }),
+      field: 'totalTokens',
+    },
     adaptOptions: (options) =>
       // Gemini reasons in silence unless asked to show it; a model that takes an effort can show it.
       options.reasoning === undefined || options.reasoning === 'none'

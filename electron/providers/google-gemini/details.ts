@@ -6,6 +6,7 @@ export const googleGemini: ProviderDetails = {
   environmentVariable: 'GEMINI_API_KEY',
   keyPage: 'https://aistudio.google.com/apikey',
   models,
+  countsTokens: true,
   parameterRules: {
     unsupported: {},
     modelRule: (name, model) =>

@@ -6,6 +6,7 @@ export const groq: ProviderDetails = {
   environmentVariable: 'GROQ_API_KEY',
   keyPage: 'https://console.groq.com/keys',
   models,
+  countsTokens: false,
   parameterRules: {
     unsupported: { top_k: "not supported by Groq's API" },
   },

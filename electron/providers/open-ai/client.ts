@@ -16,6 +16,20 @@ export function createOpenAiProvider(settings: ProviderSettings): Provider {
   const provider = createLanguageModelProvider(settings, {
     createModel: responses,
     listModels: listOpenAiModels,
+    // https://developers.openai.com/api/reference/resources/responses/subresources/input_tokens
+    counting: {
+      address: (address) => `${address}/input_tokens`,
+      body: ({ model, input, instructions, tools, tool_choice, text, reasoning }) => ({
+        model,
+        input,
+        instructions,
+        tools,
+        tool_choice,
+        text,
+        reasoning,
+      }),
+      field: 'input_tokens',
+    },
     adaptOptions: (options, { configuration }) => ({
       ...options,
       providerOptions: {

@@ -8,6 +8,7 @@ export const openAi: ProviderDetails = {
   environmentVariable: 'OPENAI_API_KEY',
   keyPage: 'https://platform.openai.com/api-keys',
   models,
+  countsTokens: true,
   parameterRules: {
     unsupported: {
       top_k: notInResponses,
