@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AuditFilter } from '../../shared/contract/audit.ts';
 import type { GuardSettings } from '../../shared/contract/moderation.ts';
+import { countTokens } from '../../shared/contract/completions.ts';
+import { setProviderKey, updateProvider } from '../../shared/contract/providers.ts';
+import { windowClient } from '../support/window-client.ts';
+import type { GuardSettings } from '../../shared/contract/guard.ts';
 import { judgeError } from '../support/specification-judge.ts';
 import { callJson } from '../support/json-call.ts';
 import { completionCall, minimalRequest, startTestHost, ways, type TestHost } from '../support/test-host.ts';
@@ -26,6 +30,25 @@ async function found(filter: AuditFilter): Promise<string[]> {
   const page = await host.host.storage.audit.search({ filter, sort: 'newest', limit: 50 }, { signal });
   return page.rows.map(({ run }) => run.runId);
 }
+
+/** A window whose OpenAI counts tokens. */
+async function countingWindow() {
+  host.provider.answerWith((call) => call.json(200, { input_tokens: 9 }));
+  const client = windowClient(host.host);
+  const parameters = { aiSystem: 'OpenAi' } as const;
+  await client.call(updateProvider, { parameters, body: { baseAddress: host.provider.baseAddress } });
+  await client.call(setProviderKey, { parameters, body: { key: 'sk-test' } });
+  return { client, body: { promptText: 'Hello', aiSystem: 'OpenAi', model: 'gpt-4o' } as const };
+}
+
+test('a provider without a counting endpoint is a 400 that names it', async () => {
+  const { client, body } = await countingWindow();
+  const other = { ...body, aiSystem: 'OpenAiCompatible', model: minimalRequest.model } as const;
+  await expect(client.call(countTokens, { body: other })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining("doesn't count tokens before a run"),
+  });
+});
 
 describe('with the guard refusing prompts', () => {
   test('a threat is a 400 in all transports, naming promptText, and no provider sees it', async () => {
@@ -56,6 +79,17 @@ describe('with the guard refusing prompts', () => {
     judgeError(answer, 400);
     expect(JSON.parse(answer.text)).toMatchObject({ error: { details: [{ field: 'configuration.instructions' }] } });
     expect(host.provider.calls.length).toBe(calls);
+  });
+
+  test('a threat is not sent to be counted either', async () => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    const { client, body } = await countingWindow();
+    const calls = host.provider.calls.length;
+    await expect(client.call(countTokens, { body: { ...body, promptText: threat } })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    expect(host.provider.calls.length).toBe(calls);
+    expect(await client.call(countTokens, { body })).toEqual({ tokens: 9 });
   });
 
   test('an everyday prompt goes through', async () => {

@@ -14,6 +14,7 @@ import { GroundingPanel } from './grounding/grounding-panel.tsx';
 import { useFocusTargets } from './session/playground-session.tsx';
 import { useTemplateState, type TemplateState } from './template-state.ts';
 import { memberNames } from '../../drafts/variable-model.ts';
+import { RunEstimateButton } from './run-estimate.tsx';
 import { VariablesPanel } from './variables-panel.tsx';
 
 const promptViews = [
@@ -146,9 +147,7 @@ function PromptHeader({ template }: { template: TemplateState }) {
         </Badge>
       )}
       <span className="grow" />
-      {view === 'rendered' && template.rendered !== null && (
-        <span className="caption tertiary">about {formatPlural(estimateTokens(template.rendered), 'token')}</span>
-      )}
+      {template.rendered !== null && template.rendered !== '' && <RunEstimateButton rendered={template.rendered} />}
       <Segmented
         label="Prompt view"
         value={view}

@@ -2,7 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countDraftRuns, listPromptUsage } from '../../../../../shared/contract/prompt-library.ts';
 import { listRuns } from '../../../../../shared/contract/runs.ts';
-import { addEndpoint } from '../../../../../shared/contract/providers.ts';
+import { addEndpoint, setProviderKey, updateProvider } from '../../../../../shared/contract/providers.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';
 import { PlaygroundScreen } from '../../../../../renderer/screens/playground/playground-screen.tsx';
 import { useModelChoices } from '../../../../../renderer/stores/model-choices.ts';
@@ -188,4 +188,32 @@ test('runs made before the first save count for the version if their text is the
   expect(await count(versionId, activeId())).toEqual({ runs: 0 });
   await expect(count(crypto.randomUUID(), activeId())).rejects.toMatchObject({ code: 'not_found' });
   await expect(count(versionId, '')).rejects.toMatchObject({ code: 'invalid_request' });
+});
+
+test('tokens and cost are shown as a range before a run, and the provider counts them on request', async () => {
+  provider.answerWith((call) =>
+    call.path.endsWith('/input_tokens') ? call.json(200, { input_tokens: 4_321 }) : call.models(['gpt-4o']),
+  );
+  const { create, change } = useDrafts.getState();
+  change(create(), { aiSystem: 'OpenAi', model: 'gpt-4o', promptText: 'Hello {{name}}', values: { name: 'Ada' } });
+  opened = await openWindow(<PlaygroundScreen />, {
+    address: '/playground',
+    prepare: async (client) => {
+      const parameters = { aiSystem: 'OpenAi' } as const;
+      await client.call(updateProvider, { parameters, body: { baseAddress: provider.baseAddress } });
+      await client.call(setProviderKey, { parameters, body: { key: 'sk-test' } });
+    },
+  });
+  const button = await screen.findByRole('button', { name: /^about 3 tokens · <\$0\.0001 to \$0\.16/ });
+  expect(provider.calls.filter(({ path }) => path.endsWith('/input_tokens'))).toEqual([]);
+  fireEvent.click(button);
+  const panel = await screen.findByRole('dialog', { name: 'Tokens and cost of the next run' });
+  expect(panel.textContent).toContain('up to 16,384 tokens');
+  expect(panel.textContent).toContain('This sends the prompt to OpenAI.');
+  fireEvent.click(within(panel).getByRole('button', { name: 'Count with OpenAI' }));
+  await waitFor(() => expect(panel.textContent).toContain('Input4,321 tokens'));
+  const [counted] = provider.calls.filter(({ path }) => path.endsWith('/input_tokens'));
+  expect(counted!.body['input']).toEqual([{ role: 'user', content: [{ type: 'input_text', text: 'Hello Ada' }] }]);
+  write('Hello there, {{name}}');
+  await waitFor(() => expect(panel.textContent).toContain('Inputabout 5 tokens'));
 });
