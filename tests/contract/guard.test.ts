@@ -4,7 +4,6 @@ import type { GuardSettings } from '../../shared/contract/moderation.ts';
 import { countTokens } from '../../shared/contract/completions.ts';
 import { setProviderKey, updateProvider } from '../../shared/contract/providers.ts';
 import { windowClient } from '../support/window-client.ts';
-import type { GuardSettings } from '../../shared/contract/guard.ts';
 import { judgeError } from '../support/specification-judge.ts';
 import { callJson } from '../support/json-call.ts';
 import { completionCall, minimalRequest, startTestHost, ways, type TestHost } from '../support/test-host.ts';
