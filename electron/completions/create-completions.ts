@@ -139,6 +139,27 @@ async function startInSteps(
   return accepted;
 }
 
+/** Input tokens of a request as its provider counts them. */
+async function countTokens(
+  request: CompletionRequest,
+  { signal }: { signal: AbortSignal },
+  options: CompletionsOptions,
+): Promise<number> {
+  const { guard, grounding } = options;
+  await parseAhead(request.promptText);
+  const prepared = prepareRun(request, { signal }, options);
+  const { provider, model, servedBy } = prepared.target;
+  if (!provider.countTokens) {
+    throw new AppError('invalid_request', `The provider of ${servedBy} doesn't count tokens before a run.`);
+  }
+  // What the guard keeps from the provider must not reach it to be counted.
+  await guard.begin(prepared, { signal });
+  const grounded = await groundRequest(prepared, grounding)?.({ signal });
+  const { systemMessage, configuration, renderedPrompt: content } = prepared;
+  const plain = { model, systemMessage, messages: [{ role: 'user' as const, content }], configuration };
+  return provider.countTokens(grounded?.request ?? plain, { signal });
+}
+
 export function createCompletions(options: CompletionsOptions): Completions {
   const { runs, providers, guard, grounding } = options;
   const active = new Map<string, Run>();
@@ -224,21 +245,6 @@ export function createCompletions(options: CompletionsOptions): Completions {
     return preview;
   }
 
-  async function countTokens(request: CompletionRequest, { signal }: { signal: AbortSignal }): Promise<number> {
-    await parseAhead(request.promptText);
-    const prepared = prepareRun(request, { signal }, options);
-    const { provider, model, servedBy } = prepared.target;
-    if (!provider.countTokens) {
-      throw new AppError('invalid_request', `The provider of ${servedBy} doesn't count tokens before a run.`);
-    }
-    // What the guard keeps from the provider must not reach it to be counted.
-    await guard.begin(prepared, { signal });
-    const grounded = await groundRequest(prepared, grounding)?.({ signal });
-    const { systemMessage, configuration, renderedPrompt: content } = prepared;
-    const plain = { model, systemMessage, messages: [{ role: 'user' as const, content }], configuration };
-    return provider.countTokens(grounded?.request ?? plain, { signal });
-  }
-
   async function close(): Promise<void> {
     isClosing = true;
     const pending = [...active.values()];
@@ -252,7 +258,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
       return isLong(request) ? startInSteps(request, context, attempt) : attempt();
     },
     previewGrounding,
-    countTokens,
+    countTokens: (request, context) => countTokens(request, context, options),
     active: (runId) => active.get(runId) ?? null,
     close,
   };

@@ -6,7 +6,7 @@ import { serviceModels, type ServiceModel } from '../../shared/contract/settings
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import { endpointAccount, isKeyedProvider, type Account, type Accounts } from './accounts.ts';
-import * as detailsOf from './details.ts';
+import { detailsOf } from './catalogue.ts';
 import type { KnownModel, ModelDirectory } from './model-directory.ts';
 import { factsOf, hasEnded, type ModelFacts } from './model-facts.ts';
 import { testAccount } from './provider-tests.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as detailsOf from '../../../electron/providers/details.ts';
+import { detailsOf } from '../../../electron/providers/catalogue.ts';
 import { registry } from '../../../electron/providers/registry.ts';
 import { keyedProviders, type KeyedProvider } from '../../../shared/contract/common.ts';
 import { failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
@@ -92,7 +92,10 @@ describe.each(counts)('$name counts the tokens of a request', ({ name, path, hea
     async (wrong) => {
       world.server.answerWith((call) => call.json(200, wrong));
       const failure = await failureOf(connect(name).countTokens!(request, { signal: noAbort() }));
-      expect([failure.code, failure.message]).toEqual(['provider_failed', `${name} returned no token count. Try again.`]);
+      expect([failure.code, failure.message]).toEqual([
+        'provider_failed',
+        `${name} returned no token count. Try again.`,
+      ]);
     },
   );
 

@@ -212,7 +212,7 @@ test('tokens and cost are shown as a range before a run, and the provider counts
   expect(panel.textContent).toContain('This sends the prompt to OpenAI.');
   fireEvent.click(within(panel).getByRole('button', { name: 'Count with OpenAI' }));
   await waitFor(() => expect(panel.textContent).toContain('Input4,321 tokens'));
-  const [counted] = provider.calls.filter(({ path }) => path.endsWith('/input_tokens'));
+  const counted = provider.calls.find(({ path }) => path.endsWith('/input_tokens'));
   expect(counted!.body['input']).toEqual([{ role: 'user', content: [{ type: 'input_text', text: 'Hello Ada' }] }]);
   write('Hello there, {{name}}');
   await waitFor(() => expect(panel.textContent).toContain('Inputabout 4 tokens'));
