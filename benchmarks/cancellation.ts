@@ -1,5 +1,5 @@
 /**
- * How long a provider goes on after its caller has left: from the caller's close, over HTTP/1.1 and HTTP/2, to the close of the
+ * How long a provider's call continues after its caller has disconnected: from the caller's close, over HTTP/1.1 and HTTP/2, to the close of the
  * socket to the provider. Beside it, the time that the way takes without the service. `npm run benchmark -- cancellation`.
  */
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ const beginHttp2: Begin = async (address, key) => {
   };
 };
 
-/** The caller straight at the provider: what the sockets of this machine take by themselves. */
+/** The caller straight at the provider: what the sockets of this machine take alone. */
 async function measureBare(provider: ScriptedProvider): Promise<number> {
   const outgoing = requestHttp1(`${provider.baseAddress}/chat/completions`, { method: 'POST' });
   outgoing.on('error', () => undefined);

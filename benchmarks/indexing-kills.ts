@@ -1,6 +1,6 @@
 /**
  * Kills the headless host (`kill -9`) at random moments while it takes in and indexes files, then lets it finish and looks at
- * every file: none may be missing, twice or half. `npm run benchmark -- indexing-kills [FILES KILLS]`, 200 and 25 unless told.
+ * every file: none may be missing, twice or half. `npm run benchmark -- indexing-kills [FILES KILLS]`, 200 and 25 by default.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
  * What it takes to index a long text of everyday English in the headless host: passages a second, processor time, memory, how long
  * other calls wait meanwhile, and how fast Stop and going on are; and the rate with words that no vocabulary holds, which have twice
- * as many tokens. `npm run benchmark -- indexing [PASSAGES]`, about 3,000 unless told.
+ * as many tokens. `npm run benchmark -- indexing [PASSAGES]`, about 3,000 by default.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { createChance, createWriter } from './support/text-writer.ts';
 /** Characters that a passage adds to a text, about. */
 const charactersOfPassage = 540;
 
-/** Milliseconds from one look at the source to the next: the looks take their share of the two cores as well. */
+/** Milliseconds between two polls of the source: polling takes processor time as well. */
 const lookInterval = 100;
 
 function longText(characters: number, writeParagraph: () => string): string {
@@ -49,7 +49,7 @@ interface Watched {
 const residentMegabytes = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** Looks at the source again and again until it is as wanted. */
+/** Polls the source until it reaches a state. */
 async function watch(host: RunningHost, id: string, isReached: (source: SourceDetail) => boolean): Promise<Watched> {
   const waits: number[] = [];
   let most = 0;
@@ -63,21 +63,21 @@ async function watch(host: RunningHost, id: string, isReached: (source: SourceDe
   }
 }
 
-const settled = ({ status }: SourceDetail) => status !== 'Processing';
+const isDone = ({ status }: SourceDetail) => status !== 'Processing';
 
 /** Indexes a text that it has not seen. */
 async function index(host: RunningHost, text: string) {
   const begun = performance.now();
   const id = await add(host, text);
-  const whole = await watch(host, id, settled);
+  const whole = await watch(host, id, isDone);
   if (whole.last.status !== 'Ready') throw new Error(`It failed: ${whole.last.failureReason}`);
   return { id, whole, passages: whole.last.passages!, seconds: (performance.now() - begun) / 1000 };
 }
 
 async function measure(host: RunningHost, text: string) {
   const pid = host.child.pid!;
-  // The model is loaded once, whatever is indexed after.
-  await watch(host, await add(host, 'A first text.'), settled);
+  // Load the model before the measurement.
+  await watch(host, await add(host, 'A first text.'), isDone);
   const before = { cpu: cpuSeconds(pid), resident: residentMegabytes(pid) };
   const { id, passages, seconds, whole } = await index(host, text);
   const cpu = cpuSeconds(pid) - before.cpu;
@@ -91,7 +91,7 @@ async function measure(host: RunningHost, text: string) {
   await read(host, `/sources/${id}/reindex`, { method: 'POST' });
   const goneOn = await watch(host, id, ({ progress }) => progress?.stage === 'embedding');
   const kept = goneOn.last.progress?.passagesDone ?? 0;
-  await watch(host, id, settled);
+  await watch(host, id, isDone);
   return [
     row('passages', passages, ''),
     row('passages a second, on the clock', passages / seconds, '/s', { atLeast: 60 }),

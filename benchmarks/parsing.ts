@@ -1,6 +1,6 @@
 /**
- * How fast files are read and cut, and what memory it takes: one file of each format, 50 MB or as many as are given, each in a
- * process of its own. `npm run benchmark -- parsing [MEGABYTES]`. Figures are of processor time, so that other work on the
+ * How fast files are parsed and chunked, and how much memory it takes: one file of each format, 50 MB or the given size, each in a
+ * separate process. `npm run benchmark -- parsing [MEGABYTES]`. Figures are of processor time, so that other work on the
  * machine matters less.
  */
 import { spawnSync } from 'node:child_process';
@@ -35,9 +35,9 @@ function writeFile(path: string, bytes: number, [head, part, tail]: (typeof form
   const file = openSync(path, 'w');
   let written = writeSync(file, head);
   for (let index = 0; written < bytes;) {
-    let piece = '';
-    while (piece.length < 500_000) piece += part((index += 1));
-    written += writeSync(file, piece);
+    let chunk = '';
+    while (chunk.length < 500_000) chunk += part((index += 1));
+    written += writeSync(file, chunk);
   }
   writeSync(file, tail);
 }
@@ -82,7 +82,7 @@ function measureApart(path: string, name: string): Row[] {
   const { seconds, passages, peak } = JSON.parse(stdout.toString()) as Measured;
   return [
     row(`${name}, read`, statSync(path).size / 1e6 / seconds, 'MB/s'),
-    row(`${name}, cut`, passages / seconds, 'passages/s'),
+    row(`${name}, chunked`, passages / seconds, 'passages/s'),
     row(`${name}, memory of the process`, peak, 'MB', { atMost: 1024 }),
   ];
 }

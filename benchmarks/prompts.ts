@@ -25,14 +25,14 @@ const areas = ['support', 'legal', 'research', 'engineering', 'translation', 'sa
 const topics = ['mail', 'calls', 'reports', 'summaries', 'reviews'];
 const tags = ['mail', 'short', 'formal', 'draft', 'german', 'checked', 'slow', 'cheap'];
 
-/** Sentences on lines of their own, as prompts are mostly written. */
+/** One sentence a line, as most prompts are written. */
 function newText(length: number): string {
   const lines: string[] = [];
   for (let written = 0; written < length; written += lines.at(-1)!.length + 1) lines.push(writer.remark());
   return lines.join('\n');
 }
 
-/** The same text with one line written anew. */
+/** The same text with one line replaced. */
 function editedText(text: string): string {
   const lines = text.split('\n');
   lines[Math.floor(chance.next() * lines.length)] = writer.remark();

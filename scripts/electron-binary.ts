@@ -16,7 +16,7 @@ export function findElectron(): string | null {
   return existsSync(program) ? program : null;
 }
 
-/** Milliseconds for Electron's own download; a closed network mostly refuses within a second. */
+/** Milliseconds for Electron's own download; a closed network mostly fails within a second. */
 const downloadLimit = 180_000;
 
 /** Lets Electron's package fetch its program, as it does at its first use. Null when it cannot. */

@@ -1,4 +1,4 @@
-// The first step of `npm start` and `npm test`: runs on whatever Node the machine has, with nothing installed.
+// The first step of `npm start` and `npm test`: runs on any Node, with nothing installed.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -59,7 +59,7 @@ function onParentGone(callBack) {
 export function runToEnd(command, parameters, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, { stdio: 'inherit', cwd: root, ...options });
-    // A terminal's Ctrl+C reaches the child by itself; twice would mean: at once, whatever is under way.
+    // A terminal's Ctrl+C already reaches the child; a second one would make it exit at once.
     const forward = (signal) => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
     const stopWatching = onParentGone(() => child.kill('SIGTERM'));

@@ -23,7 +23,7 @@ const grids: readonly Grid[] = gridList;
 export interface RetrievalSet {
   readonly passages: readonly { readonly id: string; readonly title: string | null; readonly text: string }[];
   readonly questions: readonly RetrievalQuestion[];
-  /** Where the answers stand that are a part of a passage; what is not in it is a passage by itself. */
+  /** Answers that are a part of a passage; any other answer is a whole passage. */
   readonly places?: ReadonlyMap<string, AnswerPlace>;
 }
 
@@ -156,7 +156,7 @@ function inTwoParts(questions: readonly RetrievalQuestion[]): RetrievalQuestion[
 const reportsTogether = 20;
 const passagesOfParagraph = 3;
 
-/** The same passages as paragraphs of longer documents, which have to be cut. */
+/** The same passages as paragraphs of longer documents, which need chunking. */
 function asDocuments({ passages, questions }: RetrievalSet): RetrievalSet {
   const texts = new Map<string, string[]>();
   const places = new Map<string, AnswerPlace>();

@@ -39,8 +39,8 @@ export interface JudgedHit extends IndexHit {
 
 type Document = RetrievalSet['passages'][number];
 
-/** A document as sources are cut; short ones are a passage as they stand. */
-function cut({ title, text }: Document): IndexedPassage[] {
+/** Chunks a document as a source; a short one is a single passage. */
+function chunk({ title, text }: Document): IndexedPassage[] {
   if (text.length <= target.characters) return [{ text, start: 0, end: text.length, page: null, heading: title }];
   const chunker = createChunker();
   let reached = 0;
@@ -65,12 +65,12 @@ async function indexDocument(
   await index.finish(source, { signal });
 }
 
-/** Indexes every document as a source of its own, so that its id is told by its source. */
+/** Indexes every document as a separate source, so that a source identifies a document. */
 export async function indexSet(set: RetrievalSet, index: KnowledgeIndex, embedder: TextEmbedder): Promise<void> {
   for (let first = 0; first < set.passages.length; first += batchSize) {
     const documents = set.passages.slice(first, first + batchSize).map((document) => ({
       id: document.id,
-      passages: cut(document),
+      passages: chunk(document),
     }));
     const texts = documents.flatMap(({ passages }) =>
       passages.map(({ heading, text }) => (heading === null ? text : `${heading}\n${text}`)),

@@ -19,7 +19,7 @@ export function prepareAuditFolder(directory: string, count: number): void {
   console.log(`${count} runs made in ${Math.round(performance.now() - began)} ms`);
 }
 
-/** Makes the index of a data folder complete, as it is a while after the runs were recorded. */
+/** Completes the index of a data folder, which otherwise lags behind the recorded runs. */
 export function completeAuditIndex(directory: string): void {
   const database = new Database(databaseFile(directory), { readonly: true });
   const engine = new AuditEngine(database, directory);

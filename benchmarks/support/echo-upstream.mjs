@@ -1,10 +1,10 @@
-// A compatible provider that sends the last message back, at once or in pieces of 64 KB: its answers are as hostile as the prompts.
+// A compatible provider that sends the last message back, at once or in chunks of 64 KB: its answers are as hostile as the prompts.
 import { createServer } from 'node:http';
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 const pieceLength = 65_536;
 
-function* pieces(text) {
+function* chunksOf(text) {
   for (let start = 0; start < text.length; start += pieceLength) yield text.slice(start, start + pieceLength);
 }
 
@@ -26,7 +26,7 @@ async function answer(request, response) {
     response.write(
       `data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })}\n\n`,
     );
-  for (const piece of pieces(text)) send({ content: piece }, null);
+  for (const chunk of chunksOf(text)) send({ content: chunk }, null);
   send({}, 'stop');
   response.end('data: [DONE]\n\n');
 }

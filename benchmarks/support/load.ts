@@ -1,6 +1,6 @@
 import { Agent, request, type RequestOptions } from 'node:http';
 
-/** One kind of request, made again and again over kept connections. */
+/** One kind of request, repeated over persistent connections. */
 export interface Target {
   readonly port: number;
   readonly path: string;

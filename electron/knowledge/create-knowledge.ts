@@ -86,10 +86,10 @@ export interface Knowledge {
   readonly retrieval: Retrieval;
   /** What there is now, as a change. */
   present(): KnowledgeChange;
-  /** Describes what has changed as it is now. */
+  /** The current state of what has changed. */
   describe(changes: ChangedSources): KnowledgeChange;
   subscribe(listener: (changes: ChangedSources) => void): () => void;
-  /** Resolves when nothing is being indexed any more; what was not finished goes on at the next start. */
+  /** Resolves when indexing has stopped; unfinished sources continue at the next start. */
   close(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export interface KnowledgeOptions {
   readonly reader?: SourceReader;
 }
 
-/** Puts files in their places that the process before left elsewhere, and then goes on, by itself, with what it left undone. */
+/** Recovers files that an earlier process left half moved, then continues indexing in the background. */
 export async function createKnowledge(options: KnowledgeOptions): Promise<Knowledge> {
   const { dataDirectory, storage, embedder, log } = options;
   const files = createSourceFiles(join(dataDirectory, 'sources'));

@@ -31,20 +31,20 @@ export async function clearRemoved(ids: readonly string[], { sources, files, ind
 }
 
 /**
- * Brings the index in line with what the database says, whatever the process was doing when it ended: the index forgets
+ * Brings the index in line with the database after a crash: the index forgets
  * sources that are unknown, and sources are read again of which it knows nothing.
  */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const { sources, index } = options;
   await clearRemoved(sources.removed(), options);
-  const kept = sources.kept();
+  const stored = sources.kept();
   // The index is not even opened for those who have no use for it.
-  if (kept.length === 0) return;
+  if (stored.length === 0) return;
   const indexed = await index.sources();
   const unknown = indexed.filter(({ sourceId }) => sources.find(sourceId) === null);
   await index.removeSources([...new Set(unknown.map(({ sourceId }) => sourceId))]);
   const findable = new Set(indexed.filter(({ isFinished }) => isFinished).map(({ sourceId }) => sourceId));
-  for (const { id, status } of kept) {
+  for (const { id, status } of stored) {
     if (status === 'Ready' && !findable.has(id)) sources.requeue(id);
   }
 }
@@ -101,7 +101,7 @@ interface Cancellable {
 
 /** Every method that takes an id throws `not_found` for an unknown one. */
 export interface Sources {
-  /** Makes room for a file that is about to arrive. */
+  /** Prepares for a file that is about to arrive. */
   incoming(): Promise<IncomingFile>;
   /** Keeps a file that has arrived, and begins to index it; throws as `keepSource` does. */
   create(form: SourceForm & { fileName: string }, file: IncomingFile, options: Cancellable): Promise<Source>;
@@ -109,7 +109,7 @@ export interface Sources {
   read(id: string): Source;
   /** Its passages are in no search that begins after this was called; resolves when its file is gone. */
   remove(id: string): Promise<void>;
-  /** Reads it anew; one that was stopped goes on. Nothing happens to one that is being read. */
+  /** Reads it again; a stopped one resumes. Does nothing to one that is being read. */
   reindex(id: string): Source;
   detail(id: string): SourceDetail;
   range(range: SourceRange): { data: SourceDetail[]; total: number };

@@ -22,7 +22,7 @@ export interface IndexingTools {
 export interface IndexingOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: SourceProgress) => void;
-  /** Told once the first passages of this time are embedded and written. */
+  /** Called once, after the first passages of this attempt are written. */
   readonly onWritten: () => void;
 }
 
@@ -54,9 +54,9 @@ export async function indexSource(
   const file = { path: files.path(id), fileName, mediaType };
   const parsed = await reader.readSource(file, { signal, onProgress: (fraction) => onProgress(reading(fraction)) });
   await files.writeText(id, parsed);
-  // Another version of the reader may cut otherwise: what it would find of an older reading does not fit then.
-  const cut = `${target.characters}/${parsed.text.length}/${parsed.passages.length}`;
-  const revision = `${source.revision}/${embedder.model}/${cut}`;
+  // Another version of the parser may chunk differently, and then older passages don't fit.
+  const chunking = `${target.characters}/${parsed.text.length}/${parsed.passages.length}`;
+  const revision = `${source.revision}/${embedder.model}/${chunking}`;
   const opened = await index.begin({ sourceId: id, dataspaceId, revision, embeddingModel: embedder.model }, { signal });
   await writePassages(parsed, {
     first: opened.passages,

@@ -16,8 +16,8 @@ const lanes: readonly number[] = [Number.MAX_SAFE_INTEGER, 1_048_576];
 const maxAttempts = 10;
 
 /**
- * How long a lane rests, in milliseconds, after what became of a source could not be kept, on a full disk: it goes on by itself once there is
- * room again. Twice as long after every further time in a row.
+ * Milliseconds that a lane waits after it couldn't store a result because the disk is full. The wait doubles with every failure in
+ * a row, and indexing resumes once there is room.
  */
 const shortestRest = 2000;
 const longestRest = 120_000;
@@ -35,14 +35,14 @@ interface CurrentWork {
 
 export interface IndexingQueueOptions extends IndexingTools {
   readonly sources: SourceStore;
-  /** Told of every change of a source's status or progress. */
+  /** Called at every change of a source's status or progress. */
   readonly onChange: (sourceId: string) => void;
   readonly log: Log;
 }
 
 /**
  * Takes sources from `Processing` to `Ready` or `Failed`, the one that has waited longest first, and after the others those that ended
- * the process. What there is to do stands in the database alone, so that it goes on after every end of the process.
+ * the process. Only the database says what there is to do, so the queue continues after a crash.
  */
 export class IndexingQueue {
   readonly #options: IndexingQueueOptions;
@@ -95,13 +95,13 @@ export class IndexingQueue {
     return [...this.#current.keys()];
   }
 
-  /** Ends the work on these sources; what is kept of them has to say before what they are now. Resolves when nothing writes any more. */
+  /** Stops work on these sources; store their new status first. Resolves when nothing writes to them. */
   async cancel(sourceIds: readonly string[]): Promise<void> {
     const cancelled = sourceIds.flatMap((id) => this.#current.get(id) ?? []);
     await Promise.all(cancelled.map(({ run }) => run.stop()));
   }
 
-  /** Leaves everything `Processing` as it is, to go on at the next start. */
+  /** Leaves sources `Processing`; they continue at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { run } of this.#current.values()) void run.stop();
@@ -155,7 +155,7 @@ export class IndexingQueue {
           current.progress = progress;
           onChange(id);
         },
-        // It does get on: whatever ends the process now is not the file.
+        // There was progress, so a crash from here on isn't caused by the file.
         onWritten: () => sources.setAttempts(id, 0),
       });
       sources.complete(id, revision, details);

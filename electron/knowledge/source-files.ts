@@ -7,11 +7,11 @@ import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../shared/app-error.ts';
 import type { ParsedSource, SourcePage } from './parsing/parsed-source.ts';
 
-/** The offsets of the extracted text count UTF-16 units, and each of these is two bytes of its file: any part is read by itself. */
+/** The offsets of the extracted text count UTF-16 units, and each is two bytes of its file, so any part can be read alone. */
 const unitBytes = 2;
 const unitsAtOnce = 262_144;
 
-/** A file on its way in. Unless it is kept, disposing of it removes what has arrived. */
+/** A file that is being uploaded. Disposing of it removes the received bytes unless `keep` was called. */
 export interface IncomingFile extends AsyncDisposable {
   readonly id: string;
   readonly path: string;
@@ -167,7 +167,7 @@ class ArrivingFile implements IncomingFile {
   }
 }
 
-/** Text as UTF-16 in pieces, so that a long one neither holds up the process nor doubles in its memory. */
+/** Text as UTF-16 in chunks: a long text would block the process and double its memory. */
 function* encoded(text: string): Generator<Buffer> {
   for (let start = 0; start < text.length; start += unitsAtOnce) {
     yield Buffer.from(text.slice(start, start + unitsAtOnce), 'utf16le');

@@ -38,7 +38,7 @@ export interface TextEmbedderOptions {
   readonly providers: Pick<Providers, 'provider' | 'endpointProvider'>;
 }
 
-/** Gives the embedder that the person has chosen; asked anew for every source and every question. */
+/** Returns the embedder that the user has chosen; called for every source and every query. */
 export function createTextEmbedders({ settings, embeddings, providers }: TextEmbedderOptions): () => TextEmbedder {
   const onDevice = onDeviceEmbedder(embeddings);
 

@@ -22,7 +22,7 @@ import type { EnginePart, Sampling } from './engine-process.ts';
 
 /**
  * The language models that run on this machine: their files and the engine that answers with one of them.
- * The engine lives in a process of its own, so that inference can neither block the host nor take it down.
+ * The engine runs in a child process, so inference can neither block nor crash the host.
  */
 export interface OnDeviceLanguageModels {
   /** Answers with the selected model, one answer at a time; throws `model_not_installed` with the way to get it. */
@@ -34,7 +34,7 @@ export interface OnDeviceLanguageModels {
   selectedFileName(): string;
   /** Context size of that model in tokens; null while it is unknown. */
   selectedContextTokens(): number | null;
-  /** Starts or resumes a fetch; resolves when it is under way, not when it is done. Unknown ids are `not_found`. */
+  /** Starts or resumes a fetch; resolves when it has started, not when it is done. Unknown ids are `not_found`. */
   install(id: string): Promise<void>;
   /** Resolves when the model is installed and checked, rejects with the reason when it cannot be. */
   whenInstalled(id: string, options: { signal: AbortSignal }): Promise<void>;
@@ -54,7 +54,7 @@ interface OnDeviceProviderOptions {
   readonly installedModel: () => ListedModel | null;
 }
 
-/** The on-device model as a provider. Whatever `model` a request names, the selected one answers. */
+/** The on-device model as a provider. The selected model answers every request, regardless of its `model`. */
 function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDeviceProviderOptions): Provider {
   async function* stream(
     request: ModelRequest,
@@ -84,7 +84,7 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
       }
     } catch (error) {
       capture?.fail(signal.aborted ? signal.reason : error);
-      // Streams and events wrap the reason in an error of their own.
+      // Streams and events wrap the reason in another error.
       throw signal.aborted ? signal.reason : error;
     }
   }
@@ -143,13 +143,13 @@ export interface OnDeviceLanguageModelsOptions {
   readonly settings: SettingsStore;
   /** Base address of the npm registry; a function is asked at the first fetch. */
   readonly registryAddress: string | (() => Promise<string>);
-  /** The most threads of inference; unless told one for each core that is of use for it, at most eight. */
+  /** Maximum threads for inference; by default one for each useful core, at most eight. */
   readonly threads?: number;
-  /** The bundled list unless told. */
+  /** The bundled list by default. */
   readonly catalogue?: readonly CatalogueModel[];
-  /** Seconds without a byte after which a server counts as gone; 30 unless told. */
+  /** Seconds without a byte after which a download fails; 30 by default. */
   readonly silenceSeconds?: number;
-  /** Minutes without a question after which the memory is given back; 10 unless told. */
+  /** Idle minutes after which the model is unloaded; 10 by default. */
   readonly idleMinutes?: number;
   /** Starts the process that holds the model; Node's `fork` by default. */
   readonly startChild?: StartChild;

@@ -14,9 +14,9 @@ export interface EmbeddingsThread {
 
 export interface EmbeddingsThreadOptions {
   readonly start: EmbeddingsThreadStart;
-  /** Told once, when the thread takes its first text. */
+  /** Called once, when the thread is ready for texts. */
   readonly onReady: (model: SharedModel) => void;
-  /** Told when the thread cannot go on, after which it is of no use. */
+  /** Called when the thread has failed; don't use it any more. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -52,11 +52,11 @@ export function createEmbeddingsThread({ start, onReady, onFailure }: Embeddings
   };
 }
 
-/** A question under way. */
+/** One call of `embed` that isn't done. */
 interface EmbeddingsJob {
   readonly texts: readonly string[];
   readonly vectors: Float32Array[];
-  /** Texts that were given to a thread, and those that are done. */
+  /** How many texts a thread has got, and how many are done. */
   assigned: number;
   done: number;
   readonly onProgress: ((done: number) => void) | undefined;
@@ -64,20 +64,20 @@ interface EmbeddingsJob {
   readonly reject: (error: Error) => void;
 }
 
-/** Questions with texts that no thread has yet. */
+/** Calls with texts that no thread has yet. */
 interface EmbeddingsJobs {
-  /** Texts of all that wait. */
+  /** Texts of all waiting calls. */
   readonly texts: number;
   add(job: EmbeddingsJob): void;
   remove(job: EmbeddingsJob): void;
-  /** The question whose turn it is, with the place of its text; it stays if it has more. */
+  /** The next call, with the index of its text; it stays in the queue while it has more. */
   takeNext(): { readonly job: EmbeddingsJob; readonly index: number } | null;
 }
 
-/** Questions that had no turn yet go before others this many times one after the other, until it is the turn of those again. */
+/** New calls go before started ones this many times in a row. */
 const newcomersInARow = 3;
 
-/** A short question waits for one text of a whole book, but many short ones do not keep the book waiting for good. */
+/** A short call waits for one text of a whole book at most, and many short ones don't block the book. */
 function createEmbeddingsJobs(): EmbeddingsJobs {
   let jobs: EmbeddingsJob[] = [];
   let newcomers = 0;
@@ -116,28 +116,28 @@ const textsWorthAThread = 4;
 
 export interface EmbedOptions {
   readonly signal: AbortSignal;
-  /** Told after every text how many are done. */
+  /** Called after every text with the number that is done. */
   readonly onProgress?: (done: number) => void;
 }
 
 /**
- * Meaning as numbers, made on this machine: no key, no network. The model lives in threads of its own, which start with the first
- * question (more of them with many texts) and end when nothing was asked for a while; it holds about 60 MB meanwhile.
+ * Makes embeddings on this machine, without a key or a network. Worker threads start with the first call (more of them for many
+ * texts) and end when idle; the model takes about 60 MB meanwhile.
  */
 export interface Embeddings {
   /** Name of the model and version of its arithmetic. Vectors can be compared only with those of the same name. */
   readonly model: string;
   /**
-   * One vector of length 1 per text, in order; a text has the same one, to the bit, in whatever company and on whatever machine. Of
-   * each text the first 256 tokens are read (about 1,000 characters of English). Questions that are asked at the same time take
-   * turns text by text, a new one first. Rejects with an `AbortError` when the signal ends it.
+   * One vector of length 1 per text, in order; a text has the same one, to the bit, on every machine and in every batch. Only
+   * the first 256 tokens of a text are read (about 1,000 characters of English). Concurrent calls take
+   * turns text by text, new ones first. Rejects with an `AbortError` when the signal ends it.
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
 export interface EmbeddingsOptions {
-  /** Minutes without a question after which the threads are ended. */
+  /** Idle minutes after which the threads end. */
   readonly idleMinutes?: number;
   /** At most as many as there are cores, and four. */
   readonly threads?: number;

@@ -28,7 +28,7 @@ export interface LoadFailure {
   readonly details: string;
 }
 
-/** From the host to the process. A process loads one model in its life and answers one question at a time. */
+/** From the host to the process. A process loads one model and handles one request at a time. */
 export type HostMessage =
   | { readonly type: 'load'; readonly modelPath: string; readonly threads: number | null }
   | { readonly type: 'answer'; readonly id: number; readonly request: EngineRequest }
@@ -57,7 +57,7 @@ const loadFailureText: Record<LoadFailure['reason'], string> = {
   file: 'its file is damaged or of a kind that this version cannot run. Download it again, or choose another model',
 };
 
-/** The question under way. */
+/** The active request. */
 interface Exchange {
   readonly id: number;
   readonly parts: Readable;
@@ -72,17 +72,17 @@ export interface EngineProcess {
   readonly loaded: Promise<number>;
   /** False as soon as the process has ended or cannot be used any more. */
   readonly isAlive: boolean;
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended for any reason. */
   readonly ended: Promise<void>;
   /**
-   * Asks one question. The caller sees an abort at once; `done` resolves when the process itself is done with the
+   * Sends one request. The caller sees an abort at once; `done` resolves when the process itself is done with the
    * question and can take the next one.
    */
   ask(
     request: EngineRequest,
     options: { readonly signal: AbortSignal },
   ): { readonly parts: AsyncIterable<EnginePart>; readonly done: Promise<void> };
-  /** Ends the process; a question under way fails with `reason`. */
+  /** Ends the process; an active request fails with `reason`. */
   end(reason: AppError): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export function startEngineProcess({ modelPath, threads, startChild, log }: Engi
     environment: childEnvironment(['HOME', 'USERPROFILE']),
   });
   const loaded = Promise.withResolvers<number>();
-  // Whoever asks sees the failure; nobody may have asked yet.
+  // `ask` throws this failure; without a call it would be an unhandled rejection.
   loaded.promise.catch(() => {});
   const ended = Promise.withResolvers<void>();
   let exchange: Exchange | null = null;

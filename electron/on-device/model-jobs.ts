@@ -17,7 +17,7 @@ const windowMs = 5000;
 
 /** Rate of a transfer over the last seconds. */
 interface TransferRate {
-  /** `total` is the number of bytes that are here so far; a smaller number than before starts anew. */
+  /** `total` is the number of bytes that are here so far; a smaller number than before resets the rate. */
   add(total: number): void;
   /** Null until there are two moments to compare. */
   bytesPerSecond(): number | null;
@@ -165,7 +165,7 @@ export interface ModelJobsOptions {
 
 /** Fetches and checks, one job at a time for each model. The entry tells how it goes. */
 export interface ModelJobs {
-  /** Fetches what is not here and checks what is; does nothing while a job is under way. */
+  /** Fetches what is not here and checks what is; does nothing while a job is running. */
   start(entry: ModelEntry): void;
   /** Ends the job; what is on the disk stays. */
   stop(entry: ModelEntry): Promise<void>;

@@ -130,7 +130,7 @@ export class ModelLibrary {
     this.#changed();
   }
 
-  /** Path of the selected model's file; waits for a check that is under way. Throws `model_not_installed`. */
+  /** Path of the selected model's file; waits for a running check. Throws `model_not_installed`. */
   async selectedPath({ signal }: { readonly signal: AbortSignal }): Promise<string> {
     const entry = this.#entries.find(({ model }) => model.fileName === this.selectedFileName());
     while (entry?.run.isActive && entry.state === 'checking') await once(this.#changes, 'change', { signal });

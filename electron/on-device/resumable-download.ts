@@ -27,7 +27,7 @@ export class HttpStatusError extends Error {
 
 /**
  * Fetches a file over HTTP into `path`, going on where an earlier attempt ended. Throws `HttpStatusError`, `provider_silent` when no
- * byte comes for too long, `provider_failed` for a connection that is refused or cut, and the signal's reason.
+ * byte comes for too long, `provider_failed` for a connection that fails, and the signal's reason.
  */
 export async function downloadResumably(options: ResumableDownloadOptions): Promise<void> {
   const silence = createSilenceTimer(options.silenceMs);

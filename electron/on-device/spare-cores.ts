@@ -24,7 +24,7 @@ function takeSample(): Sample {
 }
 
 /**
- * How many threads of this process find a core of their own: those that others leave idle, and those that it has already. At least
+ * How many threads of this process get a whole core: idle cores, and those that it already uses. At least
  * 1, at most `maximum`. It matters much: the threads of one inference step wait for each other in a loop, so that one thread
  * without a core makes all of them about ten times slower than a single one would be.
  */

@@ -7,7 +7,7 @@ import { drawFolds, foldCount } from './folds.ts';
 import { bestThreshold, type Scored } from './metrics.ts';
 import { calibrate, hyperparameters, textSums, trainHeads, weighTexts } from './training.ts';
 
-/** How often the folds are drawn anew: with 25 to 123 positive texts a figure of one draw is off by up to .05. */
+/** How often the folds are redrawn: with 25 to 123 positive texts a figure of one draw is off by up to .05. */
 const repetitions = 3;
 
 /** How many times as much recall counts as precision (the beta of F-beta) where a preset chooses its threshold. */

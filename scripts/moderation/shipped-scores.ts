@@ -5,7 +5,7 @@ import { forEachCategory } from '../../electron/moderation/provider-classifiers.
 import { type ModerationWeights, moderationWeights } from '../../electron/moderation/linear-model.ts';
 import { createEmbeddings } from '../../electron/on-device/embeddings.ts';
 
-/** Scores by the classifier as it is used, by category in the order of the texts; with the shipped weights unless told. */
+/** The classifier's scores by category in the order of the texts, by default with the shipped weights. */
 export async function shippedScores(
   texts: readonly { readonly text: string }[],
   weights: ModerationWeights = moderationWeights(),

@@ -12,9 +12,9 @@ import { linesOf, chunksOf, sentencesOf, type TextPart } from './sentences.ts';
 import { endWithin, estimateEmbeddingTokens } from './token-estimate.ts';
 
 interface HeadingPath {
-  /** Told of each heading in the order of the text; `level` counts from 0, the outermost. */
+  /** Call it for each heading in the order of the text; `level` counts from 0, the outermost. */
   enter(level: number, text: string): void;
-  /** The headings that stand above what follows; `null` before the first one. */
+  /** The headings above what follows; `null` before the first one. */
   readonly text: string | null;
   readonly tokens: number;
 }
@@ -69,17 +69,17 @@ function createHeadingPath(): HeadingPath {
   };
 }
 
-/** `prose` is cut between sentences, `lines` (tables, code, records) between lines. */
+/** `prose` is split between sentences, `lines` (tables, code, records) between lines. */
 export type BlockKind = 'prose' | 'lines';
 
 /** Cuts a text while it is being read: told of its blocks one after the other, it keeps no more than the passage it is at. */
 export interface Chunker {
   /**
-   * A heading; `level` from 0 (a title) inwards. It stands with what follows, and above everything until the next one of its
+   * A heading; `level` from 0 (a title) inwards. It goes with what follows, and above everything until the next one of its
    * level; there it is called `name` where its text has signs around it.
    */
   heading(level: number, start: number, text: string, name?: string): void;
-  /** A paragraph, list item, table or piece of code; `start` is its place in the whole text. */
+  /** A paragraph, list item, table or code block; `start` is its offset in the whole text. */
   block(kind: BlockKind, start: number, text: string): void;
   /** What was cut, in order. */
   finish(): readonly ChunkedPassage[];

@@ -21,7 +21,7 @@ export interface PassageLimit {
 
 /**
  * Most passages end near this: long enough to say something, short enough to be cited, and whole for the embeddings in languages that
- * have a token for every three letters, such as German. Sources that were cut otherwise stay as they are until they are indexed again.
+ * have a token for every three letters, such as German. Sources that were chunked with other limits stay valid until they are indexed again.
  */
 export const target: PassageLimit = { characters: 700, tokens: 190 };
 
@@ -41,7 +41,7 @@ export function tokensOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, segment) => sum + segment.tokens, 0);
 }
 
-/** About this part of a passage stands in the next one again, so that what runs across the cut is found in one of them. */
+/** About this part of a passage is repeated in the next one, so that text across the boundary is found in one of them. */
 const overlap = 0.15;
 /** Whole sentences up to here; a longer one is repeated from one of its last words on. */
 const maxOverlap = 0.25;
@@ -96,15 +96,15 @@ export interface ChunkedPassage {
   readonly tokens: number;
 }
 
-/** Puts units together to passages; it keeps no more than the passage under way. */
+/** Combines segments into passages; buffers only the current one. */
 export interface PassageBuilder {
-  /** Adds a unit, to the passage under way where it fits the limit, otherwise to the next one. */
+  /** Adds a segment to the current passage if it fits the limit, otherwise to the next one. */
   add(segment: Segment, limit: PassageLimit): void;
-  /** Whether the unit would begin a new passage. */
+  /** Whether the segment would begin a new passage. */
   wouldEnd(segment: Segment, limit: PassageLimit): boolean;
-  /** Which part of a passage is under way, not counting what it repeats of the one before. */
+  /** How full the current passage is, without what it repeats of the previous one. */
   fill(): number;
-  /** Whether the passage under way begins with the end of the one before. */
+  /** Whether the current passage begins with the end of the previous one. */
   goesOn(): boolean;
   /** What follows does not belong to what came before: the next passage repeats nothing. */
   endSection(): void;

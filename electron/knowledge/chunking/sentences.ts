@@ -6,7 +6,7 @@ export interface TextPart {
   readonly text: string;
 }
 
-/** A paragraph without end (a whole book on one line) is looked at in windows of this many characters. */
+/** A very long paragraph (a whole book on one line) is scanned in windows of this many characters. */
 const windowCharacters = 4096;
 
 /** Words are looked for this far around a place; no word of a language is longer. */
@@ -23,7 +23,7 @@ export function trimmedPart(text: string, start: number, end: number): TextPart 
   return content === '' ? null : { start: start + part.indexOf(content.charAt(0)), text: content };
 }
 
-/** Keeps the second half of a character, and what belongs on top of one, with what stands before. */
+/** Moves an index back so that it splits no surrogate pair and no combining sequence. */
 function wholeCharacter(text: string, index: number): number {
   const isInside = (at: number) => {
     const code = text.charCodeAt(at);
@@ -89,7 +89,7 @@ export interface ChunkLimits {
   readonly tokens: number;
 }
 
-/** A text in pieces within the limits, cut between words. */
+/** Splits a text between words into chunks within the limits. */
 export function* chunksOf(text: string, limits: ChunkLimits): Generator<TextPart> {
   for (let start = 0; start < text.length;) {
     const maxEnd = endWithin(text, start, Math.min(text.length, start + limits.characters), limits.tokens);

@@ -34,7 +34,7 @@ export function passageTokens(text: string): number {
 export interface PassageLimits {
   /** Passages below this are not given: an answer from them would most likely be made up. */
   readonly relevance: number;
-  /** Estimated tokens of all passages together; the first one is given whatever it takes, unless there is no room at all. */
+  /** Estimated tokens of all passages together. The first passage may exceed them unless there is no room at all. */
   readonly tokens: number;
   readonly passages: number;
 }
@@ -99,8 +99,8 @@ function endOf(text: string, characters: number): string {
 }
 
 /**
- * What of a prompt is searched. A short one is a question as it stands. Of a long one it is the sentences that ask something, the
- * last ones first of all, and then its end: people put the task after the material.
+ * The part of a prompt to search with. A short prompt is used whole. In a long one these are the sentences that ask something, the
+ * last ones first, then its end: people put the task after the material.
  */
 export function questionOf(prompt: string): string {
   const text = prompt.trim();
@@ -136,7 +136,7 @@ export interface GroundedPrompt extends GroundingPreview {
 }
 
 export interface Grounding {
-  /** The ids as they are kept. Throws `invalid_request` naming the first that is no dataspace. */
+  /** The ids as they are stored. Throws `invalid_request` naming the first that is no dataspace. */
   requireDataspaces(dataspaceIds: readonly string[]): string[];
   /**
    * Finds the passages for a prompt and puts them before it. Throws `invalid_request` for a chosen passage that is not there any more.
@@ -179,7 +179,7 @@ function roomFor(
   return Math.min(template.tokens, Math.floor(context * (1 - answerShare)) - usedTokens - before);
 }
 
-/** The request's parameters win; its stops are joined with those of the frame. */
+/** The request's parameters take precedence; its stop sequences are combined with the template's. */
 function mergedConfiguration(requested: Configuration, ofTemplate: Configuration): Configuration {
   const stops = [requested.stop ?? [], ofTemplate.stop ?? []].flat();
   const set = Object.fromEntries(
@@ -202,7 +202,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
     });
   }
 
-  /** Of passages that are given, what the frame has room for. */
+  /** Shortens passages to what the template allows. */
   async function excerpts(
     passages: readonly GroundingPassage[],
     text: string,

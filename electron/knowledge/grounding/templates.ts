@@ -8,7 +8,7 @@ type Messages = ModelRequest['messages'];
 export interface FilledTemplate {
   /** Ends with the user's message. */
   readonly messages: Messages;
-  /** Parameters that help this frame; the request's own win, and its stops are added to. */
+  /** Parameters that help this template. Those of the request take precedence; stop sequences are combined. */
   readonly configuration: Configuration;
 }
 
@@ -19,7 +19,7 @@ export interface PromptTemplate {
   readonly passages: number;
   /** Of longer passages so many characters are given; null gives them whole. */
   readonly excerpt: number | null;
-  /** The most tokens that passages may take, whatever the model's context. */
+  /** Token limit for all passages, however large the model's context is. */
   readonly tokens: number;
   /** About what rules and examples take. */
   readonly ownTokens: number;
@@ -97,8 +97,8 @@ const examples: Messages = [
 ];
 
 /**
- * For the model of the first start, which follows an example better than a rule, and cannot tell that a passage does not hold the
- * answer: that nothing was found it is told as a sentence to repeat.
+ * For the default on-device model. It follows an example better than a rule, and can't tell that a passage lacks the answer, so
+ * without passages the prompt has it repeat a sentence.
  */
 export const exampleTemplate: PromptTemplate = {
   relevance: 0.15,

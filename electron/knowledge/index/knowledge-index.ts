@@ -2,10 +2,10 @@ interface Cancellable {
   readonly signal: AbortSignal;
 }
 
-/** One piece of a source's text, as it is found and cited. */
+/** One chunk of a source's text, the unit of search and citation. */
 export interface IndexedPassage {
   readonly text: string;
-  /** Where it stands in the source's extracted text, in UTF-16 units; `end` is exclusive. */
+  /** Offsets into the source's extracted text, in UTF-16 units; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
   /** Page of the document, from 1; null where there are none. */
@@ -18,7 +18,7 @@ export interface IndexedPassage {
 export interface SourceRevision {
   readonly sourceId: string;
   readonly dataspaceId: string;
-  /** Chosen by the caller; the same one again goes on where it was interrupted. */
+  /** Chosen by the caller; beginning the same one again resumes it. */
   readonly revision: string;
   /** Names what made the vectors; only vectors of one model are compared. Null when the source has none and is found by words alone. */
   readonly embeddingModel: string | null;
@@ -48,8 +48,8 @@ export interface IndexQuery {
   /** Of length 1; null searches by words alone. */
   readonly embedding: { readonly model: string; readonly vector: Float32Array } | null;
   /**
-   * What the text asks one after the other, searched by themselves as well; a vector is of the same model, null where the embedding is.
-   * A passage is as good as it is for the text or for the part that it fits best, and is told with the figures of that one.
+   * The questions in the text, which are also searched separately. A vector is of the same model, null where the embedding is.
+   * A passage gets the scores of the text or of the part, whichever fits it best.
    */
   readonly parts?: readonly { readonly text: string; readonly vector: Float32Array | null }[];
   /** Most hits, 1 to 200. */
@@ -75,11 +75,11 @@ export interface IndexHit extends IndexedPassage {
 }
 
 /**
- * Passages with their words and vectors, searchable. It is derived from the sources: `sources` says what is there, and whatever
- * the main database does not know may be removed and whatever is missing written again. It lives in a thread of its own.
+ * Passages with their words and vectors, searchable. It is derived from the sources: `sources` lists its content.
+ * What the main database doesn't know may be removed, and what is missing is indexed again. It runs in a worker thread.
  */
 export interface KnowledgeIndex {
-  /** Opens a revision, or goes on with an interrupted one; answers how many passages it already holds. Another unfinished revision of the source is dropped. */
+  /** Opens a revision, or resumes an interrupted one; returns how many passages it already holds. Another unfinished revision of the source is dropped. */
   begin(revision: SourceRevision, options: Cancellable): Promise<{ readonly passages: number }>;
   /** Writes some passages of an open revision, durably. Throws when the revision is not open (its source was removed meanwhile). */
   add(batch: PassageBatch, options: Cancellable): Promise<void>;
@@ -105,8 +105,8 @@ export interface KnowledgeIndex {
     places: readonly { readonly sourceId: string; readonly start: number; readonly end: number }[],
     options: Cancellable,
   ): Promise<readonly (IndexedPassage | null)[]>;
-  /** Calls back when the index was damaged and begun anew: nothing is in it then. */
+  /** Calls back when a damaged index was replaced by an empty one. */
   onLost(listener: () => void): void;
-  /** Ends the thread after what was asked of it. */
+  /** Ends the thread after all pending calls. */
   close(): Promise<void>;
 }

@@ -9,8 +9,8 @@ import type Database from 'better-sqlite3';
 const format = 2;
 
 /**
- * Words as they are compared: without case, accents and English endings. In the index itself no text is kept (`content=''`): it
- * stands in `passages`.
+ * Words as they are compared: without case, accents and English endings. The index stores no text (`content=''`); it
+ * is in `passages`.
  */
 const tokenizer = `tokenize='porter unicode61 remove_diacritics 2'`;
 
@@ -36,7 +36,7 @@ const tables = `
   INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);
 `;
 
-/** Tells how a text is cut into words, which SQLite does not say otherwise. It is in memory and always emptied. */
+/** Shows how SQLite splits a text into words. In memory, and emptied after each use. */
 const probeTables = `
   CREATE VIRTUAL TABLE temp.probe USING fts5(text, content='', detail=none, ${tokenizer});
   CREATE VIRTUAL TABLE temp.probe_words USING fts5vocab(temp, probe, 'instance');
@@ -46,7 +46,7 @@ export function indexFile(directory: string): string {
   return join(directory, 'knowledge.sqlite');
 }
 
-/** Opens the index of a data folder; one that cannot be read, or has another format, is made anew. */
+/** Opens the index of a data folder; one that can't be read, or has another format, is replaced. */
 export function openIndexDatabase(directory: string): Database.Database {
   prepareDirectory(directory);
   return openIndexFile({

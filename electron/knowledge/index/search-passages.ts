@@ -10,7 +10,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** Two pieces of a source that share more than this part of the shorter one say the same. */
+/** Two passages of a source that share more than this part of the shorter one are duplicates. */
 const sharedPart = 0.5;
 
 function isSame(one: Piece, other: Piece): boolean {
@@ -20,7 +20,7 @@ function isSame(one: Piece, other: Piece): boolean {
 }
 
 /**
- * The first pieces that say something new. Of equally good ones the source comes first that has had fewer: the same file under two
+ * The first passages without duplicates. Of equally good ones the source comes first that has had fewer: the same file under two
  * names, and neighbours that overlap, do not push others out.
  */
 export function distinctChunks<Item extends { readonly relevance: number }>(
@@ -58,7 +58,7 @@ function* groupsOfEquals<Item extends { readonly relevance: number }>(items: Ite
 
 /**
  * Coefficients of a logistic regression, learned from the development half of our own questions (`npm run benchmark -- retrieval --learn`):
- * whether a passage holds the answer, be it a short one or one cut from a document, from how near it is in meaning and how much of the
+ * whether a passage holds the answer, be it short or a chunk of a document, from how near it is in meaning and how much of the
  * question's words it holds. The square makes half of the words count for a quarter: some words in common are found everywhere.
  */
 const both = { constant: -7, similarity: 16.1, coverage: 6.4 };
@@ -146,7 +146,7 @@ function judge(parts: SearchParts, { words, vector, share }: Question, limit: nu
   });
 }
 
-/** Each passage once, as it is for the question that it fits best. */
+/** Each passage once, with its scores for the query part that it fits best. */
 function bestOfEach(hits: readonly Hit[]): Hit[] {
   const best = new Map<string, Hit>();
   for (const hit of hits) {

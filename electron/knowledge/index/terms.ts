@@ -1,7 +1,7 @@
 import { isUnspaced, spacedText } from '../../../shared/unspaced-text.ts';
 
 /**
- * English words that say nothing about what a passage is about, also as they stand before an apostrophe; a question that has
+ * English words that don't tell what a passage is about, also as they are before an apostrophe; a question that has
  * no others is searched for these.
  */
 export const stopWords: ReadonlySet<string> = new Set(

@@ -92,7 +92,7 @@ const grownVectors = 4096;
 /** The dot products take so many numbers at a time. */
 const step = 16;
 
-/** What is kept of a vector: its numbers as bytes, and what turns them back. */
+/** A quantized vector: its numbers as bytes, and the scale that restores them. */
 export interface QuantizedVector {
   readonly bytes: Int8Array;
   readonly scale: number;

@@ -3,11 +3,11 @@ import { spacedText } from '../../../shared/unspaced-text.ts';
 import { createWordErasure, type WordErasure } from '../../storage/word-erasure.ts';
 import { beginningOf, expressionsOf, stopWords, tokensOf } from './terms.ts';
 
-/** A word of a question, or words that stand next to each other. */
+/** A word of a query, or several adjacent words. */
 export interface QueryTerm {
   /** As FTS5 takes it. */
   readonly expression: string;
-  /** How the words stand in the index. */
+  /** The words as the index has them. */
   readonly stems: ReadonlySet<string>;
   /** Passages that hold it; for several words at most so many. */
   readonly passages: number;
@@ -35,7 +35,7 @@ const maxWords = 48;
 
 /**
  * Ranking a passage takes about a microsecond for each word, so the passages that hold one of the rarest words are ranked: as many
- * words as have no more than these together. The other words count in their rank, but bring no passages of their own.
+ * words as have no more than these together. The other words affect the ranking but add no passages.
  */
 const rankedPassages = 4000;
 
@@ -63,7 +63,7 @@ export class WordSearch {
   readonly erasure: WordErasure;
   readonly #transaction: (work: () => void) => void;
   readonly #counts = new Map<string, number>();
-  /** How words stand in the index; what a text holds is told without asking SQLite for words that were seen before. */
+  /** How the index writes words: a cache that saves asking SQLite for known ones. */
   readonly #stems = new Map<string, string>();
   /** How many passages there were when the counts were looked up. */
   #countedOf = 0;

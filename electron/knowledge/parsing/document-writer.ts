@@ -13,24 +13,24 @@ export interface ReadDocument {
   readonly passages: readonly ChunkedPassage[];
 }
 
-/** What of a paragraph stands on one page; `joint` is what joins it to the part before. */
+/** The part of a paragraph on one page; `joint` connects it to the part before. */
 export interface PagedPart {
   readonly page: number;
   readonly text: string;
   readonly joint: string;
 }
 
-/** Takes a document block by block, writes its text and cuts it on the way; the parsers of all formats but plain ones write to it. */
+/** Takes a document block by block, writes its text and chunks it. All parsers but those of plain formats write to it. */
 export interface DocumentWriter {
   /** `level` 0 is the document's title. */
   heading(level: number, text: string): void;
   /** A paragraph, with a blank line before it. */
   paragraph(text: string): void;
-  /** An item of a list, on a line of its own. */
+  /** An item of a list, on a separate line. */
   item(text: string): void;
   /** Lines that belong together: a table, code; or more lines of the same, without a blank line before them. */
   lines(text: string, options?: { readonly areContinued?: boolean }): void;
-  /** What is written from here on stands on this page, counted from 1; those that are left out are empty. */
+  /** Starts a page, counted from 1; skipped pages are empty. */
   page(number: number): void;
   /** A paragraph that may run over pages. */
   pagedParagraph(parts: readonly PagedPart[]): void;
@@ -50,7 +50,7 @@ export function createDocumentWriter(): DocumentWriter {
     parts.push(text);
   }
 
-  /** The place of a block, after what separates it from the one before: items of a list are no paragraphs of their own. */
+  /** Writes the separator and returns the block's offset. No blank line separates items of a list. */
   function startBlock(separator: '\n' | '\n\n'): number {
     if (length > 0) append(separator);
     return length;

@@ -30,16 +30,16 @@ export const mainDocument = /^word\/document\d*\.xml$/;
 const maxEntries = 5_000;
 /** Of all parts that are read together; 200 MB of XML are about 20,000 pages. */
 const maxUnpackedBytes = 200 * 1024 * 1024;
-/** XML packs to a twentieth, to a hundredth where it repeats itself much; beyond that it is made to hurt. */
+/** XML compresses to a twentieth, very repetitive XML to a hundredth; more is a zip bomb. */
 const maxRatio = 200;
-/** Small parts may pack better than that, and hurt nobody. */
+/** Small parts may compress better; they are harmless. */
 const bytesWithoutRatio = 4 * 1024 * 1024;
 
 /** An opened archive whose parts are unpacked one after the other, within limits for all of them together. */
 export interface DocxArchive {
   /** Name of the first part that the pattern fits; `null` when there is none. */
   find(name: RegExp): string | null;
-  /** The part's text in pieces; nothing where there is no such part. */
+  /** The part's text in chunks; empty if there is no such part. */
   read(name: string | null): AsyncGenerator<string>;
   close(): Promise<void>;
 }

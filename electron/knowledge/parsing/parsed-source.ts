@@ -67,7 +67,7 @@ export interface SourcePage {
   readonly end: number;
 }
 
-/** A piece of the extracted text that is found and cited as one: `text` is exactly the extracted text from `start` to `end`. */
+/** A chunk of the extracted text, the unit of search and citation: `text` is the extracted text from `start` to `end`. */
 export interface Passage {
   /** Place among the source's passages, from 0. */
   readonly ordinal: number;
@@ -94,7 +94,7 @@ export interface ParsedSource {
 
 export interface ReadSourceOptions {
   readonly signal: AbortSignal;
-  /** Told now and then which part of the work is done, from 0 to 1. */
+  /** Called from time to time with the fraction that is done, from 0 to 1. */
   readonly onProgress?: (fraction: number) => void;
 }
 

@@ -1,6 +1,6 @@
 import type { PDFPageProxy } from 'unpdf/pdfjs';
 
-/** A line of a page as it is drawn; places and sizes are in points, `y` from the bottom of the page. */
+/** A drawn line of a page; positions and sizes are in points, `y` from the bottom of the page. */
 export interface PdfLine {
   readonly page: number;
   readonly text: string;
@@ -11,7 +11,7 @@ export interface PdfLine {
   readonly width: number;
   /** Size of its largest letters. */
   readonly size: number;
-  /** Where it stands on the page, from 0 at the bottom to 1 at the top. */
+  /** Its position on the page, from 0 at the bottom to 1 at the top. */
   readonly place: number;
   /** The value of a form field or an annotation, which has no position in the page's text. */
   readonly isField?: true;
@@ -152,7 +152,7 @@ function measure(lines: readonly PdfLine[]): TextMeasures {
   return { size: mostCommon(sizes, 10), spacing: mostCommon(spacings, 1.2), width: mostCommon(widths, 400) };
 }
 
-/** Whether the text goes on from one line to the next. */
+/** Whether the second line continues the first. */
 function goesOn(line: PdfLine, next: PdfLine, text: TextMeasures): boolean {
   if (line.size !== next.size || bullet.test(next.text) || contentsEntry.test(line.text)) return false;
   const endsShort = line.width < text.width * shortLine && sentenceEnd.test(line.text);
@@ -192,7 +192,7 @@ const follows: Readonly<Record<PdfBlock['kind'], (line: PdfLine, next: PdfLine, 
   heading: headingGoesOn,
   item: () => false,
   paragraph: goesOn,
-  // Rows may stand further apart than lines do.
+  // Rows may be further apart than lines.
   table: (line, next) => line.page === next.page && line.y - next.y < line.size * 4 && line.y > next.y,
   fields: (line, next) => line.page === next.page,
 };

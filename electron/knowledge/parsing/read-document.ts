@@ -7,7 +7,7 @@ import { readMarkdown } from './read-markdown.ts';
 import { decodeText } from './text-encoding.ts';
 import { createChunker } from '../chunking/chunker.ts';
 
-/** Lines up to here may be one paragraph that an editor broke; longer ones are paragraphs of their own. */
+/** An editor may have wrapped a paragraph into lines up to this length; each longer line is a paragraph. */
 const longestBrokenLine = 120;
 
 /** Whether the lines of a paragraph were broken to a width, rather than each standing for itself as in a log or a poem. */
@@ -23,7 +23,7 @@ function isBroken(lines: readonly string[]): boolean {
 /** More lines than these are not looked at to tell how the paragraph is written. */
 const linesToJudge = 40;
 
-/** Plain text as it is, with blank lines between its paragraphs. */
+/** Plain text, unchanged; blank lines separate its paragraphs. */
 function readPlainText(text: string): ReadDocument {
   const chunker = createChunker();
   const blankLine = /\n[^\S\n]*\n\s*/g;

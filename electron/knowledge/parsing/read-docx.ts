@@ -119,7 +119,7 @@ interface OpenParagraph {
   listLevel: number;
 }
 
-/** What stands in for a text in case it cannot be shown, was moved away, or is a field's formula. */
+/** Fallbacks, text that was deleted or moved away, and formulas of fields. */
 const dropped = new Set(['mc:Fallback', 'w:moveFrom', 'w:instrText', 'w:delText', 'w:del']);
 
 type Setter = (paragraph: OpenParagraph, attributes: XmlAttributes) => void;
@@ -145,7 +145,7 @@ const setters: Readonly<Record<string, Setter>> = {
 
 /** Takes the tags of a Word document's text in order and writes its paragraphs, headings, list items and tables. */
 export function createDocxText(writer: DocumentWriter, { styleOf, isNumbered }: DocxDefinitions): XmlHandler {
-  /** A box of text stands within the paragraph that it is tied to. */
+  /** A stack, because a text box is nested in its anchor paragraph. */
   const paragraphs: OpenParagraph[] = [];
   const tables = createDocxTables(writer);
   const counters = new Map<string, number>();

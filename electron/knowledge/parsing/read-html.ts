@@ -126,14 +126,14 @@ export function createHtmlText(writer: DocumentWriter): HtmlText {
     marker = '';
   }
 
-  /** Ends the paragraph under way. */
+  /** Ends the current paragraph. */
   function flush(): void {
     const raw = take();
     if (preDepth > 0) writer.lines(raw);
     else write(raw.replaceAll(/[^\S\u2028]+/g, ' ').replaceAll(/ ?\u2028 ?/g, '\n'));
   }
 
-  /** What stands in the cell under way stays to be written; the cells before it come first. */
+  /** Writes the cells before the current one; the current cell's text stays buffered. */
   function toLayout(): void {
     tables.toLayout();
     headingLevel = null;
@@ -197,7 +197,7 @@ export function createHtmlText(writer: DocumentWriter): HtmlText {
   };
 }
 
-/** The parser is given the page in pieces, so that no more of it than these is in work at once. */
+/** The parser gets the page in chunks, which bounds its memory. */
 const chunkCharacters = 65_536;
 
 const dropped = new Set([

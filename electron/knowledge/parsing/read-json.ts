@@ -11,7 +11,7 @@ const longestPath = 200;
 
 /** A record up to this long is written on one line, like the row of a table. */
 const longestRecord = 400;
-/** A text up to this long stands beside its key, a longer one is a paragraph. */
+/** A text up to this length follows its key on one line; a longer one is a paragraph. */
 const longestValue = 200;
 /** Lines are handed on in groups of about this many. */
 const linesOfGroup = 50;

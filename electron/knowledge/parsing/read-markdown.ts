@@ -2,7 +2,7 @@ import { createChunker, type BlockKind } from '../chunking/chunker.ts';
 import type { ReadDocument } from './document-writer.ts';
 
 /**
- * Markdown stays as it is written: models read it, and a citation points into the file itself. Only its blocks are found, line
+ * Markdown stays unchanged: models read it, and a citation points into the file itself. Only its blocks are found, line
  * by line in one pass: parsers that build a tree of everything take minutes for deeply nested quotes and lists.
  */
 
@@ -16,7 +16,7 @@ const indented = /^(?: {4}|\t)/;
 const comment = /^ {0,3}<!--/;
 const frontMatter = /^---\n(?:.*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 
-/** Lines beyond this are prose whatever they look like. */
+/** Longer lines are always prose. */
 const longestSignificantLine = 2000;
 /** A heading that is underlined may run over this many lines. */
 const maxUnderlinedLines = 3;
@@ -63,7 +63,7 @@ function endOfFence(text: string, start: number, mark: string): number | null {
   return found && found.index + found[0].length;
 }
 
-/** The end of the line in which the text stands next; the end of everything where it never does. */
+/** The end of the next line that contains the text, or the end of the file. */
 function endOfLineWith(text: string, start: number, sought: string): number {
   const place = text.indexOf(sought, start);
   const end = place < 0 ? -1 : text.indexOf('\n', place);

@@ -9,7 +9,7 @@ import { areColumnNames, createTableWriter, minNamedColumns } from './table-writ
 
 /** Puts the lines of a paragraph together again. */
 interface LineJoiner {
-  /** One part for each page that the lines stand on. */
+  /** One part for each page of the lines. */
   join(lines: readonly PdfLine[]): PagedPart[];
 }
 
@@ -57,7 +57,7 @@ export function createLineJoiner(all: readonly PdfLine[]): LineJoiner {
   };
 }
 
-/** Headers and footers stand in this part of a page, at its top and its bottom. */
+/** Headers and footers are within this fraction of a page, at its top and bottom. */
 const margin = 0.1;
 /** A line is one of them when it returns on so many pages: not on all, as left and right pages may differ, and chapters. */
 function minPages(pages: number): number {
@@ -69,10 +69,10 @@ const pageNumber =
 
 const isInMargin = ({ place }: PdfLine) => place < margin || place > 1 - margin;
 
-/** Without its digits, as the page's number changes from page to page, and told apart by whether it stands above or below. */
+/** Without its digits, as the page's number changes from page to page, and separate for headers and footers. */
 const nameOf = (line: PdfLine) => `${line.place < 0.5 ? 'below' : 'above'} ${line.text.replaceAll(/\d+/g, '#')}`;
 
-/** The lines without running headers, footers and page numbers, which would stand within sentences that run over pages. */
+/** The lines without running headers, footers and page numbers, which would interrupt sentences that cross pages. */
 function withoutRunningLines(lines: readonly PdfLine[], pages: number): PdfLine[] {
   const pagesOf = new Map<string, Set<number>>();
   for (const line of lines) {

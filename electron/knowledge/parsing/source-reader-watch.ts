@@ -1,5 +1,5 @@
 /**
- * Entry point of the thread that watches the process it runs in, from outside of whatever keeps that busy: V8's own limit leaves
+ * Entry point of the thread that watches its process while the main thread may be busy: V8's own limit leaves
  * out what lies outside its heap, and a process in an endless loop does not notice that its parent has gone.
  */
 import { workerData } from 'node:worker_threads';

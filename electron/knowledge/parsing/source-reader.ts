@@ -14,7 +14,7 @@ export function unreadable(reason: string, cause?: unknown): AppError {
 /** This part of the memory is V8's heap, the rest for what lies outside: bytes of files, and V8 itself. */
 const heapShare = 0.6;
 
-/** Said of what nobody foresaw: a parser that failed at something, or ended its process. */
+/** The reason after an unexpected error: a parser threw, or its process crashed. */
 export const damaged = 'The file is damaged and cannot be read.';
 
 /** Whether V8 or the watch ended the process; on Windows there are no signals, and the watch's end is exit code 1. */
@@ -37,7 +37,7 @@ function failureFor(end: ChildEnd, memoryMegabytes: number, cause: Error): AppEr
 }
 
 /**
- * Starts the process. It is one of its own, as a thread that runs out of memory within a single call of V8 (a list of ten million
+ * Starts the process. A thread won't do: one that runs out of memory within a single call of V8 (a list of ten million
  * entries in a JSON file) takes its whole process with it.
  */
 export function startReadingProcess(startChild: StartChild, memoryMegabytes: number): WorkerConnection {

@@ -20,7 +20,7 @@ const compactTokens = 170;
 /** So many rows are looked at to tell whether the names are longer than the cells. */
 const rowsToJudge = 20;
 
-/** A cell that is longer holds paragraphs of its own: old pages and forms are laid out with tables. */
+/** A longer cell holds paragraphs: old pages and forms use tables for layout. */
 export const longestCell = 600;
 
 /** Longer names of columns would drown what the cells say. */

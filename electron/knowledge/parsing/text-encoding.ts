@@ -35,7 +35,7 @@ function byZeros(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** Whether the first bytes of a file are those of a text, in whatever encoding. */
+/** Whether the first bytes of a file are text in any encoding. */
 export function looksLikeText(head: Uint8Array): boolean {
   if (byMark(head) ?? byZeros(head)) return true;
   let controls = 0;
@@ -86,7 +86,7 @@ function encodingOf(bytes: Uint8Array, declared: DeclaredEncoding): string {
 }
 
 /**
- * The text of a file in whatever encoding: Unicode by its mark or its validity, others by what the file declares, or else by its
+ * Decodes a file in any encoding: Unicode by its mark or its validity, others by what the file declares, or else by its
  * letters. Line ends become `\n`; NUL and other control characters become spaces, soft hyphens go, what is no
  * character becomes U+FFFD.
  */

@@ -30,7 +30,7 @@ function coverageOf(question: string, texts: readonly string[]): number[] {
   });
 }
 
-/** Widens a span by its neighbours as far as it stays within the limit: first by what stands before, which says what "it" is. */
+/** Extends a span by its neighbours within the limit, first backwards: the sentence before says what "it" is. */
 function widened(sentences: readonly TextSpan[], best: number, characters: number): TextSpan {
   let first = best;
   let last = best;
@@ -150,14 +150,14 @@ function citedPassage(
 /** Passages over two pages that are looked at sentence by sentence, as each may take an embedding of a dozen sentences. */
 const maxSplitPassages = 8;
 
-/** A found passage as it is cited. */
+/** Turns a matched passage into a citation. */
 export function toCitation(passage: Omit<MatchedPassage, 'heading'>, index: number): Citation {
   const { sourceId, sourceName, text, relevance, page, start, end } = passage;
   return { index, sourceId, sourceName, text, relevance, ...(page === undefined ? {} : { page }), start, end };
 }
 
 export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: RetrievalOptions): Retrieval {
-  /** The question as it is searched: whole and in its parts, with their vectors. */
+  /** The whole question and its parts, with their vectors. */
   async function embedded(text: string, signal: AbortSignal) {
     const { model, embed } = embedder();
     const parts = queryParts(text);

@@ -1,4 +1,4 @@
-/** Each part is a search of its own. */
+/** Each part is searched separately. */
 const maxParts = 3;
 
 /** Matches with the punctuation before it: a look-behind over closing quotes would take quadratic time. */
@@ -45,7 +45,7 @@ function speaksForItself(part: string): boolean {
 
 /**
  * What a text of several questions asks one after the other, in English also within a sentence; at most three. Empty when it asks
- * one thing alone. A passage that answers one part is far from the whole, which is why parts are searched by themselves as well.
+ * one thing alone. A passage that answers one part is far from the whole query, so parts are also searched separately.
  */
 export function queryParts(text: string): string[] {
   const parts = questionSentences(text).flatMap((sentence) => sentence.split(betweenClauses));

@@ -77,7 +77,7 @@ export const vector = {
   store: (address: Code, value: Code, offset = 0): Code => [...address, ...value, 0xfd, 11, 4, ...unsigned(offset)],
   /** The same four bytes in all four places. */
   loadSplat: (address: Code, offset = 0): Code => [...address, 0xfd, 9, 2, ...unsigned(offset)],
-  /** Four of the bytes, the first four unless told. */
+  /** Four of the bytes, by default the first four. */
   storeLane: (address: Code, value: Code, offset = 0, place = 0): Code => [
     ...address,
     ...value,

@@ -28,7 +28,7 @@ import {
   vectorBytes,
   weightBlockBytes,
 } from './kernel-parts.ts';
-import type { ProjectionKind } from './projection-kernels.ts';
+import type { ProjectionKind } from './matmul-kernels.ts';
 
 /** Added to a float, leaves its nearest integer in the lowest bits; as integers the sum is that much more. */
 const roundingBits = new Int32Array(Float32Array.of(roundingFloat).buffer)[0]!;
@@ -92,7 +92,7 @@ const powerCoefficients = [5, 4, 3, 2, 1, 0].map((exponent) =>
 );
 
 /**
- * Sets `value` to 2 to its power. Beyond -115 and 115 it stays as it is there: what a token weighs is divided by the sum of all,
+ * Sets `value` to 2 to its power, clamped to -115 and 115: what a token weighs is divided by the sum of all,
  * which is finite that way.
  */
 function power(value: Local, whole: Local): Code {

@@ -21,11 +21,11 @@ import {
   narrowBlocks,
   ofNarrowBlocks,
   ofWideBlocks,
-  project,
+  matmul,
   quantise,
   queryBlocks,
   wideBlocks,
-} from './projection-kernels.ts';
+} from './matmul-kernels.ts';
 
 /** Beyond this the unit is the number itself, or zero, but for less than the error below. */
 const straightFrom = 4.25;
@@ -141,9 +141,9 @@ export interface Kernels {
 
 /** Compiles the kernels for this processor, once for all threads. */
 export function compileKernels(products: ByteProducts): CompiledModule {
-  const narrow = [quantise(products, narrowBlocks), project(products, ofNarrowBlocks)];
-  const wide = [quantise(products, wideBlocks), project(products, ofWideBlocks)];
-  const ofHeads = [quantise(products, queryBlocks), packKeys, project(products, ofAttention), weightedSum];
+  const narrow = [quantise(products, narrowBlocks), matmul(products, ofNarrowBlocks)];
+  const wide = [quantise(products, wideBlocks), matmul(products, ofWideBlocks)];
+  const ofHeads = [quantise(products, queryBlocks), packKeys, matmul(products, ofAttention), weightedSum];
   return new webAssembly.Module(assemble([...narrow, ...wide, gelu, normalise, ...ofHeads], maximumPages));
 }
 

@@ -96,18 +96,18 @@ export interface EmbeddingWeights {
   readonly positions: number;
   readonly normalisation: Normalisation;
   readonly layers: readonly Layer[];
-  /** Where the threads have room of their own, one after the other. */
+  /** Address of the threads' workspaces, one after the other. */
   readonly workspaces: number;
 }
 
-/** Numbers of a matrix, row by row of outputs: the bits of 16-bit floats, and what each of these stands for. */
+/** Numbers of a matrix, row by row of outputs: the bits of 16-bit floats, and their values. */
 interface Matrix {
   readonly bits: Uint16Array;
   readonly meanings: Float32Array;
   readonly bias: Float32Array;
 }
 
-/** What the bits of a 16-bit float stand for. Looking it up is several times as fast as having the engine convert it. */
+/** The value of each 16-bit float. This lookup is several times as fast as the engine's conversion. */
 const meanings = new Float32Array(new Float16Array(Uint16Array.from({ length: 65_536 }, (_, bits) => bits).buffer));
 
 const alignment = 64;
@@ -234,7 +234,7 @@ function scaled(matrix: Matrix, factor: number): Matrix {
   return { bits: matrix.bits, meanings: times(matrix.meanings), bias: times(matrix.bias) };
 }
 
-/** Writes matrices one below the other, in blocks in the order in which `project` reads them. */
+/** Writes matrices one below the other, in blocks in the order in which `matmul` reads them. */
 function writeProjection(views: Views, projection: Projection, matrices: readonly Matrix[]): void {
   const { weights, bias, inputs } = projection;
   const size = blockSizes[projection.width];

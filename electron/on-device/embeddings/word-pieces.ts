@@ -11,7 +11,7 @@ interface TokenizerFile {
   readonly model: { readonly vocab: Readonly<Record<string, number>>; readonly max_input_chars_per_word: number };
 }
 
-/** Characters that stand for a word each. */
+/** Characters that are a word each. */
 const ideographs: readonly (readonly [number, number])[] = [
   [0x4e00, 0x9fff],
   [0x3400, 0x4dbf],
@@ -33,7 +33,7 @@ const dropped = /[\0\uFFFD\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u;
 const accents = /\p{Mn}/gu;
 const punctuation = /[!-/:-@[-`{-~\p{P}]/u;
 
-/** A character as the model knows it: `space` between words, and whether it is a word by itself. */
+/** A character as the model knows it: `space` between words, and whether it is a separate word. */
 interface Plain {
   readonly text: string;
   readonly kind: 'space' | 'part' | 'word';
@@ -58,7 +58,7 @@ function* wordsOf(text: string, maximumCharacters: number): Generator<string> {
   for (const character of text) {
     const plain = plainCache[character.codePointAt(0)!] ?? toPlain(character);
     if (plain.kind === 'part') {
-      // Whatever is longer is unknown, and need not be kept whole; a character may be two units long.
+      // Longer words are unknown, so truncating them is safe; a character may be two units long.
       if (word.length <= 2 * maximumCharacters) word += plain.text;
       continue;
     }

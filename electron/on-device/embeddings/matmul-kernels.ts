@@ -87,11 +87,11 @@ function addBlock(
 }
 
 /**
- * `project(bytes, ranges, weights, bias, out, rows, groups, blocks)`: rows of bytes times a matrix, plus the bias, as floats. A row
+ * `matmul(bytes, ranges, weights, bias, out, rows, groups, blocks)`: rows of bytes times a matrix, plus the bias, as floats. A row
  * has `blocks` blocks, and there are `groups` times eight outputs. The last rows are worked on twice where their number does not
  * fit, which changes nothing.
  */
-export function project(byteProducts: ByteProducts, { name, size, finish }: ProjectionKind): FunctionDefinition {
+export function matmul(byteProducts: ByteProducts, { name, size, finish }: ProjectionKind): FunctionDefinition {
   function build(scope: FunctionScope, parameters: readonly Local[]): Code {
     const [bytes, ranges, weights, bias, out, rowCount, groups, blocks] = parameters as [
       Local,
