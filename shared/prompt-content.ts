@@ -12,7 +12,7 @@ export type PromptDetails = Pick<Prompt, 'name' | 'folder' | 'tags' | 'descripti
 export type PromptContent = PromptDetails & VersionContent;
 
 /** The variables of an input as they are kept: what was left out is null. */
-export function keptVariables({ variables }: Pick<PromptVersionInput, 'variables'>): PromptVariable[] {
+export function completeVariables({ variables }: Pick<PromptVersionInput, 'variables'>): PromptVariable[] {
   return (variables ?? []).map(({ name, description = null, defaultValue = null, sampleValue = null }) => ({
     name,
     description,
@@ -24,7 +24,7 @@ export function keptVariables({ variables }: Pick<PromptVersionInput, 'variables
 /** The version that an input describes: what was left out is null. */
 export function versionContent(input: PromptVersionInput): VersionContent {
   const { promptText, systemMessage = null, aiSystem = null, model = null, configuration = null, note = null } = input;
-  return { promptText, systemMessage, aiSystem, model, configuration, variables: keptVariables(input), note };
+  return { promptText, systemMessage, aiSystem, model, configuration, variables: completeVariables(input), note };
 }
 
 /** The details that an input gives: what was left out is null, and tags are none. */

@@ -14,7 +14,7 @@ import {
   nameOf,
   type Occurrence,
   pathResult,
-  type Place,
+  type ValuePath,
   type Program,
   type Resolved,
   type Scope,
@@ -225,7 +225,7 @@ export class TemplateCompiler {
     return last ? this.argument(last.value, scope).expression : null;
   }
 
-  private use(place: Place, use: Use, node: AST.Node): void {
+  private use(place: ValuePath, use: Use, node: AST.Node): void {
     if (place && place.length > 0) this.occurrences.push({ place, use, ...nodeSpan(node) });
     else if (place && use === 'text') this.rootPrints.push(nodeSpan(node));
   }

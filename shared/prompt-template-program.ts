@@ -4,7 +4,7 @@ import { nodeSpan, type Span, TemplateProblem } from './prompt-template-syntax.t
 /** What a template is compiled to. */
 
 /** A way from the replacements to a value; `*` stands for every item of a list. Null where only a run can tell. */
-export type Place = readonly string[] | null;
+export type ValuePath = readonly string[] | null;
 
 export interface PathExpression {
   readonly type: 'path';
@@ -55,19 +55,19 @@ export interface Occurrence extends Span {
 
 interface ParameterScope {
   readonly names: readonly string[];
-  readonly places: readonly Place[];
+  readonly places: readonly ValuePath[];
   readonly outer: ParameterScope | null;
 }
 
 export interface Scope {
-  readonly place: Place;
+  readonly place: ValuePath;
   readonly outer: Scope | null;
   readonly parameters: ParameterScope | null;
 }
 
 export interface Resolved {
   readonly expression: Expression;
-  readonly place: Place;
+  readonly place: ValuePath;
 }
 
 export function isPath(node: AST.Expression): node is AST.PathExpression {
@@ -104,7 +104,7 @@ export function isSimple(path: AST.PathExpression): boolean {
 export function findParameter(
   name: string,
   from: ParameterScope | null,
-): { up: number; index: number; place: Place } | null {
+): { up: number; index: number; place: ValuePath } | null {
   let up = 0;
   for (let scope = from; scope; scope = scope.outer, up++) {
     const index = scope.names.indexOf(name);
@@ -114,7 +114,7 @@ export function findParameter(
 }
 
 /** What a person calls a value: the way to it without the marks for items. */
-export function nameOf(place: Place, written: string): string {
+export function nameOf(place: ValuePath, written: string): string {
   return place?.filter((part) => part !== '*').join('.') || written;
 }
 
@@ -122,7 +122,7 @@ export function pathResult(
   source: PathExpression['source'],
   up: number,
   parts: string[],
-  place: Place,
+  place: ValuePath,
   path: AST.PathExpression,
 ): Resolved {
   const literalKeys = source === 'context' && parts.length > 1 ? [...new Set([parts.join('.'), path.original])] : [];
@@ -134,7 +134,7 @@ export function dataPath(path: AST.PathExpression, parts: string[]): Resolved {
   return pathResult('data', path.depth, parts, place, path);
 }
 
-export function innerScope(kind: BlockKind, place: Place, scope: Scope): Scope {
+export function innerScope(kind: BlockKind, place: ValuePath, scope: Scope): Scope {
   if (kind === 'with') return place === scope.place ? scope : { place, outer: scope, parameters: scope.parameters };
   return { place: place && [...place, '*'], outer: scope, parameters: scope.parameters };
 }

@@ -79,8 +79,8 @@ function readTag(text: string, start: number): TemplateTag {
     return { kind: 'comment', name: '', start, end: isClosed ? commentEnd.lastIndex : text.length, isClosed };
   }
   if (text[start + 2 + strip] === '!') {
-    const found = text.indexOf('}}', start);
-    return { kind: 'comment', name: '', start, end: found < 0 ? text.length : found + 2, isClosed: found >= 0 };
+    const close = text.indexOf('}}', start);
+    return { kind: 'comment', name: '', start, end: close < 0 ? text.length : close + 2, isClosed: close >= 0 };
   }
   tagHead.lastIndex = start;
   const [head = '{{', sigil = '', word = ''] = tagHead.exec(text) ?? [];
@@ -109,9 +109,9 @@ export function scanTags(text: string, limit = Number.POSITIVE_INFINITY): Templa
       position = text.indexOf('{{', position + 2);
       continue;
     }
-    const found = text.startsWith('{{{{', position) ? readRawTags(text, position) : [readTag(text, position)];
-    tags.push(...found);
-    position = text.indexOf('{{', Math.max(found.at(-1)?.end ?? 0, position + 2));
+    const next = text.startsWith('{{{{', position) ? readRawTags(text, position) : [readTag(text, position)];
+    tags.push(...next);
+    position = text.indexOf('{{', Math.max(next.at(-1)?.end ?? 0, position + 2));
   }
   return tags;
 }

@@ -108,16 +108,16 @@ export function collectVariables(
   for (const { place, use, start, end } of occurrences) {
     const parts = normalize(place, lists);
     const item = parts.indexOf('*');
-    const found = variable((item < 0 ? parts : parts.slice(0, item)).join('.'));
+    const list = variable((item < 0 ? parts : parts.slice(0, item)).join('.'));
     if (item < 0) {
-      found.uses.add(use);
-      found.positions.push({ start, end });
+      list.uses.add(use);
+      list.positions.push({ start, end });
       continue;
     }
-    found.hasItems = true;
+    list.hasItems = true;
     const field = fieldBeforeItems(parts.slice(item + 1).join('.'));
-    if (field !== '') found.itemFields.add(field);
-    if (found.positions.length === 0) found.positions.push({ start, end });
+    if (field !== '') list.itemFields.add(field);
+    if (list.positions.length === 0) list.positions.push({ start, end });
   }
   for (const name of variables.keys()) {
     for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
@@ -140,18 +140,18 @@ export function collectVariables(
 const maxObjectPrints = 20;
 
 /** Places of values that have fields, by how the template uses them; `length` is also a text's. */
-function placesWithFields(occurrences: readonly Occurrence[]): Set<string> {
-  const places = new Set<string>();
+function pathsWithFields(occurrences: readonly Occurrence[]): Set<string> {
+  const paths = new Set<string>();
   for (const { place } of occurrences) {
     const last = place.at(-1);
     if (last === '*' || last === 'length') continue;
     // The items of a list have the fields, and the list prints its items.
     for (let end = place.length - 1; end > 0; end -= 1) {
-      places.add(place.slice(0, end).join('\0'));
+      paths.add(place.slice(0, end).join('\0'));
       if (place[end - 1] !== '*') break;
     }
   }
-  return places;
+  return paths;
 }
 
 /** Tags that print a whole object: all replacements, or a value of which the template uses fields. */
@@ -159,7 +159,7 @@ export function collectObjectPrints(found: {
   readonly occurrences: readonly Occurrence[];
   readonly rootPrints: readonly Span[];
 }): Span[] {
-  const withFields = placesWithFields(found.occurrences);
+  const withFields = pathsWithFields(found.occurrences);
   const prints = found.occurrences.filter(({ place, use }) => use === 'text' && withFields.has(place.join('\0')));
   return [...found.rootPrints, ...prints].slice(0, maxObjectPrints).toSorted((one, other) => one.start - other.start);
 }

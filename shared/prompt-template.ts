@@ -119,19 +119,19 @@ function tooMuch({ limit }: RenderLimitError, limits: RenderLimits): AppError {
 export function createTemplateCache(
   limits = { templates: 200, characters: 4 * 1_048_576 },
 ): (text: string) => ParsedTemplate {
-  const kept = new Map<string, ParsedTemplate>();
+  const cache = new Map<string, ParsedTemplate>();
   let characters = 0;
   return (text) => {
     if (!text.includes('{{')) return parseTemplate(text);
-    const known = kept.get(text);
+    const known = cache.get(text);
     // A map keeps the order of insertion: what was used last goes to the end.
-    if (known) kept.delete(text);
+    if (known) cache.delete(text);
     else characters += text.length;
     const template = known ?? parseTemplate(text);
-    kept.set(text, template);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= limits.templates && characters <= limits.characters) break;
-      kept.delete(oldest);
+    cache.set(text, template);
+    for (const oldest of cache.keys()) {
+      if (cache.size <= limits.templates && characters <= limits.characters) break;
+      cache.delete(oldest);
       characters -= oldest.length;
     }
     return template;

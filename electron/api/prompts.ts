@@ -38,7 +38,7 @@ import {
   listPromptFolders,
   readFolderFile,
   readPromptFolder,
-  settleFolderFile,
+  resolveFolderFile,
   unlinkPromptFolder,
 } from '../../shared/contract/prompt-folders.ts';
 import type { PromptFolders } from '../prompts/folder/create-prompt-folders.ts';
@@ -131,7 +131,7 @@ function folderHandlers(folders: PromptFolders, reportFailure: Log): Handler[] {
     implement(unlinkPromptFolder, ({ parameters }) => folders.unlink(parameters.id)),
     implement(readPromptFolder, ({ parameters }) => folders.scan(parameters.id)),
     implement(readFolderFile, ({ parameters, body, signal }) => folders.readFile(parameters.id, body.path, { signal })),
-    implement(settleFolderFile, ({ parameters, body, signal }) => folders.resolve(parameters.id, body, { signal })),
+    implement(resolveFolderFile, ({ parameters, body, signal }) => folders.resolve(parameters.id, body, { signal })),
   ];
 }
 

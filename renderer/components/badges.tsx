@@ -34,7 +34,7 @@ export function Spinner() {
 }
 
 /** A state as icon or point with its word. */
-export function StateMark({ tone, icon, children }: { tone: Tone; icon?: LucideIcon; children: ReactNode }) {
+export function StateBadge({ tone, icon, children }: { tone: Tone; icon?: LucideIcon; children: ReactNode }) {
   const colour = tone === 'neutral' ? 'tertiary' : tone;
   return (
     <span className={classNames('row', 'small', 'nowrap', icon ? colour : undefined)}>

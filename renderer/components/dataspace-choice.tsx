@@ -19,9 +19,9 @@ interface DataspaceChoiceProps {
 /** With more than these one looks for a name rather than through a list. */
 const fewDataspaces = 8;
 
-function isWanted(words: string): (dataspace: { name: string }) => boolean {
-  const wanted = words.trim().toLowerCase();
-  return ({ name }) => name.toLowerCase().includes(wanted);
+function matchesName(words: string): (dataspace: { name: string }) => boolean {
+  const query = words.trim().toLowerCase();
+  return ({ name }) => name.toLowerCase().includes(query);
 }
 
 function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
@@ -47,7 +47,7 @@ function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
             />
           )}
           <div className="scroll dataspaces__list">
-            {all.filter(isWanted(words)).map(({ id, name, passages }) => (
+            {all.filter(matchesName(words)).map(({ id, name, passages }) => (
               <div key={id} className="row">
                 <span className="grow">
                   <Checkbox

@@ -4,13 +4,13 @@ import { Fragment, type ReactNode } from 'react';
 const before = 40;
 
 /** Words of a question that are worth marking, at least four letters long: shorter ones are mostly grammar. */
-function wordsOf(query: string): readonly string[] {
+function termsOf(query: string): readonly string[] {
   return [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [])];
 }
 
 /** Where the words of a question begin a word. */
 function formOf(query: string): RegExp | null {
-  const words = wordsOf(query);
+  const words = termsOf(query);
   return words.length === 0 ? null : new RegExp(`((?<![\\p{L}\\p{N}])(?:${words.join('|')})[\\p{L}\\p{N}]*)`, 'giu');
 }
 
@@ -23,14 +23,14 @@ interface Match {
 }
 
 function matchesIn(text: string, form: RegExp): Match[] {
-  const found = [...text.matchAll(form)].map(({ 0: match, index }) => ({
+  const matches = [...text.matchAll(form)].map(({ 0: match, index }) => ({
     start: index,
     end: index + match.length,
     word: match.toLowerCase(),
   }));
   const counts = new Map<string, number>();
-  for (const { word } of found) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return found.map((match) => ({ ...match, weight: 1 / counts.get(match.word)! }));
+  for (const { word } of matches) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return matches.map((match) => ({ ...match, weight: 1 / counts.get(match.word)! }));
 }
 
 /**
@@ -46,12 +46,12 @@ export function excerptStart(text: string, query: string, characters: number): n
     return [...words.values()].reduce((sum, weight) => sum + weight, 0);
   };
   let best = 0;
-  let most = weightFrom(0);
+  let maxWeight = weightFrom(0);
   for (const { start } of matches) {
     const weight = weightFrom(start);
     // What is left out at the front of a place without losing a word is room for what comes after it.
-    const isTighter = weight === most && best > 0 && start < best + characters;
-    if (weight > most || isTighter) [best, most] = [start, weight];
+    const isTighter = weight === maxWeight && best > 0 && start < best + characters;
+    if (weight > maxWeight || isTighter) [best, maxWeight] = [start, weight];
   }
   if (best <= before) return 0;
   const gap = text.slice(best - before, best).search(/\s/);
@@ -70,11 +70,11 @@ export function MarkedText({ text, query, characters }: MarkedTextProps): ReactN
   const form = formOf(query);
   if (!form) return text;
   const start = characters === undefined ? 0 : excerptStart(text, query, characters);
-  const pieces = text.slice(start).split(form);
+  const parts = text.slice(start).split(form);
   return (
     <>
       {start > 0 && '… '}
-      {pieces.map((piece, index) =>
+      {parts.map((piece, index) =>
         index % 2 === 1 ? <mark key={index}>{piece}</mark> : <Fragment key={index}>{piece}</Fragment>,
       )}
     </>

@@ -118,43 +118,43 @@ function SchemaField({
 
 function Parameter({ name, text, model, isReasonShown, fieldRef, onTextChange }: ParameterProps) {
   const noteId = useId();
-  const refusal = unsupportedReason(name, model);
+  const rejection = unsupportedReason(name, model);
   const { placeholder, meaning } = parameterFields[name];
-  const read = refusal ? null : readParameter(name, text);
+  const read = rejection ? null : readParameter(name, text);
   const problem = read && 'problem' in read ? read.problem : null;
   const values = valuesOf(name, model);
-  const isSchema = name === 'response_format' && text.trimStart().startsWith('{') && !refusal;
+  const isSchema = name === 'response_format' && text.trimStart().startsWith('{') && !rejection;
   return (
     <Frame
       name={name}
-      note={isReasonShown ? (refusal ?? problem) : problem}
-      isOff={refusal !== null}
+      note={isReasonShown ? (rejection ?? problem) : problem}
+      isOff={rejection !== null}
       isBad={problem !== null}
       noteId={noteId}
     >
-      {values && !refusal ? (
+      {values && !rejection ? (
         <ChoiceParameter name={name} text={text} values={values} onTextChange={onTextChange} />
       ) : (
         <div
           className={classNames(
             'field field--small',
             name === 'stop' && 'mono--small',
-            refusal && 'is-disabled',
+            rejection && 'is-disabled',
             problem && 'is-invalid',
           )}
         >
           <input
             ref={fieldRef}
             aria-label={name}
-            title={refusal ?? meaning}
+            title={rejection ?? meaning}
             value={text}
-            placeholder={refusal ? 'Not sent' : placeholder}
-            disabled={refusal !== null}
+            placeholder={rejection ? 'Not sent' : placeholder}
+            disabled={rejection !== null}
             spellCheck={false}
             autoComplete="off"
             inputMode={name === 'stop' ? 'text' : 'decimal'}
             aria-invalid={problem ? true : undefined}
-            aria-describedby={(refusal && isReasonShown) || problem ? noteId : undefined}
+            aria-describedby={(rejection && isReasonShown) || problem ? noteId : undefined}
             onChange={(event) => onTextChange(event.target.value)}
           />
         </div>
@@ -209,16 +209,16 @@ export function ParametersPanel({
   fieldRef?: (name: string) => RefCallback<HTMLElement>;
 }) {
   const taken = namedParameters.filter((name) => unsupportedReason(name, model) === null);
-  const refusals = namedParameters.flatMap((name) => {
+  const rejections = namedParameters.flatMap((name) => {
     const reason = unsupportedReason(name, model);
     return reason === null ? [] : [{ name, reason }];
   });
   // What is refused for the same reason stands together, with the reason once.
-  const refused = [...Map.groupBy(refusals, ({ reason }) => reason).values()].flat();
-  const lastOfReason = new Map(refused.map(({ name, reason }) => [reason, name]));
+  const rejected = [...Map.groupBy(rejections, ({ reason }) => reason).values()].flat();
+  const lastOfReason = new Map(rejected.map(({ name, reason }) => [reason, name]));
   const shown = [
     ...taken.map((name) => ({ name, isReasonShown: true })),
-    ...refused.map(({ name, reason }) => ({ name, isReasonShown: lastOfReason.get(reason) === name })),
+    ...rejected.map(({ name, reason }) => ({ name, isReasonShown: lastOfReason.get(reason) === name })),
   ];
   const isTouched = draft.otherParameters !== '' || Object.values(draft.parameters).some((text) => text !== '');
   return (

@@ -73,13 +73,13 @@ export function failureWords(failure: RunFailure, run: FailedRun): FailureWords 
   const issues = details
     .map(({ field, issue }) => `${field}: ${issue}`)
     .filter((issue) => !failure.message.includes(issue));
-  const kept = run.text === '' ? [] : ['Partial answer kept.'];
+  const notes = run.text === '' ? [] : ['Partial answer kept.'];
   // The host's message often opens with the sentence that is the title.
   const opening = `${title}. `;
   const message = failure.message.startsWith(opening) ? failure.message.slice(opening.length) : failure.message;
   return {
     title: isModel ? `${run.model} can't be used` : title,
-    reason: [message, ...issues, ...kept].join(' '),
+    reason: [message, ...issues, ...notes].join(' '),
     remedies: isModel ? ['pick-model'] : remedies,
   };
 }

@@ -56,7 +56,7 @@ type Body<E> = E extends Endpoint<z.ZodType, z.ZodType, infer Schema> ? z.input<
 type FormFields<E> =
   E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.input<Schema> : never;
 /** What a JSON answer of the endpoint holds; `undefined` for an empty one. */
-type Answer<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.output<Schema> : never;
+type ResponseOf<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.output<Schema> : never;
 /** One part of a streamed answer; the error part is thrown, never yielded. */
 export type Part<E> =
   E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType, infer Schema>
@@ -119,11 +119,11 @@ type Arguments<E, Options> = object extends Options
 
 export interface Client {
   /** Calls an endpoint and resolves with its answer. Throws `AppError` for every other status. */
-  call<E extends Endpoint>(...call: Arguments<E, CallOptions<E>>): Promise<Answer<E>>;
+  call<E extends Endpoint>(...call: Arguments<E, CallOptions<E>>): Promise<ResponseOf<E>>;
   /** Calls an endpoint that streams; resolves at the head of the answer. Throws `AppError` for an error before it. */
   stream<E extends Endpoint>(...call: Arguments<E, StreamOptions<E>>): Promise<Streamed<Part<E>>>;
   /** Sends a file with the fields of an endpoint's form, piece by piece. Throws `AppError` for every other status. */
-  upload<E extends Endpoint>(endpoint: E, options: UploadOptions<E>): Promise<Answer<E>>;
+  upload<E extends Endpoint>(endpoint: E, options: UploadOptions<E>): Promise<ResponseOf<E>>;
 }
 
 interface AnyOptions extends CommonOptions {
@@ -166,7 +166,7 @@ function observeText(text: string, wire: WireObserver | undefined): void {
   wire?.onFrame?.({ text, bytes: new TextEncoder().encode(text).byteLength, at: performance.now() });
 }
 
-function parseAnswer(text: string): unknown {
+function parseResponse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -176,7 +176,7 @@ function parseAnswer(text: string): unknown {
 
 /** The error that a body with a status outside 2xx stands for. */
 function failureOf(response: Response, text: string): AppError {
-  const body = parseAnswer(text) as ErrorBody | null;
+  const body = parseResponse(text) as ErrorBody | null;
   const error = errorFromBody(body, `Touchstone responded with status ${response.status}.`);
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   if (Number.isNaN(seconds)) return error;
@@ -214,9 +214,10 @@ export function createClient(hostFetch: HostFetch): Client {
 
   async function upload(endpoint: Endpoint, options: UploadOptions<Endpoint>): Promise<unknown> {
     const { file, onProgress, signal } = options;
-    const most = endpoint.form?.maximumFileBytes ?? 0;
+    const maxBytes = endpoint.form?.maximumFileBytes ?? 0;
     // The host would say the same, but of a very large file it does not take in enough for its answer to be read.
-    if (file.size > most) throw new AppError('payload_too_large', `The file is larger than ${most / 1_048_576} MB.`);
+    if (file.size > maxBytes)
+      throw new AppError('payload_too_large', `The file is larger than ${maxBytes / 1_048_576} MB.`);
     const form = new FormData();
     // Before the file, so that a host may look at them while it still comes.
     for (const [name, value] of Object.entries(options.fields as Record<string, unknown>)) {

@@ -27,7 +27,7 @@ function createPortBody(observer: { onTaken(bytes: number): void; onCancel(): vo
   let wake: (() => void) | null = null;
   let isCancelled = false;
 
-  function settle(change: { readonly error?: unknown }): void {
+  function end(change: { readonly error?: unknown }): void {
     ending ??= change;
     wake?.();
   }
@@ -53,7 +53,7 @@ function createPortBody(observer: { onTaken(bytes: number): void; onCancel(): vo
       cancel() {
         isCancelled = true;
         queue.length = 0;
-        settle({});
+        end({});
         observer.onCancel();
       },
     },
@@ -67,8 +67,8 @@ function createPortBody(observer: { onTaken(bytes: number): void; onCancel(): vo
       queue.push(bytes as Uint8Array<ArrayBuffer>);
       wake?.();
     },
-    end: () => settle({}),
-    fail: (error) => settle({ error }),
+    end: () => end({}),
+    fail: (error) => end({ error }),
   };
 }
 
@@ -77,7 +77,7 @@ interface PortUpload {
   /** With the boundary between the parts in it. */
   readonly contentType: string;
   /** Resolves with whether all of it was sent; false once it was stopped. Rejects when a file of the form cannot be read. */
-  send(sendPiece: (bytes: Uint8Array) => void): Promise<boolean>;
+  send(sendChunk: (bytes: Uint8Array) => void): Promise<boolean>;
   /** The host took so many bytes more. */
   grant(bytes: number): void;
   /** Sends nothing more: the host has answered, or the request was cancelled. */
@@ -93,24 +93,24 @@ function createPortUpload(form: FormData, onUpload?: (bytes: number) => void): P
   let isStopped = false;
   let wake: () => void = () => {};
 
-  async function sendPieces(bytes: Uint8Array, sendPiece: (bytes: Uint8Array) => void): Promise<void> {
+  async function sendChunks(bytes: Uint8Array, sendChunk: (bytes: Uint8Array) => void): Promise<void> {
     for (let start = 0; start < bytes.byteLength; start += maximumChunk) {
       // A copy: a view of a larger buffer would drag the whole buffer along.
-      const piece = bytes.slice(start, start + maximumChunk);
-      while (credit < piece.byteLength && !isStopped) await new Promise<void>((resolve) => (wake = resolve));
+      const chunk = bytes.slice(start, start + maximumChunk);
+      while (credit < chunk.byteLength && !isStopped) await new Promise<void>((resolve) => (wake = resolve));
       if (isStopped) return;
-      credit -= piece.byteLength;
-      sendPiece(piece);
+      credit -= chunk.byteLength;
+      sendChunk(chunk);
     }
   }
 
   return {
     contentType: encoded.headers.get('content-type')!,
-    async send(sendPiece) {
+    async send(sendChunk) {
       while (!isStopped) {
         const { done, value } = await reader.read();
         if (done) return !isStopped;
-        await sendPieces(value, sendPiece);
+        await sendChunks(value, sendChunk);
       }
       return false;
     },
@@ -141,7 +141,7 @@ interface Exchange {
 
 const statusesWithoutBody = new Set([204, 205, 304]);
 
-const hostIsGone = 'Disconnected. Restart Touchstone.';
+const disconnectedMessage = 'Disconnected. Restart Touchstone.';
 
 /** Credit is given back in steps, so that not every small part of a stream costs a frame. */
 const creditStep = initialCredit / 4;
@@ -172,8 +172,8 @@ function takeFrame(exchange: Exchange, frame: HostFrame): void {
  * `fetch` over one port between window and host: credit in bytes, cancel frames, nothing kept of ended requests.
  * `lossMessage` tells a person what to do once the port has closed.
  */
-export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMessage = hostIsGone): HostFetch {
-  const hostGone = (): AppError => new AppError('internal', lossMessage);
+export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMessage = disconnectedMessage): HostFetch {
+  const connectionLost = (): AppError => new AppError('internal', lossMessage);
   const exchanges = new Map<number, Exchange>();
   let lastId = 0;
   let isClosed = false;
@@ -195,8 +195,8 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMes
     isClosed = true;
     for (const id of exchanges.keys()) {
       const exchange = forget(id);
-      exchange?.reject(hostGone());
-      exchange?.body.fail(hostGone());
+      exchange?.reject(connectionLost());
+      exchange?.body.fail(connectionLost());
     }
   });
 
@@ -234,18 +234,18 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMes
   return ({ method, path, headers, body, signal, onUpload }) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      if (isClosed) throw hostGone();
+      if (isClosed) throw connectionLost();
       const id = (lastId += 1);
-      const answer = createBody(id);
+      const responseBody = createBody(id);
       const abort = (): void => {
         cancel(id);
         reject(signal?.reason);
-        answer.fail(signal?.reason);
+        responseBody.fail(signal?.reason);
       };
       signal?.addEventListener('abort', abort);
       const upload = body instanceof FormData ? createPortUpload(body, onUpload) : null;
       const release = () => signal?.removeEventListener('abort', abort);
-      exchanges.set(id, { body: answer, upload, resolve, reject, release });
+      exchanges.set(id, { body: responseBody, upload, resolve, reject, release });
       const typed = upload ? { ...headers, 'content-type': upload.contentType } : headers;
       const request = { type: 'request', id, method, path, headers: Object.entries(typed) } as const;
       if (body instanceof FormData) port.send({ ...request, body: null, isBodyFollowing: true });

@@ -129,13 +129,13 @@ export function useRenewTurns(): () => Promise<void> {
   };
 }
 
-export interface BranchPlace {
+export interface BranchPoint {
   conversationId: string;
   runId: string;
 }
 
 /** Begins a conversation that goes on from before a run, and gives its id. What was said before is shown in it at once. */
-export function useBranchConversation(): (place: BranchPlace) => Promise<string> {
+export function useBranchConversation(): (place: BranchPoint) => Promise<string> {
   const { client } = useHost();
   const queryClient = useQueryClient();
   return async ({ conversationId, runId }) => {

@@ -64,15 +64,15 @@ export function useChangeAuditExport() {
   });
 }
 
-export type RedactionQuestion = z.input<(typeof previewRedaction)['body'] & z.ZodType>;
+export type RedactionQuery = z.input<(typeof previewRedaction)['body'] & z.ZodType>;
 
 /** What the rules would replace in the first runs of a selection. */
-export function useRedactionPreview(question: RedactionQuestion | null) {
+export function useRedactionPreview(question: RedactionQuery | null) {
   const { client } = useHost();
   return useQuery({
     queryKey: [...exportsKey, 'preview', question],
     enabled: question !== null,
-    queryFn: ({ signal }) => client.call(previewRedaction, { signal, body: question as RedactionQuestion }),
+    queryFn: ({ signal }) => client.call(previewRedaction, { signal, body: question as RedactionQuery }),
     placeholderData: keepPreviousData,
     retry: false,
   });

@@ -32,7 +32,7 @@ export const auditRowsKey = ['audit', 'rows'] as const;
 export const rowsPerPage = 100;
 
 /** How long a page is kept when its rows are no longer near, in milliseconds: scrolling through a million rows stays bounded. */
-const keptMilliseconds = 60_000;
+const cacheMilliseconds = 60_000;
 
 interface AuditSearchKey {
   filter: AuditFilter;
@@ -55,9 +55,9 @@ export function useAuditHead(search: AuditSearchKey) {
   return useQuery({
     queryKey: headKey(search),
     queryFn: async ({ signal }): Promise<AuditListHead> => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const page = await client.call(searchAudit, { signal, body: { ...search, offset: 0, limit: rowsPerPage } });
-      return { ...page, ...search, milliseconds: performance.now() - begun };
+      return { ...page, ...search, milliseconds: performance.now() - startedAt };
     },
     // A list that changed by itself would move the rows under the person's hands.
     staleTime: Infinity,
@@ -72,7 +72,7 @@ function readPage(client: Client, { filter, sort, snapshot }: AuditListHead, pag
   });
 }
 
-function isSnapshotGone(error: unknown): boolean {
+function isSnapshotExpired(error: unknown): boolean {
   return error instanceof AppError && error.details.some(({ field }) => field === 'snapshot');
 }
 
@@ -97,16 +97,16 @@ export function useAuditRows(head: AuditListHead, pages: readonly number[]): Aud
       queryKey: [...auditRowsKey, head.snapshot, page],
       queryFn: ({ signal }: { signal: AbortSignal }) => readPage(client, head, page, signal),
       staleTime: Infinity,
-      gcTime: keptMilliseconds,
+      gcTime: cacheMilliseconds,
     })),
   });
   const read = new Map(results.map(({ data }, index) => [further[index], data?.rows]));
   const failed = results.find(({ isError }) => isError);
   const newest = results.findLast(({ data }) => data)?.data ?? head;
-  const hasGone = results.some(({ error }) => isSnapshotGone(error));
+  const hasExpired = results.some(({ error }) => isSnapshotExpired(error));
   useEffect(() => {
-    if (hasGone) void queryClient.invalidateQueries({ queryKey: headKey(head) });
-  }, [hasGone, head, queryClient]);
+    if (hasExpired) void queryClient.invalidateQueries({ queryKey: headKey(head) });
+  }, [hasExpired, head, queryClient]);
   return {
     rowAt(index) {
       const page = Math.floor(index / rowsPerPage);
@@ -135,7 +135,7 @@ export async function readAuditRows(
               queryKey: [...auditRowsKey, head.snapshot, page],
               queryFn: ({ signal }) => readPage(client, head, page, signal),
               staleTime: Infinity,
-              gcTime: keptMilliseconds,
+              gcTime: cacheMilliseconds,
             })
           ).rows;
     const start = page * rowsPerPage;
@@ -145,7 +145,7 @@ export async function readAuditRows(
 }
 
 /** Where a conversation stands in a list: its place, or null if the filter leaves it out. */
-export function useAuditPlace(head: AuditListHead | undefined, conversationId: string | null) {
+export function useAuditIndex(head: AuditListHead | undefined, conversationId: string | null) {
   const { client } = useHost();
   return useQuery({
     queryKey: ['audit', 'place', head?.snapshot, conversationId],

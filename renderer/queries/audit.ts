@@ -154,11 +154,13 @@ export function useGiveFeedback() {
       ]),
     // Refused or kept: what the host has is older than the next change, which is on the screen already.
     onSettled: (_kept, _error, { conversationId }) => {
-      const underWay = queryClient.isMutating({
+      const activeMutations = queryClient.isMutating({
         mutationKey: feedbackKey,
         predicate: ({ state }) => (state.variables as RunFeedback | undefined)?.conversationId === conversationId,
       });
-      return underWay > 1 ? undefined : queryClient.invalidateQueries({ queryKey: conversationKey(conversationId) });
+      return activeMutations > 1
+        ? undefined
+        : queryClient.invalidateQueries({ queryKey: conversationKey(conversationId) });
     },
   });
   /**

@@ -14,7 +14,7 @@ import { settingsKey } from './query-client.ts';
 /** How the local server stands to what the settings ask for. */
 type ServerState = 'off' | 'changing' | 'on' | 'failed';
 
-function isAsWanted(address: string, { port, isTls }: Settings['localServer']): boolean {
+function matchesSettings(address: string, { port, isTls }: Settings['localServer']): boolean {
   const { protocol, port: actualPort } = new URL(address);
   return (protocol === 'https:') === isTls && (port === 0 || Number(actualPort) === port);
 }
@@ -28,7 +28,7 @@ export function serverState(host: HostState, wanted: Settings['localServer'] | u
   const canSwitch = host.capabilities.includes('local-server-switch');
   if (host.serverAddress === null) return canSwitch && wanted?.isEnabled ? 'changing' : 'off';
   if (!canSwitch || !wanted) return 'on';
-  return wanted.isEnabled && isAsWanted(host.serverAddress, wanted) ? 'on' : 'changing';
+  return wanted.isEnabled && matchesSettings(host.serverAddress, wanted) ? 'on' : 'changing';
 }
 
 export const hostKey = ['host'] as const;
@@ -48,8 +48,8 @@ export function useHostState() {
     queryKey: hostKey,
     queryFn: ({ signal }) => client.call(readHost, { signal }),
     refetchInterval: ({ state: { data } }) => {
-      const wanted = queryClient.getQueryData<Settings>(settingsKey)?.localServer;
-      if (data && serverState(data, wanted) === 'changing') return changeMilliseconds;
+      const requested = queryClient.getQueryData<Settings>(settingsKey)?.localServer;
+      if (data && serverState(data, requested) === 'changing') return changeMilliseconds;
       return data?.runs === 0 ? firstRunMilliseconds : renewalMilliseconds;
     },
   });

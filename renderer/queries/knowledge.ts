@@ -177,10 +177,10 @@ export function useSourcesNamed(words: string) {
     queryFn: async ({ signal }) => {
       const query = { offset: 0, limit: 12, text };
       const searched = (dataspaces ?? []).filter(({ sources }) => sources > 0).slice(0, maxSearchedDataspaces);
-      const found = await Promise.all(
+      const lists = await Promise.all(
         searched.map(({ id }) => client.call(listDataspaceSources, { signal, parameters: { id }, query })),
       );
-      return found.flatMap(({ data }) => data);
+      return lists.flatMap(({ data }) => data);
     },
   });
 }
@@ -196,7 +196,7 @@ export function useSource(id: string | null) {
 }
 
 /** A passage with its neighbours, so that one can go on to them. */
-export interface PassagePlace {
+export interface PassagePosition {
   passage: SourcePassage;
   before: SourcePassage | null;
   after: SourcePassage | null;
@@ -209,7 +209,7 @@ export function useSourcePassage(id: string, start: number) {
   return useQuery({
     queryKey: [...textKey, id, 'passage', start],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<PassagePlace | null> => {
+    queryFn: async ({ signal }): Promise<PassagePosition | null> => {
       const read = (offset: number, limit: number) =>
         client.call(listSourcePassages, { signal, parameters: { id }, query: { offset, limit } });
       const { total } = await read(0, 1);
@@ -241,13 +241,13 @@ export function useSourceText(id: string, range: { start: number; end: number; c
   });
 }
 
-export interface SearchQuestion {
+export interface SearchQuery {
   dataspaceId: string;
   query: string;
 }
 
 /** Passages of a dataspace for a question, best first. */
-export function useKnowledgeSearch(question: SearchQuestion | null) {
+export function useKnowledgeSearch(question: SearchQuery | null) {
   const { client } = useHost();
   return useQuery({
     queryKey: ['knowledge', 'search', question],

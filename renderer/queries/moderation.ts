@@ -89,12 +89,12 @@ export function useBatches() {
 }
 
 /** How many texts every classifier that goes on has gone through. */
-function settledTexts({ total, classifiers }: Batch): number {
+function finishedTexts({ total, classifiers }: Batch): number {
   return Math.min(total, ...classifiers.map(({ done, failure }) => (failure ? total : done)));
 }
 
 /** Every text of a batch, of which the first `settled` will not change any more. */
-interface SettledResults {
+interface FinishedResults {
   settled: number;
   results: readonly BatchResult[];
 }
@@ -105,7 +105,7 @@ async function readResults(
   known: readonly BatchResult[],
   settled: number,
   signal: AbortSignal,
-): Promise<SettledResults> {
+): Promise<FinishedResults> {
   const results = known.slice(0, settled);
   while (results.length < batch.total) {
     const query = { offset: String(results.length), limit: String(pageSize) };
@@ -113,7 +113,7 @@ async function readResults(
     if (page.results.length === 0) break;
     results.push(...page.results);
   }
-  return { settled: settledTexts(batch), results };
+  return { settled: finishedTexts(batch), results };
 }
 
 /** Scores of every text; as the batch goes on only those that were not there before are read. */
@@ -127,11 +127,11 @@ export function useBatchResults(batch: Batch | undefined) {
     enabled: batch !== undefined,
     staleTime: Infinity,
     gcTime: 5_000,
-    placeholderData: (before: SettledResults | undefined, query) =>
+    placeholderData: (before: FinishedResults | undefined, query) =>
       query?.queryKey[2] === batch?.id ? before : undefined,
-    queryFn: async ({ signal }): Promise<SettledResults> => {
+    queryFn: async ({ signal }): Promise<FinishedResults> => {
       const earlier = queryClient
-        .getQueriesData<SettledResults>({ queryKey: family })
+        .getQueriesData<FinishedResults>({ queryKey: family })
         .map(([, data]) => data)
         .filter((data) => data !== undefined)
         .toSorted((one, other) => other.settled - one.settled)[0];

@@ -27,7 +27,7 @@ export function useOnDevice() {
 }
 
 /** What of the on-device models the list of all models shows. */
-function listedFacts(state: OnDeviceState | undefined): string {
+function listedDetails(state: OnDeviceState | undefined): string {
   return JSON.stringify(
     state?.models.map(({ id, state: modelState, isSelected, contextTokens }) => [
       id,
@@ -44,7 +44,7 @@ export function useFollowOnDevice(): void {
   useFollow(followOnDevice, (state) => {
     const before = queryClient.getQueryData<OnDeviceState>(onDeviceKey);
     showNewer(queryClient, onDeviceKey, state);
-    if (listedFacts(before) !== listedFacts(state)) void queryClient.invalidateQueries({ queryKey: modelsKey });
+    if (listedDetails(before) !== listedDetails(state)) void queryClient.invalidateQueries({ queryKey: modelsKey });
   });
 }
 

@@ -60,8 +60,8 @@ export function createQueryClient(): QueryClient {
 
 /** What never grows old is kept fresh by a stream or stays as it is; a check may cost something, and a person asks for it. */
 function mayHaveChanged({ options, state, meta }: Query): boolean {
-  const isKept = (options as QueryObserverOptions).staleTime === Infinity && state.status !== 'error';
-  return !isKept && meta?.['mayCost'] !== true;
+  const isCached = (options as QueryObserverOptions).staleTime === Infinity && state.status !== 'error';
+  return !isCached && meta?.['mayCost'] !== true;
 }
 
 /** A host that is there again may be another one than before, and reads in between have failed: what is shown is read anew. */

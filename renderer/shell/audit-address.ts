@@ -191,19 +191,19 @@ interface ReadFilter {
 
 /** The filter that a part of an address says; its spans end `now`. */
 export function readFilter(text: string, now = new Date()): ReadFilter {
-  const found: Record<string, unknown> = {};
+  const values: Record<string, unknown> = {};
   const ignored: string[] = [];
   if (text !== everything) {
-    for (const [name, value] of readPairs(text)) if (!addPair(found, name, value)) ignored.push(name);
+    for (const [name, value] of readPairs(text)) if (!addPair(values, name, value)) ignored.push(name);
   }
-  const span = resolveSpan(found, now);
-  const { sort: askedSort = 'newest', ...asked } = found;
-  const sort = auditSort.safeParse(askedSort);
+  const span = resolveSpan(values, now);
+  const { sort: requestedSort = 'newest', ...asked } = values;
+  const sort = auditSort.safeParse(requestedSort);
   if (!sort.success) ignored.push('sort');
   const filter = auditFilter.safeParse(asked);
   if (filter.success) return { filter: filter.data, sort: sort.data ?? 'newest', span, ignored };
   for (const { path } of filter.error.issues) delete asked[String(path[0])];
-  const names = Object.keys(found).filter((key) => key !== 'sort' && !Object.hasOwn(asked, key));
+  const names = Object.keys(values).filter((key) => key !== 'sort' && !Object.hasOwn(asked, key));
   const written = new Map<string, string>(
     Object.entries({ ...texts, ...lists, ...ranges, ...others }).map(([name, key]) => [key, name]),
   );

@@ -6,7 +6,7 @@ import { formatPlural, formatTime } from '../components/format.ts';
 import { useAgents } from '../queries/agents.ts';
 import { useApiKeys } from '../queries/settings.ts';
 import { useAuditViews } from '../queries/audit-list.ts';
-import { modelPlace } from '../components/models/model-list.ts';
+import { modelLocation } from '../components/models/model-list.ts';
 import { useDataspaces, useSourcesNamed } from '../queries/knowledge.ts';
 import { useModels } from '../queries/providers.ts';
 import { usePromptsNamed } from '../queries/prompts.ts';
@@ -76,7 +76,7 @@ export function useObjectActions(search: string): readonly Action[] {
     .map((model): Action => ({
       id: `model.${model.aiSystem}.${model.name}`,
       title: model.name,
-      detail: modelPlace(model),
+      detail: modelLocation(model),
       group: 'Models',
       icon: Box,
       keywords: [model.title],

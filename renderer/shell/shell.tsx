@@ -148,7 +148,7 @@ export function useInputMethodKeys(): void {
 }
 
 /** A theme that was chosen in another window of the same host is taken over at the next start. */
-function useKeptTheme(): void {
+function useSavedTheme(): void {
   const theme = useSettings().data?.appearance.theme;
   useEffect(() => {
     if (theme) applyTheme(theme);
@@ -203,7 +203,7 @@ export function Shell() {
   useGlobalKeys();
   useWindowActions();
   useFollowOnDevice();
-  useKeptTheme();
+  useSavedTheme();
   useRenewalAfterRuns();
   useRefetchOnReconnect();
   useEffect(() => {

@@ -65,7 +65,7 @@ function OnDevice() {
 
 function Server() {
   const { data } = useHostState();
-  const wanted = useSettings().data?.localServer;
+  const requested = useSettings().data?.localServer;
   const connection = useConnection((state) => state.connection);
   if (connection !== 'there') {
     return (
@@ -76,10 +76,10 @@ function Server() {
     );
   }
   if (!data) return null;
-  const state = serverState(data, wanted);
+  const state = serverState(data, requested);
   const text = {
     off: 'Local server off',
-    changing: wanted?.isEnabled ? 'Starting the local server' : 'Stopping the local server',
+    changing: requested?.isEnabled ? 'Starting the local server' : 'Stopping the local server',
     on: `Local server on ${data.serverAddress ? new URL(data.serverAddress).host : ''}`,
     failed: "Local server couldn't start",
   }[state];

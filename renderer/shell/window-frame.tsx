@@ -64,7 +64,7 @@ export function Rail({ current }: { current: Screen | undefined }) {
   );
 }
 
-function Mark() {
+function Logo() {
   return (
     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" fill="none">
       <path d="M2.5 5.5 8 2l5.5 3.5v5L8 14l-5.5-3.5z" stroke="currentColor" strokeWidth="1.4" strokeLinejoin="round" />
@@ -85,7 +85,7 @@ function AppMenu() {
   if (isDesktop && platform === 'darwin') {
     return (
       <div className="titlebar__mark">
-        <Mark />
+        <Logo />
       </div>
     );
   }
@@ -101,7 +101,7 @@ function AppMenu() {
       aria-haspopup="menu"
       {...(hasMenu && { onClick: openNative })}
     >
-      <Mark />
+      <Logo />
       <Icon icon={ChevronDown} size="tiny" />
     </button>
   );

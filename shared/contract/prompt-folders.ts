@@ -154,7 +154,7 @@ export const readFolderFile = defineEndpoint({
   errors: [404],
 });
 
-export const settleFolderFile = defineEndpoint({
+export const resolveFolderFile = defineEndpoint({
   id: 'settleFolderFile',
   method: 'post',
   path: '/window/prompt-folders/{id}/settle',

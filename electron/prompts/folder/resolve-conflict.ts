@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { AppError } from '../../../shared/app-error.ts';
-import type { FolderFile, FolderIssue, settleFolderFile } from '../../../shared/contract/prompt-folders.ts';
+import type { FolderFile, FolderIssue, resolveFolderFile } from '../../../shared/contract/prompt-folders.ts';
 import type { PromptInput } from '../../../shared/contract/prompts.ts';
 import { promptContent } from '../../../shared/prompt-content.ts';
 import type { StoredFile } from '../../storage/prompts/folder-store.ts';
@@ -18,7 +18,7 @@ import {
 } from './folder-operations.ts';
 import { isSameVersion } from './same-content.ts';
 
-export type Resolution = z.infer<NonNullable<typeof settleFolderFile.body>>;
+export type Resolution = z.infer<NonNullable<typeof resolveFolderFile.body>>;
 
 /** Both sides of a file that is not in step. */
 interface Sides {

@@ -17,9 +17,9 @@ export interface EditorProps {
 }
 
 // The window's own keys: run, and the model picker.
-const keptKeys = new Set(['Mod-Enter', 'Mod-l', 'Ctrl-l', 'Mod-k', 'Ctrl-k', 'Escape']);
+const windowKeys = new Set(['Mod-Enter', 'Mod-l', 'Ctrl-l', 'Mod-k', 'Ctrl-k', 'Escape']);
 const editingKeys = [...defaultKeymap, ...historyKeymap, ...searchKeymap].filter(
-  ({ key, mac }) => !keptKeys.has(key ?? '') && !keptKeys.has(mac ?? ''),
+  ({ key, mac }) => !windowKeys.has(key ?? '') && !windowKeys.has(mac ?? ''),
 );
 
 const commonExtensions: Extension = [

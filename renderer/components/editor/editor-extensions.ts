@@ -24,8 +24,8 @@ export const lineDirection: Extension = [
     const lines = new RangeSetBuilder<Decoration>();
     let next = 0;
     for (const { from, to } of view.visibleRanges) {
-      for (let place = Math.max(from, next); place <= to; place = next) {
-        const line = view.state.doc.lineAt(place);
+      for (let position = Math.max(from, next); position <= to; position = next) {
+        const line = view.state.doc.lineAt(position);
         // A long line may be in view in several pieces.
         if (line.from >= next) lines.add(line.from, line.from, byItsText);
         next = line.to + 1;

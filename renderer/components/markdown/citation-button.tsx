@@ -57,7 +57,7 @@ export function CitationButton({ citation }: { citation: Citation }) {
 }
 
 /** A number in an answer: a button where a passage has it, plain text where a model made it up. */
-export function CitationMark({ number }: { number: number }) {
+export function CitationNumber({ number }: { number: number }) {
   const citations = useContext(CitationContext);
   const citation = citations.find(({ index }) => index === number);
   return citation ? <CitationButton citation={citation} /> : `[${number}]`;

@@ -43,19 +43,19 @@ export function readBlocks(text: string, before: MarkdownBlocks = noBlocks): Mar
 }
 
 /** A text that the next letters may still turn into the marker of a list's next item. */
-const markerBegun = /^ {0,3}(?:\d{0,9}[.)]?|[-*+])[ \t]*$/;
+const partialMarker = /^ {0,3}(?:\d{0,9}[.)]?|[-*+])[ \t]*$/;
 
 /** Takes the block that is still being written, together with the list before it while it may become that list's next item. */
 function takeOpen(blocks: MarkdownBlock[]): MarkdownBlock | null {
   const last = blocks.pop() ?? null;
   const before = blocks.at(-1);
-  if (!last || !before?.isList || !markerBegun.test(last.raw)) return last;
+  if (!last || !before?.isList || !partialMarker.test(last.raw)) return last;
   blocks.pop();
   return { ...before, raw: before.raw + last.raw };
 }
 
 /** The items of a list are blocks of their own: a list may be as long as the answer. */
-function piecesOf(token: Token): Pick<MarkdownBlock, 'raw' | 'code' | 'isList'>[] {
+function segmentsOf(token: Token): Pick<MarkdownBlock, 'raw' | 'code' | 'isList'>[] {
   const { raw } = token;
   if (token.type === 'code') {
     const [language = ''] = String(token['lang'] ?? '').split(/\s/, 1);
@@ -78,9 +78,9 @@ function blocksOf(text: string, offset: number): MarkdownBlock[] {
       start += token.raw.length;
       continue;
     }
-    for (const piece of piecesOf(token)) {
-      blocks.push({ start, ...piece });
-      start += piece.raw.length;
+    for (const segment of segmentsOf(token)) {
+      blocks.push({ start, ...segment });
+      start += segment.raw.length;
     }
   }
   return blocks;

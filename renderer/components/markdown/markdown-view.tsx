@@ -1,6 +1,6 @@
 import { Children, type ComponentProps, isValidElement, memo, useMemo, useState } from 'react';
 import { CopyButton } from '../button.tsx';
-import { CitationMark } from './citation-button.tsx';
+import { CitationNumber } from './citation-button.tsx';
 import { definitionsOf, hasReference, type MarkdownBlock, readBlocks } from './markdown-blocks.ts';
 import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
@@ -27,30 +27,30 @@ function link(number: string): Node {
   return { type: 'link', url: `${prefix}${number}`, children: [{ type: 'text', value: `[${number}]` }] };
 }
 
-function piecesOf(value: string): Node[] {
-  const pieces: Node[] = [];
+function splitCitations(value: string): Node[] {
+  const nodes: Node[] = [];
   let end = 0;
   for (const match of value.matchAll(pattern)) {
-    if (match.index > end) pieces.push({ type: 'text', value: value.slice(end, match.index) });
-    pieces.push(...match[1]!.split(/\s*,\s*/).map(link));
+    if (match.index > end) nodes.push({ type: 'text', value: value.slice(end, match.index) });
+    nodes.push(...match[1]!.split(/\s*,\s*/).map(link));
     end = match.index + match[0].length;
   }
-  if (end < value.length) pieces.push({ type: 'text', value: value.slice(end) });
-  return pieces;
+  if (end < value.length) nodes.push({ type: 'text', value: value.slice(end) });
+  return nodes;
 }
 
-function mark(node: Node): void {
+function linkCitations(node: Node): void {
   if (!node.children || node.type === 'link' || node.type === 'linkReference') return;
   node.children = node.children.flatMap((child) => {
-    if (child.type === 'text' && child.value?.includes('[')) return piecesOf(child.value);
-    mark(child);
+    if (child.type === 'text' && child.value?.includes('[')) return splitCitations(child.value);
+    linkCitations(child);
     return [child];
   });
 }
 
 /** Makes links of the marks `[1]` by which an answer names its passages, so that they can be pressed. Code stays as it is. */
 function remarkCitations(): (tree: Node) => void {
-  return mark;
+  return linkCitations;
 }
 
 const linesInChunk = 100;
@@ -105,7 +105,7 @@ function InnerCode({ children }: ComponentProps<'pre'>) {
 /** What a model writes as a link may lead anywhere: it opens outside and tells nothing about this page. */
 function OuterLink({ href, children }: ComponentProps<'a'>) {
   const citation = citationNumber(href);
-  if (citation !== null) return <CitationMark number={citation} />;
+  if (citation !== null) return <CitationNumber number={citation} />;
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
       {children}

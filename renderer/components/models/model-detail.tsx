@@ -6,7 +6,7 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { accessAddress, servingModel } from '../remedies.ts';
-import { modelPlace, runsOnDevice, shortName, shutdownBadge } from './model-list.ts';
+import { modelLocation, runsOnDevice, shortName, shutdownBadge } from './model-list.ts';
 import { formatDate, formatPrice } from '../format.ts';
 import { useToday } from '../use-today.ts';
 
@@ -20,18 +20,18 @@ interface DetailProps {
 
 function Shutdown({ model, models, onPick }: Omit<DetailProps, 'onLeave'>) {
   const today = useToday();
-  const mark = shutdownBadge(model, today);
-  if (!mark || model.shutdownDate === null) return null;
+  const badge = shutdownBadge(model, today);
+  if (!badge || model.shutdownDate === null) return null;
   const replacement = models.find(({ aiSystem, name }) => aiSystem === model.aiSystem && name === model.replacement);
-  const isOver = mark.days < 0 || model.hasEnded;
+  const isOver = badge.days < 0 || model.hasEnded;
   return (
-    <div className={`notice notice--${mark.tone}`}>
+    <div className={`notice notice--${badge.tone}`}>
       <Icon icon={CalendarX2} size="small" />
       <p>
         <strong>
           {isOver ? 'Retired' : 'Retires'} on {formatDate(model.shutdownDate)}
         </strong>
-        {isOver ? '.' : `, in ${mark.days} days.`}
+        {isOver ? '.' : `, in ${badge.days} days.`}
         {model.replacement && (
           <>
             {' '}
@@ -50,7 +50,7 @@ function Shutdown({ model, models, onPick }: Omit<DetailProps, 'onLeave'>) {
   );
 }
 
-function Fact({ name, value }: { name: string; value: string | null }) {
+function Detail({ name, value }: { name: string; value: string | null }) {
   return (
     <div>
       <dt>{name}</dt>
@@ -89,29 +89,29 @@ function Readiness({ model, onLeave }: Pick<DetailProps, 'model' | 'onLeave'>) {
 export function ModelDetail(props: DetailProps) {
   const { model } = props;
   const taken = model.parameters.filter(({ isAccepted }) => isAccepted).map(({ name }) => name);
-  const refused = model.parameters.filter(({ isAccepted }) => !isAccepted).map(({ name }) => name);
+  const unsupported = model.parameters.filter(({ isAccepted }) => !isAccepted).map(({ name }) => name);
   const dollars = (value: number | null): string | null => (value === null ? null : `$${formatPrice(value)}`);
   return (
     <aside className="picker__detail panel--inset line-left" aria-label={`About ${model.name}`} tabIndex={0}>
       <h3 className="strong">{shortName(model)}</h3>
-      <p className="small tertiary">{modelPlace(model)}</p>
+      <p className="small tertiary">{modelLocation(model)}</p>
       <Shutdown {...props} />
       <Readiness {...props} />
       <dl className="facts facts--loose">
-        <Fact name="Context" value={model.contextTokens?.toLocaleString('en') ?? null} />
-        <Fact name="Max output" value={model.outputTokens?.toLocaleString('en') ?? null} />
+        <Detail name="Context" value={model.contextTokens?.toLocaleString('en') ?? null} />
+        <Detail name="Max output" value={model.outputTokens?.toLocaleString('en') ?? null} />
         {runsOnDevice(model) ? (
-          <Fact name="Price per 1M" value="Free (on device)" />
+          <Detail name="Price per 1M" value="Free (on device)" />
         ) : (
           <>
-            <Fact name="Input per 1M" value={dollars(model.inputPrice)} />
-            <Fact name="Output per 1M" value={dollars(model.outputPrice)} />
+            <Detail name="Input per 1M" value={dollars(model.inputPrice)} />
+            <Detail name="Output per 1M" value={dollars(model.outputPrice)} />
           </>
         )}
       </dl>
       {model.parameters.length > 0 && <h4 className="section-title">Parameters</h4>}
       {taken.length > 0 && <p className="small secondary">Supports {listed(taken)}</p>}
-      {refused.length > 0 && <p className="small tertiary">Doesn't support {listed(refused)}</p>}
+      {unsupported.length > 0 && <p className="small tertiary">Doesn't support {listed(unsupported)}</p>}
     </aside>
   );
 }

@@ -63,9 +63,9 @@ export function withShortcuts(
   const shown = new Set<Model>();
   const pick = (names: readonly ModelName[]): Model[] =>
     names.flatMap((wanted) => {
-      const found = known.find(({ aiSystem, name }) => aiSystem === wanted.aiSystem && name === wanted.name);
-      if (!found || shown.has(found)) return [];
-      const family = [found, ...(copiesOf.get(found) ?? []).filter((copy) => !shown.has(copy))];
+      const match = known.find(({ aiSystem, name }) => aiSystem === wanted.aiSystem && name === wanted.name);
+      if (!match || shown.has(match)) return [];
+      const family = [match, ...(copiesOf.get(match) ?? []).filter((copy) => !shown.has(copy))];
       for (const model of family) shown.add(model);
       return family;
     });
@@ -113,7 +113,7 @@ export function shortName(model: Pick<Model, 'aiSystem' | 'name'>): string {
   return endpoint === null ? model.name : model.name.slice(endpoint.length + 1);
 }
 
-function isFound(model: Model, words: readonly string[]): boolean {
+function matchesTerms(model: Model, words: readonly string[]): boolean {
   const place = runsOnDevice(model) ? 'on-device on this device local' : '';
   const text = `${model.name} ${model.title} ${model.aiSystem} ${providerName(model.aiSystem)} ${place}`.toLowerCase();
   return words.every((word) => text.includes(word));
@@ -130,7 +130,7 @@ export function groupModels(models: readonly Model[], filter: ModelFilter): Mode
     if (model.hasEnded && !filter.isEndedShown) continue;
     if (filter.isReadyOnly && !model.isReady) continue;
     if (!filter.capabilities.every((capability) => model.capabilities.includes(capability))) continue;
-    if (!isFound(model, words)) continue;
+    if (!matchesTerms(model, words)) continue;
     const endpoint = endpointOf(model);
     const title = endpoint ?? providerName(model.aiSystem);
     // Part of an element's ID, so without the spaces that a provider's name may have.
@@ -162,7 +162,7 @@ export function shutdownBadge(model: Pick<Model, 'shutdownDate' | 'hasEnded'>, n
   return { text, tone: isOver || days <= 30 ? 'negative' : 'caution', days };
 }
 
-const testWords: Record<string, string> = {
+const testLabels: Record<string, string> = {
   refused: 'key rejected',
   unreachable: 'unreachable',
   silent: 'no response',
@@ -185,7 +185,7 @@ export function readinessOf(
     const endpoint = endpoints.find(({ name }) => name === group.title);
     if (endpoint?.confirmation) return { isReady: false, text: 'Address not confirmed' };
     const failure = endpoint?.lastTest && endpoint.lastTest.outcome !== 'ok' ? endpoint.lastTest.outcome : null;
-    if (failure) return { isReady: false, text: `Compatible endpoint, ${testWords[failure]}` };
+    if (failure) return { isReady: false, text: `Compatible endpoint, ${testLabels[failure]}` };
     return {
       isReady: true,
       text: endpoint?.keySource ? 'Compatible endpoint, key set' : 'Compatible endpoint, no key needed',
@@ -199,15 +199,15 @@ export function readinessOf(
 }
 
 /** One line under the model's name: where a run goes and whether it can. */
-export function modelPlace(model: Model): string {
-  if (model.aiSystem === 'ServiceAi') return `Built-in, ${servicePlace(model)}`;
+export function modelLocation(model: Model): string {
+  if (model.aiSystem === 'ServiceAi') return `Built-in, ${serviceLocation(model)}`;
   const endpoint = endpointOf(model);
   if (endpoint !== null) return model.isReady ? `Endpoint ${endpoint}` : `Endpoint ${endpoint}, not reachable`;
   return `${providerName(model.aiSystem)}, ${model.isReady ? 'key set' : 'key missing'}`;
 }
 
 /** Where the runs of a service model go. */
-export function servicePlace(model: Pick<Model, 'servedBy'>): string {
+export function serviceLocation(model: Pick<Model, 'servedBy'>): string {
   return isOnDevice(model) ? 'on this device' : `routed to ${servedByName(model)}`;
 }
 

@@ -94,15 +94,15 @@ function useActiveRow(shown: readonly Model[], chosenKey: string, words: string)
 }
 
 /** An endpoint has no models here until it was asked for its list, which costs nothing. */
-function useUnaskedEndpoints(endpoints: readonly CompatibleEndpoint[]): void {
+function useUnlistedEndpoints(endpoints: readonly CompatibleEndpoint[]): void {
   const { mutate } = useTestEndpoint();
-  const unasked = endpoints
+  const unlisted = endpoints
     .filter(({ lastTest }) => lastTest === null)
     .map(({ name }) => name)
     .join('/');
   useEffect(() => {
-    if (unasked !== '') for (const name of unasked.split('/')) mutate(name);
-  }, [unasked, mutate]);
+    if (unlisted !== '') for (const name of unlisted.split('/')) mutate(name);
+  }, [unlisted, mutate]);
 }
 
 const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 };
@@ -161,7 +161,7 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
   const models = useModels();
   const providers = useProviders().data?.data ?? [];
   const endpoints = useEndpoints().data?.data ?? [];
-  useUnaskedEndpoints(endpoints);
+  useUnlistedEndpoints(endpoints);
   const [filter, setFilter] = useState<ModelFilter>(noFilter);
   const all = models.data?.data ?? noModels;
   const choices = useModelChoices();

@@ -14,7 +14,7 @@ import {
   type ModelGroup,
   modelKey,
   readinessOf,
-  servicePlace,
+  serviceLocation,
   shortName,
   shownCapabilities,
   shutdownBadge,
@@ -40,13 +40,13 @@ function Name({ name, words }: { name: string; words: string }) {
 
 function Note({ model }: { model: Model }) {
   const today = useToday();
-  const mark = shutdownBadge(model, today);
-  if (mark) return <Badge tone={mark.tone}>{mark.text}</Badge>;
+  const badge = shutdownBadge(model, today);
+  if (badge) return <Badge tone={badge.tone}>{badge.text}</Badge>;
   if (model.aiSystem !== 'ServiceAi') return null;
-  const place = servicePlace(model);
+  const location = serviceLocation(model);
   return (
     <span className="caption tertiary truncate">
-      {isOnDevice(model) ? 'Runs on this device' : place[0]?.toUpperCase() + place.slice(1)}
+      {isOnDevice(model) ? 'Runs on this device' : location[0]?.toUpperCase() + location.slice(1)}
     </span>
   );
 }
@@ -56,7 +56,7 @@ function Figure({ value }: { value: string | null }) {
 }
 
 /** Part of an option, which can hold no button: the keys of the picker do the same. */
-function FavouriteMark({ model, isFavourite }: { model: Model; isFavourite: boolean }) {
+function FavouriteToggle({ model, isFavourite }: { model: Model; isFavourite: boolean }) {
   return (
     <span
       aria-hidden="true"
@@ -139,7 +139,7 @@ function ModelRow({
           </span>
         </span>
         {copies !== null && copies.count > 0 && <Copies {...copies} />}
-        <FavouriteMark model={model} isFavourite={isFavourite} />
+        <FavouriteToggle model={model} isFavourite={isFavourite} />
       </span>
       <Figure value={model.contextTokens === null ? null : formatTokenCount(model.contextTokens)} />
       <Figure value={model.inputPrice === null ? null : formatPrice(model.inputPrice)} />

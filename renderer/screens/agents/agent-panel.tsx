@@ -10,7 +10,7 @@ import { useDataspaces } from '../../queries/knowledge.ts';
 import { useModels } from '../../queries/providers.ts';
 import { agentAddress, type AgentsAddress, editAgentAddress } from '../../shell/addresses.ts';
 import { Badge } from '../../components/badges.tsx';
-import { modelPlace, shutdownBadge } from '../../components/models/model-list.ts';
+import { modelLocation, shutdownBadge } from '../../components/models/model-list.ts';
 import { useToday } from '../../components/use-today.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Menu } from '../../components/menu.tsx';
@@ -44,7 +44,7 @@ function AgentDetails({ agent, conversationId }: AgentSideProps) {
         <span className="medium truncate">{agent.model}</span>
         {shutdown && <Badge tone={shutdown.tone}>{shutdown.text}</Badge>}
       </p>
-      <p className="caption tertiary truncate">{model ? modelPlace(model) : providerName(agent.aiSystem)}</p>
+      <p className="caption tertiary truncate">{model ? modelLocation(model) : providerName(agent.aiSystem)}</p>
       {agent.prompt === '' ? (
         <p className="small tertiary">
           No prompt.{' '}

@@ -35,10 +35,10 @@ interface AgentListProps {
 function AgentList({ agents, selectedId, search }: AgentListProps) {
   const [, navigate] = useLocation();
   const [words, setWords] = useState('');
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = agents.filter(({ name, model, prompt }) => {
     const text = `${name}\n${model}\n${prompt}`.toLowerCase();
-    return wanted.every((word) => text.includes(word));
+    return terms.every((word) => text.includes(word));
   });
   return (
     <section className="panel agents__list" aria-label="Agents">

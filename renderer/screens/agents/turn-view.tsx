@@ -14,7 +14,7 @@ import { auditAddress } from '../../shell/audit-address.ts';
 import { failureWords, finishMeaning, type Remedy } from '../../components/run-words.ts';
 import { CitedText } from '../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
-import { memoryText, waysOf, type ShownTurn } from './use-conversation.ts';
+import { historyText, waysOf, type ShownTurn } from './use-conversation.ts';
 
 export interface TurnViewProps {
   agent: Agent;
@@ -37,8 +37,8 @@ function State({ state, agent }: Pick<ShownTurn, 'state'> & Pick<TurnViewProps, 
       </span>
     );
   }
-  const marks = { failed: [CircleX, 'Failed'], stopped: [Square, 'Stopped'], completed: [Check, 'Complete'] } as const;
-  const [icon, word] = marks[state];
+  const icons = { failed: [CircleX, 'Failed'], stopped: [Square, 'Stopped'], completed: [Check, 'Complete'] } as const;
+  const [icon, word] = icons[state];
   return (
     <span className={state === 'failed' ? 'row nowrap negative' : 'row nowrap secondary'}>
       <Icon icon={icon} size="small" />
@@ -84,9 +84,9 @@ function TurnFailure({ agent, turn, conversationId, onRetry }: TurnViewProps) {
 
 /** State, metrics and actions of a turn. */
 function TurnFoot({ agent, turn, conversationId, onRetry }: TurnViewProps) {
-  const memory = turn.memory && memoryText(turn.memory);
+  const memory = turn.memory && historyText(turn.memory);
   const isUnderWay = turn.state === 'connecting' || turn.state === 'streaming';
-  const place = turn.conversationId ?? conversationId;
+  const currentId = turn.conversationId ?? conversationId;
   return (
     <div className="agent-turn__foot row caption tertiary">
       <State state={turn.state} agent={agent} />
@@ -101,9 +101,9 @@ function TurnFoot({ agent, turn, conversationId, onRetry }: TurnViewProps) {
             {turn.state === 'stopped' ? 'Send again' : 'Regenerate'}
           </Button>
         )}
-        {turn.runId !== null && place !== null && !isUnderWay && (
+        {turn.runId !== null && currentId !== null && !isUnderWay && (
           <Link
-            href={auditAddress({ filter: {}, sort: 'newest', conversationId: place, runId: turn.runId })}
+            href={auditAddress({ filter: {}, sort: 'newest', conversationId: currentId, runId: turn.runId })}
             className="link row nowrap"
           >
             <Icon icon={FileSearch} size="small" />

@@ -32,7 +32,7 @@ export interface ShownTurn {
   createdAt: string;
   totalMs: number | null;
   tokens: number | null;
-  memory: Memory | null;
+  memory: HistoryUse | null;
   /** Where it was said; null while the host has not named it. */
   conversationId: string | null;
   /** Conversations that go different ways from here, the first one first; empty where there is one way only. */
@@ -40,7 +40,7 @@ export interface ShownTurn {
 }
 
 /** What of the conversation was sent along with a message. */
-interface Memory {
+interface HistoryUse {
   turns: number;
   forgottenTurns: number;
 }
@@ -53,7 +53,7 @@ const states: Record<ThreadRun['status'], RunState> = {
 };
 
 /** The counts that the service keeps with each turn; null where it has not. */
-export function readMemory(metadata: ThreadRun['metadata']): Memory | null {
+export function readHistory(metadata: ThreadRun['metadata']): HistoryUse | null {
   const memory = metadata?.['memory'];
   if (typeof memory !== 'object' || memory === null) return null;
   const { turns, forgottenTurns } = memory as Record<string, unknown>;
@@ -61,13 +61,13 @@ export function readMemory(metadata: ThreadRun['metadata']): Memory | null {
 }
 
 /** Null for a first message, which has nothing before it. */
-export function memoryText({ turns, forgottenTurns }: Memory): string | null {
+export function historyText({ turns, forgottenTurns }: HistoryUse): string | null {
   if (turns === 0 && forgottenTurns === 0) return null;
   const sent = `${formatPlural(turns, 'earlier turn')} in context`;
   return forgottenTurns === 0 ? sent : `${sent}, ${formatPlural(forgottenTurns, 'turn')} dropped`;
 }
 
-function keptTurn(run: ThreadRun): ShownTurn {
+function savedTurn(run: ThreadRun): ShownTurn {
   return {
     key: run.conversationRunId,
     runId: run.conversationRunId,
@@ -84,7 +84,7 @@ function keptTurn(run: ThreadRun): ShownTurn {
     createdAt: run.createdAt,
     totalMs: run.timing.totalMs,
     tokens: run.usage?.total_tokens ?? null,
-    memory: readMemory(run.metadata),
+    memory: readHistory(run.metadata),
     conversationId: run.conversationId,
     branches: run.branches,
   };
@@ -122,7 +122,7 @@ function liveShown(turn: AgentTurn): ShownTurn {
  * window knows better, because the host writes a turn down a moment after its end.
  */
 export function shownTurns(kept: readonly ThreadRun[], live: AgentTurn | null): ShownTurn[] {
-  const turns = kept.map(keptTurn);
+  const turns = kept.map(savedTurn);
   if (!live) return turns;
   const index = turns.findIndex(({ runId }) => runId !== null && runId === live.runId);
   const known = turns[index];
@@ -134,13 +134,13 @@ export function shownTurns(kept: readonly ThreadRun[], live: AgentTurn | null): 
 
 /** The conversations before and after this way, where it branches; null where it does not. */
 export function waysOf({ branches, conversationId }: Pick<ShownTurn, 'branches' | 'conversationId'>) {
-  const place = conversationId === null ? -1 : branches.indexOf(conversationId);
-  if (place === -1 || branches.length < 2) return null;
+  const index = conversationId === null ? -1 : branches.indexOf(conversationId);
+  if (index === -1 || branches.length < 2) return null;
   return {
-    number: place + 1,
+    number: index + 1,
     count: branches.length,
-    previous: branches[place - 1] ?? null,
-    next: branches[place + 1] ?? null,
+    previous: branches[index - 1] ?? null,
+    next: branches[index + 1] ?? null,
   };
 }
 

@@ -73,7 +73,7 @@ function NoRuns() {
 }
 
 /** What narrows the list first, for the title bar. */
-function placeName({ filter, span }: AddressedAudit, facets: AuditFacets | undefined): string | null {
+function pageTitle({ filter, span }: AddressedAudit, facets: AuditFacets | undefined): string | null {
   const [first] = filterChips(filter, facets, span);
   return first ? `${first.name} ${first.value}` : (filter.text ?? null);
 }
@@ -99,7 +99,7 @@ function Conversations() {
   const listRef = useRef<HTMLDivElement>(null);
   const [areViewsOpen, setViewsOpen] = useState(false);
   const [isExporting, setExporting] = useState(false);
-  useShowPageTitle(placeName(address, facets));
+  useShowPageTitle(pageTitle(address, facets));
   const views = (
     <ViewsPanel
       filter={filter}

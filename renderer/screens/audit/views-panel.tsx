@@ -18,11 +18,11 @@ import { replayAddress } from '../../shell/addresses.ts';
 
 /** Things with an id in the order that a person gave them; those that have no place yet follow as they came. */
 export function orderViews<View extends { id: string }>(views: readonly View[], order: readonly string[]): View[] {
-  const place = (id: string): number => {
+  const positionOf = (id: string): number => {
     const index = order.indexOf(id);
     return index < 0 ? order.length : index;
   };
-  return views.toSorted((one, other) => place(one.id) - place(other.id));
+  return views.toSorted((one, other) => positionOf(one.id) - positionOf(other.id));
 }
 
 /** The order after one of them was moved up or down. */
@@ -139,7 +139,7 @@ interface FacetRow {
 }
 
 function Facets({ title, rows }: { title: string; rows: readonly FacetRow[] }) {
-  const most = Math.max(...rows.map(({ runs }) => runs), 1);
+  const maxRuns = Math.max(...rows.map(({ runs }) => runs), 1);
   if (rows.length === 0) return null;
   return (
     <section aria-label={title}>
@@ -156,7 +156,7 @@ function Facets({ title, rows }: { title: string; rows: readonly FacetRow[] }) {
         >
           <span className="truncate">{value}</span>
           <span className="view__bar" aria-hidden="true">
-            <i style={{ width: `${Math.max(4, Math.round((runs / most) * 100))}%` }} />
+            <i style={{ width: `${Math.max(4, Math.round((runs / maxRuns) * 100))}%` }} />
           </span>
           <span className="tertiary caption numbers">{formatCount(runs)}</span>
         </button>

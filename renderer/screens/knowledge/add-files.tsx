@@ -33,11 +33,11 @@ async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
 async function collect(entry: FileSystemEntry): Promise<ChosenFile[]> {
   if (entry.name.startsWith('.')) return [];
   if (entry.isFile) return filesOf(entry as FileSystemFileEntry);
-  const found: ChosenFile[] = [];
+  const files: ChosenFile[] = [];
   for (const inner of await entriesOf(entry as FileSystemDirectoryEntry)) {
-    if (found.length < maxFiles) found.push(...(await collect(inner)));
+    if (files.length < maxFiles) files.push(...(await collect(inner)));
   }
-  return found;
+  return files;
 }
 
 async function droppedFiles({ items, files }: DataTransfer): Promise<ChosenFile[]> {

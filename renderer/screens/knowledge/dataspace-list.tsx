@@ -34,10 +34,10 @@ function NameForm({ dataspace, onDone }: NameFormProps) {
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const wanted = name.trim();
-    if (wanted === '') return field.current?.focus();
-    if (dataspace) return rename.mutate({ id: dataspace.id, name: wanted }, { onSuccess: onDone });
-    create.mutate(wanted, {
+    const trimmedName = name.trim();
+    if (trimmedName === '') return field.current?.focus();
+    if (dataspace) return rename.mutate({ id: dataspace.id, name: trimmedName }, { onSuccess: onDone });
+    create.mutate(trimmedName, {
       onSuccess: ({ id }) => {
         onDone();
         navigate(dataspaceAddress(id));

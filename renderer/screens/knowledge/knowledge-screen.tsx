@@ -164,10 +164,10 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
   // While a source loads, the open dataspace stays: its search would be lost.
   const [openId, setOpenId] = useState<string | null>(null);
   const sourceHome = source.data?.dataspaceId ?? (source.isPending ? openId : null);
-  const wantedId = address.sourceId === null ? address.dataspaceId : sourceHome;
+  const requestedId = address.sourceId === null ? address.dataspaceId : sourceHome;
   // Without an address the newest one is open: most people have one.
   const isPlain = address.sourceId === null && address.dataspaceId === null;
-  const dataspace = isPlain ? dataspaces[0] : dataspaces.find(({ id }) => id === wantedId);
+  const dataspace = isPlain ? dataspaces[0] : dataspaces.find(({ id }) => id === requestedId);
   if (openId !== (dataspace?.id ?? null)) setOpenId(dataspace?.id ?? null);
   useShowPageTitle(dataspace?.name ?? null);
   const group = 'Knowledge';
@@ -225,10 +225,10 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
 function Missing({ source }: { source: ReturnType<typeof useSource> }) {
   const [, navigate] = useLocation();
   if (!source.isError) return <LoadingRows label="Loading source" rows={8} />;
-  const isGone = source.error instanceof AppError && source.error.code === 'not_found';
+  const isMissing = source.error instanceof AppError && source.error.code === 'not_found';
   return (
     <div className="list-state">
-      {isGone ? (
+      {isMissing ? (
         <EmptyState title="Source not found" reason="It was deleted, or the link is incomplete.">
           <Button onClick={() => navigate('/knowledge')}>Show all sources</Button>
         </EmptyState>

@@ -6,7 +6,7 @@ import { formatPlural } from '../../components/format.ts';
 import { plainText } from '../../components/markdown/plain-text.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { EmptyState, ErrorFailure, LoadingRows, Notice } from '../../components/state-panels.tsx';
-import { useKnowledgeSearch, type SearchQuestion } from '../../queries/knowledge.ts';
+import { useKnowledgeSearch, type SearchQuery } from '../../queries/knowledge.ts';
 import { sourceAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { useDeletions } from '../../stores/deletions.ts';
@@ -59,12 +59,12 @@ export function PassageResult({ citation, query, open, isNumbered = false }: Pas
 }
 
 interface SearchResultsProps {
-  question: SearchQuestion;
+  question: SearchQuery;
   open: OpenPassage | null;
   onEnd: () => void;
 }
 
-function Found({ question, open, onEnd, passages }: SearchResultsProps & { passages: readonly Citation[] }) {
+function ResultList({ question, open, onEnd, passages }: SearchResultsProps & { passages: readonly Citation[] }) {
   return (
     <>
       <div className="header line-bottom knowledge__head">
@@ -106,7 +106,7 @@ export function SearchResults(props: SearchResultsProps) {
     );
   }
   const passages = search.data.filter(({ sourceId }) => !deleted.has(sourceId));
-  if (passages.length > 0) return <Found {...props} passages={passages} />;
+  if (passages.length > 0) return <ResultList {...props} passages={passages} />;
   return (
     <div className="list-state">
       <EmptyState

@@ -26,7 +26,7 @@ import { UploadList } from './upload-list.tsx';
 import type { SourceMediaType } from '../../../shared/contract/dataspaces.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Progress } from '../../components/badges.tsx';
-import { factsOf, isStopped, stageWords } from './source-words.ts';
+import { detailsOf, isStopped, stageWords } from './source-words.ts';
 
 function iconOf(mediaType: SourceMediaType): LucideIcon {
   if (mediaType === 'application/json') return FileJson;
@@ -65,7 +65,7 @@ function SourceRow({ source }: { source: SourceDetail }) {
       </span>
       <span className="row knowledge__facts">
         {source.progress === null || source.progress.passagesTotal === null ? (
-          factsOf(source).map((fact) => (
+          detailsOf(source).map((fact) => (
             <span key={fact} className="caption tertiary numbers nowrap">
               {fact}
             </span>

@@ -10,7 +10,7 @@ import { Progress } from '../../components/badges.tsx';
 import { sourceAddress } from '../../shell/addresses.ts';
 import { CopyLink } from '../../shell/links.tsx';
 import { useActions } from '../../stores/actions.ts';
-import { factsOf, isStopped, stageWords } from './source-words.ts';
+import { detailsOf, isStopped, stageWords } from './source-words.ts';
 
 /** Characters shown around a passage at first, and how many more each press brings. */
 const firstContext = 3_000;
@@ -37,26 +37,26 @@ function segmentsOf({ text, start, pages }: ShownText, passage: { start: number;
   const pageAt = new Map((pages ?? []).map((page) => [Math.max(page.start, start), page.page]));
   const end = start + text.length;
   const cuts = new Set([start, end, ...pageAt.keys(), ...(passage ? [passage.start, passage.end] : [])]);
-  const places = [...cuts].filter((place) => place >= start && place <= end).toSorted((one, other) => one - other);
-  return places.slice(0, -1).map((place, index) => ({
-    text: text.slice(place - start, places[index + 1]! - start),
+  const offsets = [...cuts].filter((place) => place >= start && place <= end).toSorted((one, other) => one - other);
+  return offsets.slice(0, -1).map((place, index) => ({
+    text: text.slice(place - start, offsets[index + 1]! - start),
     isMarked: passage !== null && place >= passage.start && place < passage.end,
     page: pageAt.get(place) ?? null,
   }));
 }
 
 function Segments({ shown, passage }: { shown: ShownText; passage: { start: number; end: number } | null }) {
-  const mark = useRef<HTMLElement>(null);
+  const highlight = useRef<HTMLElement>(null);
   useEffect(() => {
     // Chromium 156 answers with a promise, which React would call as the cleanup.
-    void mark.current?.scrollIntoView({ block: 'center' });
+    void highlight.current?.scrollIntoView({ block: 'center' });
   }, [passage?.start, shown.start]);
   const segments = segmentsOf(shown, passage);
   const firstMarked = segments.findIndex(({ isMarked }) => isMarked);
   return segments.map(({ text, page, isMarked }, index) => (
     <span key={index}>
       {page !== null && <span className="knowledge__page caption tertiary">Page {page}</span>}
-      {isMarked ? <mark ref={index === firstMarked ? mark : undefined}>{text}</mark> : text}
+      {isMarked ? <mark ref={index === firstMarked ? highlight : undefined}>{text}</mark> : text}
     </span>
   ));
 }
@@ -125,7 +125,7 @@ function Head({ source, passage, onRemove }: SourcePanelProps) {
         <IconButton icon={Trash2} label="Delete source" size="small" onClick={onRemove} />
       </div>
       <p className="row caption tertiary">
-        {factsOf(source).map((fact) => (
+        {detailsOf(source).map((fact) => (
           <span key={fact} className="nowrap numbers">
             {fact}
           </span>

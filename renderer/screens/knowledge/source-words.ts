@@ -21,7 +21,7 @@ export function kindOf(mediaType: SourceMediaType): string {
 }
 
 /** What a row says of a source beside its name: kind, size, pages, passages. */
-export function factsOf({ mediaType, bytes, pages, passages }: SourceDetail): readonly string[] {
+export function detailsOf({ mediaType, bytes, pages, passages }: SourceDetail): readonly string[] {
   return [
     kindOf(mediaType),
     formatBytes(bytes),

@@ -37,23 +37,23 @@ export function UploadList({ dataspaceId }: { dataspaceId: string }) {
   const uploads = useUploads((state) => state.uploads);
   const here = uploads.filter((upload) => upload.dataspaceId === dataspaceId);
   if (here.length === 0) return null;
-  const refused = here.filter(({ state }) => state === 'rejected');
+  const rejected = here.filter(({ state }) => state === 'rejected');
   const onTheirWay = here.filter(({ state }) => state !== 'rejected');
   return (
     <div className="knowledge__uploads line-bottom" role="group" aria-label="Uploads">
       <ul>
-        {[...onTheirWay, ...refused].slice(0, maxShown).map((upload) => (
+        {[...onTheirWay, ...rejected].slice(0, maxShown).map((upload) => (
           <Row key={upload.id} upload={upload} />
         ))}
       </ul>
       {here.length > maxShown && (
         <p className="caption tertiary">and {formatPlural(here.length - maxShown, 'more file')}</p>
       )}
-      <span className={refused.length > 1 ? 'row' : 'visually-hidden'}>
+      <span className={rejected.length > 1 ? 'row' : 'visually-hidden'}>
         <span className="caption tertiary grow" role="status">
-          {refused.length > 0 && `${formatPlural(refused.length, 'file')} rejected`}
+          {rejected.length > 0 && `${formatPlural(rejected.length, 'file')} rejected`}
         </span>
-        {refused.length > 1 && (
+        {rejected.length > 1 && (
           <Button size="small" variant="quiet" onClick={() => dismissRejected(dataspaceId)}>
             Dismiss all
           </Button>

@@ -29,7 +29,7 @@ export function classifierName(classifier: ModerationClassifier): string {
 }
 
 /** Where this classifier sends a text. */
-export function classifierPlace(classifier: ModerationClassifier): string {
+export function classifierLocation(classifier: ModerationClassifier): string {
   if (classifier.kind === 'on-device') return 'no network';
   if (classifier.kind === 'mistral') return 'Mistral';
   return classifier.kind === 'open-ai' ? providerName('OpenAi') : providerName(classifier.aiSystem);

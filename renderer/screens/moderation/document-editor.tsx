@@ -8,7 +8,7 @@ import { categoryNames } from './categories.tsx';
 import './categories.css';
 
 /** The two letters of its category, behind a passage. */
-class CodeMark extends WidgetType {
+class CodeBadge extends WidgetType {
   readonly codes: string;
 
   constructor(codes: string) {
@@ -16,22 +16,22 @@ class CodeMark extends WidgetType {
     this.codes = codes;
   }
 
-  override eq(other: CodeMark): boolean {
+  override eq(other: CodeBadge): boolean {
     return other.codes === this.codes;
   }
 
   toDOM(): HTMLElement {
-    const mark = document.createElement('sup');
-    mark.textContent = this.codes;
-    return mark;
+    const badge = document.createElement('sup');
+    badge.textContent = this.codes;
+    return badge;
   }
 }
 
 /** Passages of the same place stand under one mark, in the hue of the first category. */
 function decorationsOf(passages: readonly Highlight[], length: number): DecorationSet {
   const inside = passages.filter(({ start, end }) => start < end && end <= length);
-  const byPlace = Map.groupBy(inside, ({ start, end }) => `${start}-${end}`);
-  const marks = [...byPlace.values()].flatMap((same) => {
+  const byRange = Map.groupBy(inside, ({ start, end }) => `${start}-${end}`);
+  const decorations = [...byRange.values()].flatMap((same) => {
     const { start, end, category } = same[0]!;
     const { className } = categoryNames[category];
     const codes = same.map((each) => categoryNames[each.category].code).join(' ');
@@ -40,10 +40,10 @@ function decorationsOf(passages: readonly Highlight[], length: number): Decorati
         start,
         end,
       ),
-      Decoration.widget({ widget: new CodeMark(codes), side: -1 }).range(end),
+      Decoration.widget({ widget: new CodeBadge(codes), side: -1 }).range(end),
     ];
   });
-  return Decoration.set(marks, true);
+  return Decoration.set(decorations, true);
 }
 
 const setPassages = StateEffect.define<readonly Highlight[]>();

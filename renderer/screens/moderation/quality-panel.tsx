@@ -64,7 +64,7 @@ function QualityCurve({ category, curve, threshold }: QualityCurveProps) {
 
 /** Below this share of right flags a threshold is worth a warning. */
 const doubtful = 0.5;
-const wanted = 0.7;
+const minShare = 0.7;
 
 function Share({ value, isDoubtful = false }: { value: number | null; isDoubtful?: boolean }) {
   return (
@@ -191,7 +191,7 @@ export function QualityPanel(props: QualityPanelProps) {
           <QualityNote
             quality={open}
             threshold={thresholds[category]}
-            better={thresholdFor(curve, wanted)}
+            better={thresholdFor(curve, minShare)}
             onThreshold={onThreshold}
           />
           <QualityCurve category={category} curve={curve} threshold={thresholds[category]} />

@@ -71,8 +71,8 @@ function listedCategories(value: unknown, place: string): Category[] {
   const names = listedNames(value);
   if (names.length === 1 && noCategory.has(String(names[0]).trim().toLowerCase())) return [];
   return names.map((name) => {
-    const found = typeof name === 'string' ? labelName(name) : null;
-    if (found) return found.category;
+    const label = typeof name === 'string' ? labelName(name) : null;
+    if (label) return label.category;
     throw new Error(
       `${place}: ${shown(name)} is not a category. Use sexual, hatred, harassment, self-harm, violence or none. Rename the column if it has no labels.`,
     );
@@ -258,16 +258,16 @@ function readLines(content: string): BatchText[] {
 }
 
 function checked(texts: readonly BatchText[]): BatchText[] {
-  const kept = texts.filter(({ text }) => text.trim() !== '');
-  if (kept.length === 0) throw new Error('The file has no text.');
-  if (kept.length > maxBatchTexts) {
-    const most = maxBatchTexts.toLocaleString('en');
-    throw new Error(`The file has ${kept.length.toLocaleString('en')} texts. Load up to ${most} at a time.`);
+  const nonEmpty = texts.filter(({ text }) => text.trim() !== '');
+  if (nonEmpty.length === 0) throw new Error('The file has no text.');
+  if (nonEmpty.length > maxBatchTexts) {
+    const limit = maxBatchTexts.toLocaleString('en');
+    throw new Error(`The file has ${nonEmpty.length.toLocaleString('en')} texts. Load up to ${limit} at a time.`);
   }
-  if (new TextEncoder().encode(JSON.stringify(kept)).byteLength > maxBytes) {
+  if (new TextEncoder().encode(JSON.stringify(nonEmpty)).byteLength > maxBytes) {
     throw new Error('The file is larger than 3.8 MB. Load it in parts.');
   }
-  return kept;
+  return nonEmpty;
 }
 
 /** Texts of a file by the ending of its name. Throws `Error` with words for a person. */

@@ -12,7 +12,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { formatCount, formatDuration } from '../../components/format.ts';
 import { remedyAddress, type ServedRun } from '../../components/remedies.ts';
 import { Notice } from '../../components/state-panels.tsx';
-import { categoryNames, classifierName, classifierPlace, judgedScores } from './categories.tsx';
+import { categoryNames, classifierName, classifierLocation, judgedScores } from './categories.tsx';
 import { cardFigures, type FlaggedShare } from './quality-figures.ts';
 import { ScoreLevels } from './score-levels.tsx';
 import { Segmented } from '../../components/choices.tsx';
@@ -129,7 +129,7 @@ function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
           </dt>
           <dd>
             {failure ? 'failed, ' : milliseconds === null ? '' : `${formatDuration(milliseconds)}, `}
-            {classifierPlace(classifier)}
+            {classifierLocation(classifier)}
           </dd>
         </div>
       ))}

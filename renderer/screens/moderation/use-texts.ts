@@ -109,7 +109,7 @@ export function useOpenText(
   const shown = verdicts[0] ? judgedScores(verdicts[0].classifier, first) : null;
   const rested = useRested(thresholds);
   const highlights = useHighlights(flags.length > 0 && isOnDevice ? judged : null, rested);
-  const found = flags.length > 0 && isOnDevice ? highlights.data : undefined;
+  const passages = flags.length > 0 && isOnDevice ? highlights.data : undefined;
   return {
     title: isOfBatch ? `Text ${index + 1}` : 'Text',
     text: isOfBatch ? (batchText.data ?? '') : own,
@@ -117,7 +117,7 @@ export function useOpenText(
     verdicts,
     flags,
     nearest: thresholds && nearestCategory(shown, thresholds),
-    passages: found ?? noPassages,
+    passages: passages ?? noPassages,
     canExplain: isOnDevice && judged !== null,
     isBusy: isOfBatch ? batchText.isLoading || (!hasVerdict && batch.state === 'running') : check.isFetching,
     error: isOfBatch ? batchText.error : check.error,

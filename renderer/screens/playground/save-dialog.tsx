@@ -2,7 +2,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { ChevronRight } from 'lucide-react';
 import { useLocation } from 'wouter';
 import type { PromptVariable, PromptVersion, PromptVersionInput } from '../../../shared/contract/prompts.ts';
-import { keptVariables } from '../../../shared/prompt-content.ts';
+import { completeVariables } from '../../../shared/prompt-content.ts';
 import { Button } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
 import { formatPlural } from '../../components/format.ts';
@@ -66,7 +66,7 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
   const read = readVersion(draft, before);
   // Until a person edits them, variables follow the previous version, which may still be loading.
   const [written, setVariables] = useState<readonly PromptVariable[] | null>(null);
-  const variables = written ?? ('problem' in read ? noVariables : keptVariables(read.version));
+  const variables = written ?? ('problem' in read ? noVariables : completeVariables(read.version));
 
   const saveVersion = (version: PromptVersionInput): void => {
     if (!prompt) return;

@@ -4,7 +4,7 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { useActiveDraft, useDrafts } from '../../stores/playground-drafts.ts';
 import { ModelButton } from '../../components/models/model-button.tsx';
-import { isOnDevice, modelPlace, shutdownBadge } from '../../components/models/model-list.ts';
+import { isOnDevice, modelLocation, shutdownBadge } from '../../components/models/model-list.ts';
 import { formatPrice, formatTokenCount } from '../../components/format.ts';
 import { useToday } from '../../components/use-today.ts';
 import { HistoryPanel } from './history/history-panel.tsx';
@@ -44,7 +44,7 @@ function ModelSection() {
       <div className="play__model">
         <ModelButton
           model={draft.model}
-          place={model ? modelPlace(model) : providerName(draft.aiSystem)}
+          place={model ? modelLocation(model) : providerName(draft.aiSystem)}
           isOpen={openPart === 'model-picker'}
           aria-keyshortcuts={keyShortcut('Mod+L')}
           onClick={() => open('model-picker')}

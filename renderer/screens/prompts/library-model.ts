@@ -10,7 +10,7 @@ export function modelOf(version: Pick<RunSettings, 'aiSystem' | 'model'>, models
 }
 
 /** The last part of a way through folders and how many stand before it: `mail` and 1 of `support/mail`. */
-export function folderPlace(folder: string): { name: string; depth: number } {
+export function folderPosition(folder: string): { name: string; depth: number } {
   const parts = folder.split('/');
   return { name: parts.at(-1) ?? folder, depth: parts.length - 1 };
 }

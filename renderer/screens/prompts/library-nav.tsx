@@ -4,7 +4,7 @@ import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { usePromptsView } from '../../stores/prompts.ts';
-import { folderPlace } from './library-model.ts';
+import { folderPosition } from './library-model.ts';
 import { Badge } from '../../components/badges.tsx';
 import { openFolders, usePromptFolders, waiting } from './folders/linked-folders.ts';
 import './library.css';
@@ -71,7 +71,7 @@ export function LibraryNav({ outline }: { outline: PromptOutline }) {
       {folders.map(({ folder, prompts: count }) => (
         <Row
           key={folder}
-          {...folderPlace(folder)}
+          {...folderPosition(folder)}
           count={count}
           icon={Folder}
           isOn={chosen === folder}

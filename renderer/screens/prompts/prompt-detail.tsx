@@ -79,8 +79,8 @@ function useAddressedVersion(promptId: string, versionId: string | null, version
 function useVersionsOf(prompt: Prompt, address: OpenAddress) {
   const list = usePromptVersions(prompt.id);
   const versions = (list.data?.pages ?? []).flatMap(({ data }) => data);
-  const wantedId = address.view === 'compare' ? address.afterId : address.versionId;
-  const main = useAddressedVersion(prompt.id, wantedId ?? prompt.latestVersionId, versions);
+  const requestedId = address.view === 'compare' ? address.afterId : address.versionId;
+  const main = useAddressedVersion(prompt.id, requestedId ?? prompt.latestVersionId, versions);
   const before = versions.find(({ number }) => main.version && number < main.version.number);
   const otherId = address.view === 'compare' ? address.beforeId : null;
   // Which one came before is known once the list is read; only a single version is compared with itself.

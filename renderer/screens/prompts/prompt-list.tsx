@@ -51,7 +51,7 @@ function Row({ prompt, models, isEdited }: { prompt: Prompt; models: readonly Mo
   );
 }
 
-function NothingFound() {
+function NoMatches() {
   return (
     <div className="list-state">
       <EmptyState
@@ -77,7 +77,7 @@ export interface PromptListProps {
 }
 
 /** How many prompts are there, as far as they were read. */
-function Found({ list, prompts }: Pick<PromptListProps, 'list' | 'prompts'>) {
+function ResultCount({ list, prompts }: Pick<PromptListProps, 'list' | 'prompts'>) {
   const count = formatPlural(prompts.length, 'prompt');
   return (
     <span className="visually-hidden" role="status">
@@ -136,16 +136,16 @@ function Head({ outline, list, prompts, search }: PromptListProps) {
           )
         }
       />
-      <Found list={list} prompts={prompts} />
+      <ResultCount list={list} prompts={prompts} />
     </div>
   );
 }
 
 /** Names what the rows were asked for: another question begins at its first row, once its rows are there. */
-function useShownQuestion({ isPlaceholderData }: PromptListProps['list']): string {
-  const asked = JSON.stringify(usePromptsView());
-  const [shown, setShown] = useState(asked);
-  if (!isPlaceholderData && shown !== asked) setShown(asked);
+function useShownQuery({ isPlaceholderData }: PromptListProps['list']): string {
+  const query = JSON.stringify(usePromptsView());
+  const [shown, setShown] = useState(query);
+  if (!isPlaceholderData && shown !== query) setShown(query);
   return shown;
 }
 
@@ -154,7 +154,7 @@ export function PromptList(props: PromptListProps) {
   const { list, prompts, selectedId, onSelect, onOpen } = props;
   const models = useModels().data?.data ?? noModels;
   const drafts = useLibraryDrafts();
-  const question = useShownQuestion(list);
+  const shownQuery = useShownQuery(list);
   const readOn = (): void => {
     if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
   };
@@ -165,10 +165,10 @@ export function PromptList(props: PromptListProps) {
       <QueryView query={list} subject="the prompts" rows={6}>
         {() =>
           prompts.length === 0 && !list.hasNextPage ? (
-            <NothingFound />
+            <NoMatches />
           ) : (
             <VirtualList
-              key={question}
+              key={shownQuery}
               label="Prompts, newest first. Press Enter to open one in the playground"
               className="list-rows"
               items={prompts}

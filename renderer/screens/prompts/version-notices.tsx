@@ -140,11 +140,11 @@ function Replacement({ model, replacement, version, runs }: ShutdownNoticeProps 
 export function ShutdownNotice(props: ShutdownNoticeProps) {
   const { model } = props;
   const today = useToday();
-  const mark = shutdownBadge(model, today);
-  if (!mark || model.shutdownDate === null) return null;
-  const isOver = model.hasEnded || mark.days < 0;
+  const badge = shutdownBadge(model, today);
+  if (!badge || model.shutdownDate === null) return null;
+  const isOver = model.hasEnded || badge.days < 0;
   return (
-    <Notice tone={mark.tone}>
+    <Notice tone={badge.tone}>
       {model.name} {isOver ? 'retired' : 'retires'} on {formatDate(model.shutdownDate)}.{' '}
       {model.replacement !== null && <Replacement {...props} replacement={model.replacement} />}
     </Notice>

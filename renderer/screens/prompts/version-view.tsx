@@ -21,15 +21,15 @@ import { scanTags } from '../../../shared/prompt-template-tags.ts';
 /** A template to be read, its tags in the colour of the editor. */
 function TemplateText({ text }: { text: string }) {
   const parts = useMemo(() => {
-    const found: { start: number; text: string; isTag: boolean }[] = [];
+    const segments: { start: number; text: string; isTag: boolean }[] = [];
     let at = 0;
     for (const { start, end } of scanTags(text)) {
-      if (start > at) found.push({ start: at, text: text.slice(at, start), isTag: false });
-      found.push({ start, text: text.slice(start, end), isTag: true });
+      if (start > at) segments.push({ start: at, text: text.slice(at, start), isTag: false });
+      segments.push({ start, text: text.slice(start, end), isTag: true });
       at = end;
     }
-    if (at < text.length) found.push({ start: at, text: text.slice(at), isTag: false });
-    return found;
+    if (at < text.length) segments.push({ start: at, text: text.slice(at), isTag: false });
+    return segments;
   }, [text]);
   return (
     <pre className="mono prompt-text">
@@ -52,8 +52,8 @@ function TemplateText({ text }: { text: string }) {
  */
 function variablesIn({ promptText, variables }: Pick<PromptVersion, 'promptText' | 'variables'>): PromptVariable[] {
   const known = new Set(variables.map(({ name }) => name));
-  const found = readFields(parseTemplate(promptText).variables, { values: {}, jsonNames: [] });
-  const others = found.filter(({ name }) => !known.has(name));
+  const fields = readFields(parseTemplate(promptText).variables, { values: {}, jsonNames: [] });
+  const others = fields.filter(({ name }) => !known.has(name));
   const nothing = { description: null, defaultValue: null, sampleValue: null };
   return [...variables, ...others.map(({ name }) => ({ name, ...nothing }))];
 }
@@ -90,7 +90,7 @@ function Usage({ version, usage }: Pick<VersionViewProps, 'version' | 'usage'>) 
   );
 }
 
-function Facts({ prompt, version, usage }: VersionViewProps) {
+function VersionDetails({ prompt, version, usage }: VersionViewProps) {
   const { aiSystem, model } = modelNameOf(version);
   return (
     <dl className="prompts__facts">
@@ -191,7 +191,7 @@ export function VersionView(props: VersionViewProps) {
   return (
     <div className="scroll prompts__version" tabIndex={0} role="region" aria-label={`Version ${version.number}`}>
       {model && <ShutdownNotice model={model} version={version} runs={usage.data?.get(version.id)?.runs ?? 0} />}
-      <Facts {...props} />
+      <VersionDetails {...props} />
       {version.systemMessage !== null && version.systemMessage !== '' && (
         <section aria-label="System message">
           <div className="header line-top">

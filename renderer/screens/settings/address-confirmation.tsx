@@ -34,7 +34,7 @@ function Reason({ asked: { keyOrigin, keySource } }: { asked: AddressConfirmatio
   );
 }
 
-interface AddressQuestionProps {
+interface AddressRequestProps {
   asked: AddressConfirmation;
   /** Confirms an origin. */
   confirm: UseMutationResult<unknown, Error, string>;
@@ -45,7 +45,7 @@ interface AddressQuestionProps {
 }
 
 /** Asks before anything is sent to an address that came with a database, or before a key is sent to another address. */
-export function AddressQuestion({ asked, confirm, hasFocus = false, children }: AddressQuestionProps) {
+export function AddressRequest({ asked, confirm, hasFocus = false, children }: AddressRequestProps) {
   const { origin, keySource } = asked;
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {

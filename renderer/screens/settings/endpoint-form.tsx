@@ -63,9 +63,9 @@ export function EndpointForm({ endpoint, suggestion, onDone }: EndpointFormProps
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const found = endpointProblems(draft);
-    setProblems(found);
-    if (Object.keys(found).length === 0) save.mutate(inputOf(draft), { onSuccess: onDone });
+    const newProblems = endpointProblems(draft);
+    setProblems(newProblems);
+    if (Object.keys(newProblems).length === 0) save.mutate(inputOf(draft), { onSuccess: onDone });
   };
   return (
     <form className="settings__form" aria-label={endpoint ? `Edit ${endpoint.name}` : 'New endpoint'} onSubmit={submit}>

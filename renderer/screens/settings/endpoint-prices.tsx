@@ -86,12 +86,12 @@ function PriceForm({ endpoint, names, prices, onDone }: PriceFormProps) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const found = Object.entries(changes).flatMap(([name, texts]) => {
+    const newProblems = Object.entries(changes).flatMap(([name, texts]) => {
       const problem = problemOf(texts);
       return problem === null ? [] : [[name, problem] as const];
     });
-    setProblems(Object.fromEntries(found));
-    if (found.length > 0) return;
+    setProblems(Object.fromEntries(newProblems));
+    if (newProblems.length > 0) return;
     const changed = Object.entries(changes).flatMap(([model, { input, output }]) => {
       const [inputPrice, outputPrice] = [parsePrice(input), parsePrice(output)];
       return inputPrice === null || outputPrice === null ? [] : [{ model, inputPrice, outputPrice }];

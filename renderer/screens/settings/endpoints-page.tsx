@@ -4,7 +4,7 @@ import type { CompatibleEndpoint } from '../../../shared/contract/providers.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { formatDuration, formatPlural } from '../../components/format.ts';
-import { StateMark } from '../../components/badges.tsx';
+import { StateBadge } from '../../components/badges.tsx';
 import { useReturnFocus } from '../../components/focus.ts';
 import {
   useAddEndpoint,
@@ -13,7 +13,7 @@ import {
   useRemoveEndpoint,
   useTestEndpoint,
 } from '../../queries/providers.ts';
-import { AddressQuestion, EncryptionBadge } from './address-confirmation.tsx';
+import { AddressRequest, EncryptionBadge } from './address-confirmation.tsx';
 import { TestNotice, testState } from './connection-test.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointPrices } from './endpoint-prices.tsx';
@@ -31,13 +31,13 @@ function testResult({ lastTest }: CompatibleEndpoint): string {
 function EndpointState({ endpoint: { confirmation, lastTest } }: { endpoint: CompatibleEndpoint }) {
   if (confirmation)
     return (
-      <StateMark tone="caution" icon={TriangleAlert}>
+      <StateBadge tone="caution" icon={TriangleAlert}>
         Not confirmed
-      </StateMark>
+      </StateBadge>
     );
-  if (!lastTest) return <StateMark tone="neutral">Not tested</StateMark>;
+  if (!lastTest) return <StateBadge tone="neutral">Not tested</StateBadge>;
   const { word, ...mark } = testState(lastTest, 'Reachable');
-  return <StateMark {...mark}>{word}</StateMark>;
+  return <StateBadge {...mark}>{word}</StateBadge>;
 }
 
 /** One compatible endpoint with its address, its last test and what can be done about it. */
@@ -91,7 +91,7 @@ function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
       </div>
       {openForm === 'endpoint' && <EndpointForm endpoint={endpoint} onDone={close} />}
       {openForm === 'prices' && <EndpointPrices endpoint={name} onDone={close} />}
-      {openForm === null && confirmation && <AddressQuestion asked={confirmation} confirm={confirm} />}
+      {openForm === null && confirmation && <AddressRequest asked={confirmation} confirm={confirm} />}
       {openForm === null && <TestNotice test={lastTest} baseAddress={baseAddress} />}
       <ConfirmDialog
         title={`Remove endpoint ${name}?`}
@@ -120,7 +120,7 @@ function FoundRow({ endpoint }: { endpoint: FoundEndpoint }) {
       <div className="provider__row">
         <span className="strong truncate">{endpoint.name}</span>
         <span className="provider__state">
-          <StateMark tone="accent">Detected</StateMark>
+          <StateBadge tone="accent">Detected</StateBadge>
         </span>
         <span className="provider__detail truncate">
           <span className="mono--small">{endpoint.baseAddress}</span>

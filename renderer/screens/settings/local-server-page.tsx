@@ -11,7 +11,7 @@ import { TextField } from '../../components/text-field.tsx';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
 import { CopyButton } from '../../components/button.tsx';
-import { Badge, Spinner, StateMark } from '../../components/badges.tsx';
+import { Badge, Spinner, StateBadge } from '../../components/badges.tsx';
 import { Failure, QueryView } from '../../components/state-panels.tsx';
 import { useCapability } from '../../host/host-context.tsx';
 import { serverState, useHostState } from '../../queries/host-state.ts';
@@ -172,7 +172,7 @@ function ServerView({ host, wanted }: { host: HostState; wanted: Settings['local
         </p>
       );
     case 'off':
-      return <StateMark tone="neutral">Off</StateMark>;
+      return <StateBadge tone="neutral">Off</StateBadge>;
     case 'on':
       return host.serverAddress && <Address address={host.serverAddress} protocols={host.protocols} />;
   }

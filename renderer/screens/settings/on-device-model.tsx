@@ -2,7 +2,7 @@ import { Download, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { OnDeviceModel, OnDeviceState } from '../../../shared/contract/on-device.ts';
 import { formatBytes, formatCount, formatDuration, formatPart } from '../../components/format.ts';
-import { Badge, Progress, Spinner, StateMark } from '../../components/badges.tsx';
+import { Badge, Progress, Spinner, StateBadge } from '../../components/badges.tsx';
 import { Button, IconButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { useInstallOnDevice, usePauseOnDevice, useRemoveOnDevice, useSelectOnDevice } from '../../queries/on-device.ts';
@@ -143,10 +143,10 @@ function ModelState({ model, engine }: { model: OnDeviceModel; engine: OnDeviceS
     : engine.state === 'loading'
       ? 'Loading'
       : 'Default for built-in models';
-  return <StateMark tone="positive">{answering}</StateMark>;
+  return <StateBadge tone="positive">{answering}</StateBadge>;
 }
 
-function Fact({ name, value }: { name: string; value: string | null }) {
+function Detail({ name, value }: { name: string; value: string | null }) {
   if (value === null) return null;
   return (
     <div>
@@ -169,11 +169,11 @@ export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnD
         <ModelActions model={model} />
       </div>
       <dl className="on-device__facts">
-        <Fact name="Size" value={bytes === null ? 'shown when the download starts' : formatBytes(bytes)} />
-        <Fact name="Memory" value={memoryBytes === null ? null : `about ${formatBytes(memoryBytes)}`} />
-        <Fact name="Context" value={contextTokens === null ? null : `${formatCount(contextTokens)} tokens`} />
-        <Fact name="Licence" value={licence} />
-        <Fact name="Source" value={sources[source]} />
+        <Detail name="Size" value={bytes === null ? 'shown when the download starts' : formatBytes(bytes)} />
+        <Detail name="Memory" value={memoryBytes === null ? null : `about ${formatBytes(memoryBytes)}`} />
+        <Detail name="Context" value={contextTokens === null ? null : `${formatCount(contextTokens)} tokens`} />
+        <Detail name="Licence" value={licence} />
+        <Detail name="Source" value={sources[source]} />
       </dl>
       <p className="small tertiary">{note}</p>
       {isUnderWay && <DownloadProgress model={model} />}

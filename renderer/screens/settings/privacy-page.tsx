@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { ContactedHost, StoredLocation } from '../../../shared/contract/privacy.ts';
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import { providerName } from '../../../shared/provider-names.ts';
-import { StateMark } from '../../components/badges.tsx';
+import { StateBadge } from '../../components/badges.tsx';
 import { QueryView } from '../../components/state-panels.tsx';
 import { usePrivacy } from '../../queries/host-state.ts';
 import { useUpdates } from '../../queries/settings.ts';
@@ -84,13 +84,13 @@ const readyWords: Record<ContactedHost['use'], string> = {
 function HostState({ host: { use, isReady, isConfirmed } }: { host: ContactedHost }) {
   if (!isConfirmed)
     return (
-      <StateMark tone="caution" icon={TriangleAlert}>
+      <StateBadge tone="caution" icon={TriangleAlert}>
         Not confirmed
-      </StateMark>
+      </StateBadge>
     );
-  if (!isReady) return <StateMark tone="neutral">No key, not contacted</StateMark>;
+  if (!isReady) return <StateBadge tone="neutral">No key, not contacted</StateBadge>;
   const word = readyWords[use];
-  return <StateMark tone={word === 'On request' ? 'neutral' : 'positive'}>{word}</StateMark>;
+  return <StateBadge tone={word === 'On request' ? 'neutral' : 'positive'}>{word}</StateBadge>;
 }
 
 function Host({ host }: { host: ContactedHost }) {
@@ -135,7 +135,7 @@ function UpdateServer() {
         </>
       }
     >
-      <StateMark tone={isOn ? 'positive' : 'neutral'}>{isOn ? 'On' : 'Off, not contacted'}</StateMark>
+      <StateBadge tone={isOn ? 'positive' : 'neutral'}>{isOn ? 'On' : 'Off, not contacted'}</StateBadge>
     </SettingRow>
   );
 }

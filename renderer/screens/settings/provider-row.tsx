@@ -13,9 +13,9 @@ import {
   useTestProvider,
   useUpdateProvider,
 } from '../../queries/providers.ts';
-import { AddressForm, AddressQuestion, EncryptionBadge, encryptionCaution } from './address-confirmation.tsx';
+import { AddressForm, AddressRequest, EncryptionBadge, encryptionCaution } from './address-confirmation.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { Badge, StateMark } from '../../components/badges.tsx';
+import { Badge, StateBadge } from '../../components/badges.tsx';
 import { useReturnFocus } from '../../components/focus.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { TestNotice, testState, testSummary } from './connection-test.tsx';
@@ -41,9 +41,9 @@ function KeyForm({ provider, onDone }: { provider: ProviderState; onDone: () => 
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const found = keyProblem(key);
-    setProblem(found);
-    if (found === null) save.mutate(key, { onSuccess: onDone });
+    const newProblem = keyProblem(key);
+    setProblem(newProblem);
+    if (newProblem === null) save.mutate(key, { onSuccess: onDone });
   };
   const paste = async () => {
     try {
@@ -52,7 +52,7 @@ function KeyForm({ provider, onDone }: { provider: ProviderState; onDone: () => 
       setProblem("Couldn't read the clipboard. Paste with the keyboard.");
     }
   };
-  const refusal = save.error ? describeError(save.error).message : null;
+  const rejection = save.error ? describeError(save.error).message : null;
   return (
     <form
       className="provider__form"
@@ -71,7 +71,7 @@ function KeyForm({ provider, onDone }: { provider: ProviderState; onDone: () => 
         type="password"
         autoFocus
         value={key}
-        error={problem ?? refusal}
+        error={problem ?? rejection}
         onValueChange={(next) => {
           setKey(next.trim());
           setProblem(null);
@@ -102,13 +102,13 @@ function KeyForm({ provider, onDone }: { provider: ProviderState; onDone: () => 
 function KeyState({ provider }: { provider: ProviderState }) {
   if (provider.confirmation)
     return (
-      <StateMark tone="caution" icon={TriangleAlert}>
+      <StateBadge tone="caution" icon={TriangleAlert}>
         Not confirmed
-      </StateMark>
+      </StateBadge>
     );
-  if (provider.keySource === null) return <StateMark tone="neutral">No key</StateMark>;
+  if (provider.keySource === null) return <StateBadge tone="neutral">No key</StateBadge>;
   const { word, ...mark } = testState(provider.lastTest, 'Key set');
-  return <StateMark {...mark}>{word}</StateMark>;
+  return <StateBadge {...mark}>{word}</StateBadge>;
 }
 
 function Detail({ provider }: { provider: ProviderState }) {
@@ -127,18 +127,18 @@ function Detail({ provider }: { provider: ProviderState }) {
 }
 
 /** Asks whether the key may be sent to the present address, or takes the address back. */
-function ProviderQuestion({ provider, hasFocus }: { provider: ProviderState; hasFocus: boolean }) {
+function ProviderConfirmation({ provider, hasFocus }: { provider: ProviderState; hasFocus: boolean }) {
   const confirm = useConfirmProviderAddress(provider.aiSystem);
   const update = useUpdateProvider(provider.aiSystem);
   if (!provider.confirmation) return null;
   return (
-    <AddressQuestion asked={provider.confirmation} confirm={confirm} hasFocus={hasFocus}>
+    <AddressRequest asked={provider.confirmation} confirm={confirm} hasFocus={hasFocus}>
       {!provider.isBaseAddressDefault && (
         <Button size="small" variant="quiet" isBusy={update.isPending} onClick={() => update.mutate(null)}>
           Use default URL
         </Button>
       )}
-    </AddressQuestion>
+    </AddressRequest>
   );
 }
 
@@ -169,15 +169,15 @@ function useForm(isAskedFor: boolean, isQuestion: boolean) {
 /** One provider: the state of its key, its last test, and what can be done about both. */
 export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
   const { aiSystem, confirmation, keySource } = provider;
-  const isQuestion = confirmation !== null;
-  const { form, setForm, close } = useForm(isAskedFor, isQuestion);
+  const needsConfirmation = confirmation !== null;
+  const { form, setForm, close } = useForm(isAskedFor, needsConfirmation);
   const [isRemoving, setRemoving] = useState(false);
   const test = useTestProvider(provider.aiSystem);
   const remove = useRemoveProviderKey(provider.aiSystem);
   const storedIn = confirmation?.keySource ?? keySource;
   const name = providerName(aiSystem);
   const hasKey = keySource !== null;
-  const keyButton = useReturnFocus<HTMLButtonElement>(form !== null || isQuestion);
+  const keyButton = useReturnFocus<HTMLButtonElement>(form !== null || needsConfirmation);
   return (
     <div className="provider" role="group" aria-label={name}>
       <div className="provider__row">
@@ -199,7 +199,7 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
                 </Button>
               )}
               <Button ref={keyButton} size="small" onClick={() => setForm('key')}>
-                {hasKey || isQuestion ? 'Replace' : 'Add key'}
+                {hasKey || needsConfirmation ? 'Replace' : 'Add key'}
               </Button>
               <IconButton size="small" icon={Globe} label={`Base URL of ${name}`} onClick={() => setForm('address')} />
               {(storedIn === 'keychain' || storedIn === 'memory') && (
@@ -216,7 +216,7 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
       </div>
       {form === 'key' && <KeyForm provider={provider} onDone={close} />}
       {form === 'address' && <AddressForm provider={provider} onDone={close} />}
-      {form === null && <ProviderQuestion provider={provider} hasFocus={isAskedFor} />}
+      {form === null && <ProviderConfirmation provider={provider} hasFocus={isAskedFor} />}
       {form === null && hasKey && <TestNotice test={provider.lastTest} baseAddress={provider.baseAddress} />}
       <ConfirmDialog
         title={`Remove API key of ${name}?`}

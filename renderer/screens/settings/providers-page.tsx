@@ -118,7 +118,7 @@ function Lead({ keychain }: { keychain: string | null | undefined }) {
 export function ProvidersPage() {
   const providers = useProviders();
   const [location] = useLocation();
-  const askedFor = location.split('/')[3];
+  const requestedId = location.split('/')[3];
   const keychain = providers.data?.keychain;
   return (
     <SettingsPage title="Providers and keys" lead={<Lead keychain={keychain} />}>
@@ -133,7 +133,11 @@ export function ProvidersPage() {
           <QueryView query={providers} subject="the providers" rows={5}>
             {({ data }) =>
               data.map((provider) => (
-                <ProviderRow key={provider.aiSystem} provider={provider} isAskedFor={provider.aiSystem === askedFor} />
+                <ProviderRow
+                  key={provider.aiSystem}
+                  provider={provider}
+                  isAskedFor={provider.aiSystem === requestedId}
+                />
               ))
             }
           </QueryView>

@@ -69,11 +69,11 @@ function Applied({ last }: { last: NonNullable<ReturnType<typeof useRetention>['
 function RetentionForm({ kept }: { kept: Retention }) {
   const [mode, setMode] = useState(kept.mode);
   const [text, setText] = useState(String(kept.days));
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setAsked] = useState(false);
   const { change, error, isPending } = useChangeRetention();
   const days = readDays(text);
   const isChanged = mode !== kept.mode || (mode !== 'off' && days !== kept.days);
-  const asked = mode !== 'off' && days !== null ? { mode, days } : null;
+  const requested = mode !== 'off' && days !== null ? { mode, days } : null;
   const apply = () => {
     setAsked(false);
     if (days !== null || mode === 'off') change({ mode, days: days ?? kept.days });
@@ -95,7 +95,7 @@ function RetentionForm({ kept }: { kept: Retention }) {
           />
         </div>
       )}
-      {asked && <Consequence asked={asked} />}
+      {requested && <Consequence asked={requested} />}
       {error && <ErrorFailure title="Couldn't change the retention" error={error} />}
       {isChanged && (
         <div className="row">
@@ -120,12 +120,12 @@ function RetentionForm({ kept }: { kept: Retention }) {
       )}
       <ConfirmDialog
         title={`${mode === 'delete' ? 'Delete' : 'Anonymise'} runs after ${days} days?`}
-        isOpen={isAsked}
+        isOpen={isConfirming}
         onClose={() => setAsked(false)}
         action={mode === 'delete' ? 'Delete' : 'Anonymise'}
         onConfirm={apply}
       >
-        {asked && <Consequence asked={asked} />}
+        {requested && <Consequence asked={requested} />}
         Applies immediately, and then once a day. This can&apos;t be undone. To keep a copy, create a backup first.
       </ConfirmDialog>
     </div>

@@ -38,7 +38,7 @@ const components: Record<SettingsPageId, ComponentType> = {
 function Navigation({ current }: { current: SettingsPageEntry }) {
   const [find, setFind] = useState('');
   const [, navigate] = useLocation();
-  const found = settingsPages.filter(({ title, keywords }) => matchScore(find, [title, ...keywords]) > 0);
+  const matches = settingsPages.filter(({ title, keywords }) => matchScore(find, [title, ...keywords]) > 0);
   return (
     <nav className="panel panel--inset line-right settings__nav" aria-label="Settings">
       <form
@@ -46,7 +46,7 @@ function Navigation({ current }: { current: SettingsPageEntry }) {
         role="search"
         onSubmit={(event) => {
           event.preventDefault();
-          if (found[0]) navigate(settingsAddress(found[0].id));
+          if (matches[0]) navigate(settingsAddress(matches[0].id));
         }}
       >
         <TextField
@@ -59,7 +59,7 @@ function Navigation({ current }: { current: SettingsPageEntry }) {
           onValueChange={setFind}
         />
       </form>
-      {found.map((page) => (
+      {matches.map((page) => (
         <Link
           key={page.id}
           href={settingsAddress(page.id)}
@@ -69,7 +69,7 @@ function Navigation({ current }: { current: SettingsPageEntry }) {
           {page.title}
         </Link>
       ))}
-      {found.length === 0 && <p className="settings__none small tertiary">No settings found</p>}
+      {matches.length === 0 && <p className="settings__none small tertiary">No settings found</p>}
     </nav>
   );
 }

@@ -14,7 +14,7 @@ import { auditAddress } from '../../../shell/audit-address.ts';
 import { CopyLink } from '../../../shell/links.tsx';
 import { type RunPart, useAuditViewState } from '../../../stores/audit.ts';
 import { FeedbackPanel } from './feedback-panel.tsx';
-import { ConversationFacts, HeadersPart, JsonPart, TimingPart } from './run-details.tsx';
+import { ConversationDetails, HeadersPart, JsonPart, TimingPart } from './run-details.tsx';
 import { ConversationPart, Passages, PromptPart } from './run-parts.tsx';
 import { findIn, findTerms } from './find-terms.ts';
 import './detail.css';
@@ -28,11 +28,11 @@ const dayAndClock = new Intl.DateTimeFormat('en-GB', {
 });
 
 function runMeasures({ timing, usage }: ConversationRun): string {
-  const facts = [
+  const measures = [
     timing.totalMs === null ? null : formatRunDuration(timing.totalMs),
     usage ? formatPlural(usage.total_tokens, 'token') : null,
   ];
-  return facts.filter((fact) => fact !== null).join(', ');
+  return measures.filter((fact) => fact !== null).join(', ');
 }
 
 /** Seconds tell the runs of one day apart; a conversation of several days says which. */
@@ -83,14 +83,14 @@ function RunList({ runs, openId, matchedIds, onOpen }: RunListProps) {
 
 const highlightName = 'audit-find';
 /** A text of megabytes with a word in every line would otherwise hold the window. */
-const maxMarks = 1_000;
+const maxHighlights = 1_000;
 
 function rangesIn(element: Element, search: string): Range[] {
   const terms = findTerms(search);
   const ranges: Range[] = [];
   if (terms.length === 0) return ranges;
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode() && ranges.length < maxMarks) {
+  while (walker.nextNode() && ranges.length < maxHighlights) {
     const node = walker.currentNode as Text;
     for (const { start, end } of findIn(node.data, terms)) {
       const range = document.createRange();
@@ -106,7 +106,7 @@ function rangesIn(element: Element, search: string): Range[] {
  * Marks the words of a search in what an element shows, whatever drew it: highlights lie over the text and change no markup.
  * `shown` names what is shown; the marks are made anew when it changes.
  */
-function useFindMarks(element: RefObject<HTMLElement | null>, search: string, shown: string): void {
+function useFindHighlights(element: RefObject<HTMLElement | null>, search: string, shown: string): void {
   useEffect(() => {
     if (!('CSS' in globalThis && 'highlights' in CSS) || !element.current) return;
     const ranges = rangesIn(element.current, search);
@@ -236,7 +236,7 @@ export function ConversationDetail(props: ConversationDetailProps) {
   const { part: wanted, answerView } = useAuditViewState();
   const part = wanted === 'passages' && run.citations.length === 0 ? 'conversation' : wanted;
   const reading = useRef<HTMLDivElement>(null);
-  useFindMarks(reading, search, `${run.conversationRunId} ${part} ${answerView}`);
+  useFindHighlights(reading, search, `${run.conversationRunId} ${part} ${answerView}`);
   const index = conversation.runs.indexOf(run);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -252,7 +252,7 @@ export function ConversationDetail(props: ConversationDetailProps) {
   return (
     <section ref={detailRef} className="panel line-left audit__detail" aria-label="Conversation" onKeyDown={onKeyDown}>
       <Title {...props} />
-      <ConversationFacts conversation={conversation} facets={facets} />
+      <ConversationDetails conversation={conversation} facets={facets} />
       <RunList
         runs={conversation.runs}
         openId={run.conversationRunId}

@@ -36,8 +36,8 @@ function useConversationsAhead({ neighbours }: AuditListState): void {
 /** The run to show: the one that the address names, the one that the list found, the newest. */
 function openRun({ runs }: Conversation, wanted: readonly (string | null | undefined)[]): ConversationRun | undefined {
   for (const id of wanted) {
-    const found = runs.find(({ conversationRunId }) => conversationRunId === id);
-    if (found) return found;
+    const match = runs.find(({ conversationRunId }) => conversationRunId === id);
+    if (match) return match;
   }
   return runs.at(-1);
 }

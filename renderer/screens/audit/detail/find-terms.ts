@@ -7,11 +7,11 @@ export interface FindTerm {
   isPrefix: boolean;
 }
 
-const markForm = /\p{M}/gu;
+const diacritics = /\p{M}/gu;
 
 /** A text without case and accents, as the index compares it. Its length may differ from the original's. */
 export function fold(text: string): string {
-  return text.normalize('NFD').replace(markForm, '').toLowerCase();
+  return text.normalize('NFD').replace(diacritics, '').toLowerCase();
 }
 
 function termOf(text: string, isPrefix: boolean): FindTerm[] {
@@ -28,9 +28,9 @@ export function findTerms(search: string): FindTerm[] {
       isExcluded = word === 'NOT';
       continue;
     }
-    const found =
+    const parsed =
       phrase === undefined ? termOf(word ?? '', word?.endsWith('*') ?? false) : termOf(phrase, !!phraseStar);
-    if (!isExcluded) terms.push(...found);
+    if (!isExcluded) terms.push(...parsed);
     isExcluded = false;
   }
   return terms;
@@ -52,23 +52,23 @@ function wordsOf(text: string): Word[] {
 
 function startsAt(words: readonly Word[], at: number, { words: wanted, isPrefix }: FindTerm): boolean {
   return wanted.every((word, offset) => {
-    const found = words[at + offset]?.folded;
-    if (found === undefined) return false;
-    return isPrefix && offset === wanted.length - 1 ? found.startsWith(word) : found === word;
+    const folded = words[at + offset]?.folded;
+    if (folded === undefined) return false;
+    return isPrefix && offset === wanted.length - 1 ? folded.startsWith(word) : folded === word;
   });
 }
 
 /** Where the terms stand in a text, in order, without overlaps. */
 export function findIn(text: string, terms: readonly FindTerm[]): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = [];
+  const matches: { start: number; end: number }[] = [];
   const words = wordsOf(text);
   for (let at = 0; at < words.length; at += 1) {
     const longest = terms
       .filter((term) => startsAt(words, at, term))
       .reduce((length, term) => Math.max(length, term.words.length), 0);
     if (longest === 0) continue;
-    found.push({ start: words[at]!.start, end: words[at + longest - 1]!.end });
+    matches.push({ start: words[at]!.start, end: words[at + longest - 1]!.end });
     at += longest - 1;
   }
-  return found;
+  return matches;
 }

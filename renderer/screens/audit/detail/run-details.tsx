@@ -9,14 +9,14 @@ import { promptAddress } from '../../../shell/addresses.ts';
 import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import { callerName, formatMoment } from '../filter/filter-fields.ts';
 
-type Fact = readonly [name: string, value: ReactNode];
+type Detail = readonly [name: string, value: ReactNode];
 
-function Facts({ title, facts }: { title: string; facts: readonly Fact[] }) {
+function DetailList({ title, facts: details }: { title: string; facts: readonly Detail[] }) {
   return (
     <article className="turn">
       <h3>{title}</h3>
       <dl className="turn__pairs">
-        {facts.map(([name, value]) => (
+        {details.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>
@@ -73,10 +73,12 @@ export function HeadersPart({ run, conversationId }: { run: ConversationRun; con
       {headers.length === 0 ? (
         <p className="turn tertiary">The caller sent no x-app headers.</p>
       ) : (
-        <Facts title="Headers" facts={headers.map(([name, value]) => [`x-app-${name}`, shown(value)])} />
+        <DetailList title="Headers" facts={headers.map(([name, value]) => [`x-app-${name}`, shown(value)])} />
       )}
-      {metadata.length > 0 && <Facts title="Metadata" facts={metadata.map(([name, value]) => [name, shown(value)])} />}
-      <Facts
+      {metadata.length > 0 && (
+        <DetailList title="Metadata" facts={metadata.map(([name, value]) => [name, shown(value)])} />
+      )}
+      <DetailList
         title="Ids"
         facts={[
           ['Conversation', <Id key="conversation" id={conversationId} label="conversation ID" />],
@@ -101,7 +103,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
   const parameters = Object.entries(run.input.configuration ?? {});
   return (
     <>
-      <Facts
+      <DetailList
         title="Timing"
         facts={[
           ['Started', moment.format(new Date(run.createdAt))],
@@ -111,7 +113,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
           ['Finish reason', run.output.finishReason === null ? 'none' : finishName(run.output.finishReason)],
         ]}
       />
-      <Facts
+      <DetailList
         title="Usage"
         facts={[
           ['Prompt tokens', absent(usage?.prompt_tokens ?? null, formatWhole)],
@@ -130,11 +132,11 @@ export function TimingPart({ run }: { run: ConversationRun }) {
           ],
         ]}
       />
-      {own?.rawUsage && <Facts title="Usage from the provider" facts={[['Raw', shown(own.rawUsage)]]} />}
+      {own?.rawUsage && <DetailList title="Usage from the provider" facts={[['Raw', shown(own.rawUsage)]]} />}
       {parameters.length === 0 ? (
         <p className="turn tertiary">No parameters were set: the model ran with its defaults.</p>
       ) : (
-        <Facts title="Parameters" facts={parameters.map(([name, value]) => [name, shown(value)])} />
+        <DetailList title="Parameters" facts={parameters.map(([name, value]) => [name, shown(value)])} />
       )}
     </>
   );
@@ -155,13 +157,13 @@ function shortId(id: string): string {
   return `${id.slice(0, 4)}…${id.slice(-4)}`;
 }
 
-interface ConversationFactsProps {
+interface ConversationDetailsProps {
   conversation: ConversationDetail;
   facets: AuditFacets | undefined;
 }
 
 /** Whose conversation it is, and where and when it was held. */
-export function ConversationFacts({ conversation, facets }: ConversationFactsProps) {
+export function ConversationDetails({ conversation, facets }: ConversationDetailsProps) {
   return (
     <div className="audit__facts">
       <dl className="inline-facts">

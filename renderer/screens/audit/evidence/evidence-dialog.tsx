@@ -9,7 +9,7 @@ import {
   useAuditExports,
   useCreateAuditExport,
   useRedactionPreview,
-  type RedactionQuestion,
+  type RedactionQuery,
 } from '../../../queries/audit-jobs.ts';
 import { useToday } from '../../../components/use-today.ts';
 import { usePackDraft, type PackDraft } from '../../../stores/audit.ts';
@@ -69,11 +69,11 @@ function PackForm({ selection, subject, draft, name, onName, error }: FormProps)
   const change = (part: Partial<PackDraft>) => usePackDraft.setState(part);
   const rested = useRested(useDeferredValue(draft));
   const rules = draftRules(rested);
-  const question: RedactionQuestion | null =
+  const query: RedactionQuery | null =
     rules.length === 0 || rested.columns.length === 0
       ? null
       : { selection, runs: rested.runs, columns: [...rested.columns], rules };
-  const preview = useRedactionPreview(question);
+  const preview = useRedactionPreview(query);
   const today = useToday();
   return (
     <>
@@ -100,9 +100,9 @@ function PackForm({ selection, subject, draft, name, onName, error }: FormProps)
         <RulesField
           draft={draft}
           onChange={change}
-          preview={question === null ? undefined : preview.data}
+          preview={query === null ? undefined : preview.data}
           isPreviewBehind={preview.isPlaceholderData || preview.isFetching}
-          error={question === null ? null : preview.error}
+          error={query === null ? null : preview.error}
         />
       </Field>
       <Field label="Formats">

@@ -85,8 +85,8 @@ interface RulesFieldProps {
 /** The issue of the own pattern with this place among the own ones, as the host words it. */
 function patternIssue(error: Error | null, draft: PackDraft, index: number): string | undefined {
   if (!(error instanceof AppError)) return undefined;
-  const place = draft.kinds.length + draft.patterns.slice(0, index).filter(({ pattern }) => pattern !== '').length;
-  return error.details.find(({ field }) => field.startsWith(`rules[${place}]`))?.issue;
+  const ruleIndex = draft.kinds.length + draft.patterns.slice(0, index).filter(({ pattern }) => pattern !== '').length;
+  return error.details.find(({ field }) => field.startsWith(`rules[${ruleIndex}]`))?.issue;
 }
 
 function Patterns({ draft, onChange, error }: Pick<RulesFieldProps, 'draft' | 'onChange' | 'error'>) {
@@ -147,12 +147,12 @@ function Preview({ draft, preview }: { draft: PackDraft; preview: RedactionPrevi
       </caption>
       <tbody>
         {rules.map((rule, index) => {
-          const found = preview.rules[index];
-          const sample = found?.samples[0];
+          const matches = preview.rules[index];
+          const sample = matches?.samples[0];
           return (
             <tr key={`${rule.kind} ${ruleName(rule)}`}>
               <th scope="row">{ruleName(rule)}</th>
-              <td className="right numbers">{found?.count ?? 0}</td>
+              <td className="right numbers">{matches?.count ?? 0}</td>
               <td className="pack__sample">
                 {sample && (
                   <>

@@ -43,13 +43,13 @@ export type IdFieldId = Extract<
   'workspaceId' | 'agentId' | 'conversationId' | 'conversationRunId' | 'promptId' | 'promptVersionId' | 'promptRunId'
 >;
 
-interface FieldFacts {
+interface FieldDefinition {
   name: string;
   group: 'Run' | 'Feedback' | 'Metrics' | 'Origin' | 'IDs';
   keywords?: readonly string[];
 }
 
-export type FilterField = FieldFacts &
+export type FilterField = FieldDefinition &
   (
     | { id: 'dates' | 'hasFeedback' | 'feedbackText' | 'appHeaders'; kind: 'own' }
     | { id: ListFieldId; kind: 'list'; isEvery?: boolean }

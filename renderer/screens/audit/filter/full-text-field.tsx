@@ -8,7 +8,7 @@ import { TextField } from '../../../components/text-field.tsx';
 /** How long to wait after the last letter before the list is searched, in milliseconds. */
 const pauseMilliseconds = 220;
 
-const places = [
+const searchScopes = [
   { value: null, label: 'in prompts and answers' },
   { value: 'prompt', label: 'in prompts' },
   { value: 'answer', label: 'in answers' },
@@ -51,7 +51,7 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
     const timer = setTimeout(() => searchAfterPause(), pauseMilliseconds);
     return () => clearTimeout(timer);
   }, [typed]);
-  const place = places.find(({ value }) => value === (filter.textIn ?? null)) ?? places[0];
+  const scope = searchScopes.find(({ value }) => value === (filter.textIn ?? null)) ?? searchScopes[0];
   return (
     <div role="search" className="audit__text">
       <TextField
@@ -78,9 +78,9 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
           <Menu
             align="end"
             groups={[
-              places.map(({ value, label }) => ({
+              searchScopes.map(({ value, label }) => ({
                 label,
-                isChecked: value === place.value,
+                isChecked: value === scope.value,
                 onSelect: () => {
                   const { textIn: _before, ...rest } = filter;
                   onChange(value === null ? rest : { ...rest, textIn: value }, false);
@@ -89,7 +89,7 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
             ]}
           >
             <button type="button" className="audit__place caption tertiary nowrap">
-              {place.label}
+              {scope.label}
               <Icon icon={ChevronDown} size="tiny" />
             </button>
           </Menu>

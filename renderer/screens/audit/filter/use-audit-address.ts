@@ -34,8 +34,8 @@ export function useAuditAddress(): AddressedAudit {
       const next = change.filter;
       // A change of anything but the dates leaves them what they are.
       const keepsDates = next === undefined || (next.startDate === filter.startDate && !next.endDate);
-      const kept = keepsDates ? span : null;
-      const dates = nextSpan === undefined ? kept : nextSpan;
+      const currentSpan = keepsDates ? span : null;
+      const dates = nextSpan === undefined ? currentSpan : nextSpan;
       navigate(auditAddress({ filter, sort, span: dates, runId: null, conversationId: null, ...change }), options);
     },
     [filter, sort, span, navigate],

@@ -99,7 +99,7 @@ function pagesOf(first: number, last: number, count: number): Pages {
 }
 
 /** The pages that the rows in view need. While the scroll bar is dragged far nothing is asked for until it rests. */
-function useWantedPages({
+function useNeededPages({
   first,
   last,
   count,
@@ -119,8 +119,8 @@ function useWantedPages({
     const timer = setTimeout(() => setRested({ from, to }), restMilliseconds);
     return () => clearTimeout(timer);
   }, [from, to, isFar]);
-  const wanted = isFar ? rested : near;
-  return Array.from({ length: Math.max(0, wanted.to - wanted.from + 1) }, (_, index) => wanted.from + index);
+  const needed = isFar ? rested : near;
+  return Array.from({ length: Math.max(0, needed.to - needed.from + 1) }, (_, index) => needed.from + index);
 }
 
 interface ConversationListProps {
@@ -145,7 +145,7 @@ function targetOf(key: string, index: number, last: number): number | null {
 /** The rows in view. */
 function useRowsInView({ head, total, active }: AuditListState, listRef: RefObject<HTMLDivElement | null>) {
   const window = useRowWindow(listRef, total, rowHeight);
-  const rows = useAuditRows(head, useWantedPages({ ...window, count: total }));
+  const rows = useAuditRows(head, useNeededPages({ ...window, count: total }));
   // Only a move of the person brings a row into view, not one of the list.
   const showRow = useEffectEvent((index: number) => window.show(index));
   useEffect(() => {

@@ -5,7 +5,7 @@ import { useHost } from '../../../host/host-context.tsx';
 import {
   readAuditRows,
   rowsPerPage,
-  useAuditPlace,
+  useAuditIndex,
   useAuditRows,
   type AuditListHead,
 } from '../../../queries/audit-list.ts';
@@ -40,8 +40,8 @@ function useCursor(head: AuditListHead, address: AddressedAudit) {
   const [cursor, setCursor] = useState<{ snapshot: string; index: number; conversationId: string | null } | null>(null);
   const own = cursor?.snapshot === head.snapshot ? cursor : null;
   const isKnown = own !== null && (own.conversationId === null || own.conversationId === conversationId);
-  const place = useAuditPlace(head, isKnown ? null : conversationId);
-  const index = isKnown ? own.index : conversationId === null ? 0 : (place.data ?? null);
+  const addressedIndex = useAuditIndex(head, isKnown ? null : conversationId);
+  const index = isKnown ? own.index : conversationId === null ? 0 : (addressedIndex.data ?? null);
   return { index, isPending: isKnown && own.conversationId === null, setCursor };
 }
 

@@ -85,7 +85,7 @@ interface RowWindow {
   show: (index: number) => void;
 }
 
-interface Place {
+interface ScrollPosition {
   rowsTop: number;
   sheetTop: number;
   isFar: boolean;
@@ -113,11 +113,11 @@ export function useRowWindow(
 ): RowWindow {
   const viewHeight = useViewHeight(scrollerRef);
   const scale = rowScale(count, rowHeight, viewHeight);
-  const [place, setPlace] = useState<Place>({ rowsTop: 0, sheetTop: 0, isFar: false });
-  const newest = useRef(place);
-  const put = (next: Place): void => {
+  const [position, setPosition] = useState<ScrollPosition>({ rowsTop: 0, sheetTop: 0, isFar: false });
+  const newest = useRef(position);
+  const put = (next: ScrollPosition): void => {
     newest.current = next;
-    setPlace(next);
+    setPosition(next);
   };
 
   const alignScrollBar = useEffectEvent((): void => {
@@ -146,22 +146,22 @@ export function useRowWindow(
     const top = index * rowHeight;
     const { rowsTop } = newest.current;
     if (top >= rowsTop && top + rowHeight <= rowsTop + viewHeight) return;
-    const wanted = top < rowsTop ? top : top + rowHeight - viewHeight;
-    const inRange = Math.max(0, Math.min(wanted, scale.rowsHeight - viewHeight));
+    const target = top < rowsTop ? top : top + rowHeight - viewHeight;
+    const inRange = Math.max(0, Math.min(target, scale.rowsHeight - viewHeight));
     const sheetTop = sheetTopAt(inRange, scale);
     put({ rowsTop: inRange, sheetTop, isFar: false });
     if (scrollerRef.current) scrollerRef.current.scrollTop = sheetTop;
   };
 
   // A list that became shorter ends earlier.
-  const rowsTop = Math.min(place.rowsTop, rowsTopAt(Infinity, scale));
+  const rowsTop = Math.min(position.rowsTop, rowsTopAt(Infinity, scale));
   const { first, last } = rowsInView(rowsTop, { viewHeight, rowHeight, count });
   return {
     first,
     last,
     sheetHeight: scale.sheetHeight,
-    topOf: (index) => index * rowHeight - rowsTop + Math.min(place.sheetTop, scale.sheetHeight),
-    isFar: place.isFar,
+    topOf: (index) => index * rowHeight - rowsTop + Math.min(position.sheetTop, scale.sheetHeight),
+    isFar: position.isFar,
     onScroll,
     show,
   };

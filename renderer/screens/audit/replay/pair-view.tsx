@@ -27,13 +27,13 @@ function TextDifference({ before, after, side }: { before: string; after: string
 }
 
 function Measures({ side }: { side: ReplaySide }) {
-  const facts = [
+  const details = [
     side.totalMs === null ? null : formatRunDuration(side.totalMs),
     side.usage && formatPlural(side.usage.total_tokens, 'token'),
     side.cost === null ? null : formatCost(side.cost),
     side.status === 'Completed' ? completeWords(side.finishReason) : null,
   ].filter((fact) => fact !== null);
-  return <span className="caption tertiary numbers">{facts.join(', ')}</span>;
+  return <span className="caption tertiary numbers">{details.join(', ')}</span>;
 }
 
 interface SideProps {

@@ -7,11 +7,11 @@ const chartHeight = 32;
 
 /** Bars over time: x, y, width and height in the chart's own units; nothing stands where there is no value. */
 export function barsOf(values: readonly number[]): { x: number; y: number; width: number; height: number }[] {
-  const most = Math.max(...values, 0);
+  const max = Math.max(...values, 0);
   const step = chartWidth / Math.max(1, values.length);
   const gap = step > 4 ? Math.min(2, step / 4) : 0;
   return values.map((value, index) => {
-    const height = most === 0 || value <= 0 ? 0 : Math.max(1, (value / most) * chartHeight);
+    const height = max === 0 || value <= 0 ? 0 : Math.max(1, (value / max) * chartHeight);
     return { x: index * step, y: chartHeight - height, width: Math.max(0.5, step - gap), height };
   });
 }

@@ -1,7 +1,7 @@
 import { Play, Square, X } from 'lucide-react';
 import { type RefObject, useCallback, useEffect, useRef } from 'react';
 import { Button, CopyButton, IconButton } from '../../../components/button.tsx';
-import { modelPlace } from '../../../components/models/model-list.ts';
+import { modelLocation } from '../../../components/models/model-list.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { getActiveDraft, useActiveDraft, useDrafts, type ComparedColumn } from '../../../stores/playground-drafts.ts';
 import { columnSlot } from '../../../stores/completion-runs.ts';
@@ -103,7 +103,7 @@ function ColumnHeader(props: Omit<ColumnProps, 'addText'>) {
         {onRemove && <IconButton icon={X} label={`Remove answer ${number}`} size="small" onClick={onRemove} />}
       </div>
       <div className="row compared__state">
-        {model && <span className="caption tertiary truncate">{modelPlace(model)}</span>}
+        {model && <span className="caption tertiary truncate">{modelLocation(model)}</span>}
         <span className="grow" />
         <div className="compared__mark" role="status">
           {run && <RunStateBadge run={run} />}

@@ -7,7 +7,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { describeError, QueryView } from '../../../components/state-panels.tsx';
 import { useReturnFocus } from '../../../components/focus.ts';
 import { VersionDifferences } from '../compare-view.tsx';
-import { issueWords, openFolders, type Settlement, useFolderFile, useSettle } from './linked-folders.ts';
+import { issueWords, openFolders, type Settlement, useFolderFile, useResolveConflict } from './linked-folders.ts';
 import { Segmented } from '../../../components/choices.tsx';
 
 interface MergeFieldsProps {
@@ -63,12 +63,12 @@ const sideNames = ['Library version', 'File'] as const;
 
 /** Name, description and tags, where they differ. */
 function Details({ mine, file }: { mine: PromptInput; file: PromptInput }) {
-  const facts = (input: PromptInput) => [
+  const details = (input: PromptInput) => [
     ['Name', input.name],
     ['Description', input.description ?? ''],
     ['Tags', (input.tags ?? []).join(', ')],
   ];
-  const [left, right] = [facts(mine), facts(file)];
+  const [left, right] = [details(mine), details(file)];
   const rows = left.flatMap(([name, value], index) => {
     const other = right[index]![1];
     return value === other ? [] : [{ name, value, other }];
@@ -132,10 +132,10 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
   const { issue, mine, file, versionId } = shown;
   const [merged, setMerged] = useState<PromptInput | null>(null);
   const mergeButton = useReturnFocus<HTMLButtonElement>(merged !== null);
-  const settle = useSettle(folder.id);
+  const resolveConflict = useResolveConflict(folder.id);
   const words = issueWords[issue.kind];
   const decide = (choice: Settlement['choice']): void =>
-    settle.mutate(
+    resolveConflict.mutate(
       {
         path: issue.path,
         choice,
@@ -159,9 +159,9 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
           <Sides shown={shown} />
         )}
       </div>
-      {settle.error && (
+      {resolveConflict.error && (
         <p className="small negative" role="alert">
-          {describeError(settle.error).message}
+          {describeError(resolveConflict.error).message}
         </p>
       )}
       <div className="linked__choices">
@@ -169,7 +169,7 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
           <>
             <Button onClick={() => setMerged(null)}>Back</Button>
             <span className="grow" />
-            <Button variant="primary" isBusy={settle.isPending} onClick={() => decide('merged')}>
+            <Button variant="primary" isBusy={resolveConflict.isPending} onClick={() => decide('merged')}>
               Save version and update file
             </Button>
           </>
@@ -182,12 +182,12 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
             )}
             <span className="grow" />
             {words.file !== null && (
-              <Button isBusy={settle.isPending} onClick={() => decide('file')}>
+              <Button isBusy={resolveConflict.isPending} onClick={() => decide('file')}>
                 {words.file}
               </Button>
             )}
             {words.mine !== null && (
-              <Button isBusy={settle.isPending} onClick={() => decide('mine')}>
+              <Button isBusy={resolveConflict.isPending} onClick={() => decide('mine')}>
                 {words.mine}
               </Button>
             )}

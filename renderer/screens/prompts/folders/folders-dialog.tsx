@@ -6,7 +6,7 @@ import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useCapability, useHost } from '../../../host/host-context.tsx';
 import { showToast } from '../../../stores/toasts.ts';
-import { issueWords, openFile, useLinkFolder, useLookAgain, useUnlinkFolder } from './linked-folders.ts';
+import { issueWords, openFile, useLinkFolder, useRescan, useUnlinkFolder } from './linked-folders.ts';
 import type { FolderIssue, PromptFolder } from '../../../../shared/contract/prompt-folders.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural } from '../../../components/format.ts';
@@ -106,7 +106,7 @@ function Issue({ folder, issue }: { folder: PromptFolder; issue: FolderIssue }) 
 }
 
 function Linked({ folder }: { folder: PromptFolder }) {
-  const look = useLookAgain();
+  const rescan = useRescan();
   const unlink = useUnlinkFolder();
   return (
     <section className="linked" aria-label={folder.folder}>
@@ -119,8 +119,8 @@ function Linked({ folder }: { folder: PromptFolder }) {
           size="small"
           variant="quiet"
           aria-label={`Rescan ${folder.folder}`}
-          isBusy={look.isPending}
-          onClick={() => look.mutate(folder.id)}
+          isBusy={rescan.isPending}
+          onClick={() => rescan.mutate(folder.id)}
         >
           Rescan
         </Button>

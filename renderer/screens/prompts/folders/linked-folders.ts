@@ -9,7 +9,7 @@ import {
   type PromptFolder,
   readFolderFile,
   readPromptFolder,
-  settleFolderFile,
+  resolveFolderFile,
   unlinkPromptFolder,
 } from '../../../../shared/contract/prompt-folders.ts';
 import { useHost } from '../../../host/host-context.tsx';
@@ -106,7 +106,7 @@ export function useUnlinkFolder() {
   });
 }
 
-export function useLookAgain() {
+export function useRescan() {
   const { client } = useHost();
   return useMutation({
     mutationFn: (id: string) => client.call(readPromptFolder, { parameters: { id } }),
@@ -125,14 +125,14 @@ export function useFolderFile(id: string, path: string) {
   });
 }
 
-export type Settlement = z.input<NonNullable<(typeof settleFolderFile)['body']>>;
+export type Settlement = z.input<NonNullable<(typeof resolveFolderFile)['body']>>;
 
 /** The caller shows why it was refused. */
-export function useSettle(id: string) {
+export function useResolveConflict(id: string) {
   const { client } = useHost();
   return useMutation({
     meta: { isFailureShown: true },
-    mutationFn: (body: Settlement) => client.call(settleFolderFile, { parameters: { id }, body }),
+    mutationFn: (body: Settlement) => client.call(resolveFolderFile, { parameters: { id }, body }),
     onSettled: useRenew(),
   });
 }

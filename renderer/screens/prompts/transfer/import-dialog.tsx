@@ -103,7 +103,7 @@ const formats = {
 } as const;
 
 const tones = { taken: 'neutral', translated: 'accent', refused: 'caution', warning: 'caution' } as const;
-const marks = { taken: 'Used', translated: 'Converted', refused: 'Skipped', warning: 'Warning' } as const;
+const labels = { taken: 'Used', translated: 'Converted', refused: 'Skipped', warning: 'Warning' } as const;
 
 /** What needs attention, what was skipped first, each entry once. What a prompt takes unchanged needs none. */
 function notableEntries(entries: readonly TransferEntry[]): TransferEntry[] {
@@ -119,7 +119,7 @@ function Entries({ shown }: { shown: readonly TransferEntry[] }) {
     <ul className="import-report__entries small">
       {shown.map(({ outcome, field, message, line }, index) => (
         <li key={index} className="row">
-          <Badge tone={tones[outcome]}>{marks[outcome]}</Badge>
+          <Badge tone={tones[outcome]}>{labels[outcome]}</Badge>
           <span>
             <span className="mono">{field}</span>
             {line !== null && <span className="tertiary"> line {line}</span>}: {message}
@@ -202,7 +202,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     setPreview(found);
     setChosen(new Set(found.sources.flatMap(({ prompts }) => prompts.map(({ index }) => index))));
   };
-  const look = usePreviewImport(show);
+  const previewImport = usePreviewImport(show);
   const opened = useOpenedFiles(show);
   const bring = useImportPrompts((prompts) => {
     onClose();
@@ -210,7 +210,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     if (first) navigate(promptAddress(first.id));
     showToast({ tone: 'neutral', text: `Imported ${formatPlural(prompts.length, 'prompt')}.` });
   });
-  const problem = tooMuch(draft.files) ?? (look.error && describeError(look.error).message);
+  const problem = tooMuch(draft.files) ?? (previewImport.error && describeError(previewImport.error).message);
   const isEmpty = draft.files.length === 0 && draft.pasted.trim() === '';
   const keep = (): void => {
     if (preview === null) return;
@@ -233,9 +233,9 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       <Button onClick={onClose}>Cancel</Button>
       <Button
         variant="primary"
-        isBusy={look.isPending}
+        isBusy={previewImport.isPending}
         aria-disabled={isEmpty || tooMuch(draft.files) !== null || undefined}
-        onClick={() => look.mutate(draft)}
+        onClick={() => previewImport.mutate(draft)}
       >
         Preview import
       </Button>

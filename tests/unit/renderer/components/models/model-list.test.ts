@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   groupModels,
   modelFamilies,
-  modelPlace,
+  modelLocation,
   noFilter,
   readinessOf,
   shortName,
@@ -142,7 +142,7 @@ test('a group says whether its models can run now', () => {
 });
 
 test('a model says where its runs go', () => {
-  expect(models.map(modelPlace)).toEqual([
+  expect(models.map(modelLocation)).toEqual([
     'Endpoint workshop',
     'OpenAI, key set',
     'OpenAI, key set',
@@ -150,7 +150,7 @@ test('a model says where its runs go', () => {
     'Built-in, on this device',
     'Endpoint attic',
   ]);
-  expect(modelPlace(testModel({ aiSystem: 'ServiceAi', servedBy: 'Anthropic/claude' }))).toBe(
+  expect(modelLocation(testModel({ aiSystem: 'ServiceAi', servedBy: 'Anthropic/claude' }))).toBe(
     'Built-in, routed to Anthropic claude',
   );
   expect(shortName({ aiSystem: 'OpenAiCompatible', name: 'workshop/llama/8b' })).toBe('llama/8b');

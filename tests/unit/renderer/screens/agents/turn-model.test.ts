@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ThreadRun } from '../../../../../shared/contract/agents.ts';
-import { memoryText, readMemory, shownTurns, waysOf } from '../../../../../renderer/screens/agents/use-conversation.ts';
+import {
+  historyText,
+  readHistory,
+  shownTurns,
+  waysOf,
+} from '../../../../../renderer/screens/agents/use-conversation.ts';
 import type { AgentTurn } from '../../../../../renderer/stores/live-runs.ts';
 
 function kept(conversationRunId: string, status: ThreadRun['status'], content: string): ThreadRun {
@@ -67,11 +72,11 @@ test('what the host wrote down at the end counts', () => {
 });
 
 test('memory is told in words, and not at all for a first message', () => {
-  expect(readMemory({ memory: { turns: 3 } })).toBeNull();
-  expect(readMemory(null)).toBeNull();
-  expect(memoryText({ turns: 0, forgottenTurns: 0 })).toBeNull();
-  expect(memoryText({ turns: 1, forgottenTurns: 0 })).toBe('1 earlier turn in context');
-  expect(memoryText({ turns: 4, forgottenTurns: 2 })).toBe('4 earlier turns in context, 2 turns dropped');
+  expect(readHistory({ memory: { turns: 3 } })).toBeNull();
+  expect(readHistory(null)).toBeNull();
+  expect(historyText({ turns: 0, forgottenTurns: 0 })).toBeNull();
+  expect(historyText({ turns: 1, forgottenTurns: 0 })).toBe('1 earlier turn in context');
+  expect(historyText({ turns: 4, forgottenTurns: 2 })).toBe('4 earlier turns in context, 2 turns dropped');
 });
 
 test('a turn knows the ways before and after its own, where the conversation branches', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../../../shared/contract/providers.ts';
-import { folderPlace, modelOf, readTags } from '../../../../../renderer/screens/prompts/library-model.ts';
+import { folderPosition, modelOf, readTags } from '../../../../../renderer/screens/prompts/library-model.ts';
 import { readPromptsAddress } from '../../../../../renderer/shell/addresses.ts';
 
 test('a folder stands under its last part, as deep as it is', () => {
-  expect(['support', 'support/mail/daily'].map(folderPlace)).toEqual([
+  expect(['support', 'support/mail/daily'].map(folderPosition)).toEqual([
     { name: 'support', depth: 0 },
     { name: 'daily', depth: 2 },
   ]);
