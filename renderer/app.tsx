@@ -11,7 +11,7 @@ import { screens } from './shell/screens.ts';
 import { Shell } from './shell/shell.tsx';
 import { useWindowState } from './stores/window.ts';
 
-/** In place of the window while its host cannot be reached or does not know this browser. */
+/** Replaces the window while its host can't be reached or doesn't know this browser. */
 export function NoHost({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const isUnknown = error instanceof AppError && (error.code === 'unauthorized' || error.code === 'forbidden');
   const { message, requestId } = describeError(error);
@@ -28,7 +28,7 @@ export function NoHost({ error, onRetry }: { error: unknown; onRetry: () => void
   );
 }
 
-/** A tooltip comes after 400 ms of rest, and at once while another one was just shown. */
+/** A tooltip appears after 400 ms of rest, and immediately after another one. */
 const tooltipMilliseconds = 400;
 
 /** The address that crashed would crash again, now and at the next start. */
@@ -38,7 +38,7 @@ function leaveAddress(): void {
   location.hash = `/${first.id}`;
 }
 
-/** The window on a host that is there. Addresses stand behind `#`, which works on `app://` and over HTTP alike. */
+/** The window on a connected host. Addresses follow `#`, which works on `app://` and over HTTP alike. */
 export function App({ host, queryClient }: { host: Host; queryClient: QueryClient }) {
   return (
     <ErrorBoundary name="Touchstone" onReload={leaveAddress}>

@@ -21,7 +21,7 @@ export interface RequestFrame {
   readonly path: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string | Uint8Array | null;
-  /** Instead of `body`: it comes in frames of its own, after this one. */
+  /** Instead of `body`: it comes in separate frames after this one. */
   readonly isBodyFollowing?: boolean;
 }
 
@@ -86,7 +86,7 @@ export interface FailureFrame {
 
 export type HostFrame = BodyCreditFrame | HeadFrame | ChunkFrame | EndFrame | FailureFrame;
 
-/** One end of the port, whatever kind of port it is. */
+/** One end of any kind of port. */
 export interface FramePort<Incoming, Outgoing> {
   send(frame: Outgoing): void;
   /** Called once, before the first frame is needed. */

@@ -5,7 +5,7 @@ import { serviceModels } from './contract/settings.ts';
 /** What a version says, apart from where and when it is kept. */
 export type VersionContent = Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
 
-/** What a prompt is called and where it stands. */
+/** Name, folder, tags and description of a prompt. */
 export type PromptDetails = Pick<Prompt, 'name' | 'folder' | 'tags' | 'description'>;
 
 /** A prompt with one of its versions, in one form wherever it comes from. */
@@ -53,7 +53,7 @@ export function modelNameOf({ aiSystem, model }: Pick<RunSettings, 'aiSystem' | 
   return aiSystem && model ? { aiSystem, model } : { aiSystem: 'ServiceAi', model: serviceModels[0] };
 }
 
-/** The same text for the same settings, whatever their order and whether nothing is written as nothing. */
+/** The same text for equal settings in any order; null and missing count as equal. */
 function canonical(configuration: RunSettings['configuration']): string {
   const given = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
   return JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -3,7 +3,7 @@ import { nodeSpan, type Span, TemplateProblem } from './prompt-template-syntax.t
 
 /** What a template is compiled to. */
 
-/** A way from the replacements to a value; `*` stands for every item of a list. Null where only a run can tell. */
+/** A path from the replacements to a value; `*` matches every item of a list. Null where only a run knows it. */
 export type ValuePath = readonly string[] | null;
 
 export interface PathExpression {
@@ -51,7 +51,7 @@ export interface Occurrence extends Span {
   readonly use: Use;
 }
 
-/** Names in a template: what they mean where they stand. */
+/** Scopes of names in a template. */
 
 interface ParameterScope {
   readonly names: readonly string[];

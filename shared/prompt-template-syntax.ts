@@ -126,7 +126,7 @@ function createBuilders(): object {
   };
 }
 
-/** A parser for one text; the package's own stays as it is. `position` is the offset of the token that was read last. */
+/** A parser for one text; the package's own parser is unchanged. `position` is the offset of the token that was read last. */
 function createParser(text: string): { parser: Parser; position: () => number } {
   const guard = new TokenGuard();
   let current = original.lexer;

@@ -33,7 +33,7 @@ export function createLineFinder(text: string): (offset: number) => { line: numb
   let readUntil = 0;
   return (offset) => {
     if (starts === null || offset >= readUntil) {
-      // Twice as far each time: a long text of which only the start is asked for is not read to its end.
+      // Doubles the distance each time, so that a request for the start of a long text doesn't read all of it.
       readUntil = Math.min(text.length, Math.max(2 * readUntil, offset + 1));
       starts = lineStarts(text, readUntil);
     }

@@ -20,7 +20,7 @@ import {
 /** Field of a request that holds the template. */
 const field = 'promptText';
 
-/** Most problems that are told of one template; an answer should not be larger than its question. */
+/** Max reported problems of one template; a response should not be larger than its request. */
 const maxProblems = 50;
 
 interface ObjectTag {
@@ -36,7 +36,7 @@ export interface ParsedTemplate {
   readonly problems: readonly (ErrorDetail & { line: number; column: number })[];
   /** What a person must fill, in the order of first use; empty for a template with problems in its syntax. */
   readonly variables: readonly TemplateVariable[];
-  /** Tags that print an object whatever the values are; a prompt would say "[object Object]" there. */
+  /** Tags that always print an object; a prompt would contain "[object Object]". */
   readonly objectTags: readonly ObjectTag[];
   /** Null when the text has no tags or has problems. */
   readonly program: Program | null;

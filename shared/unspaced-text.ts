@@ -4,7 +4,7 @@ const scripts = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\
 const letter = new RegExp(`[${scripts}]`, 'u');
 const letters = new RegExp(`[${scripts}]`, 'gu');
 
-/** Most texts have nothing else, and this is told much sooner. */
+/** Most texts have nothing else, and this check is much faster. */
 // oxlint-disable-next-line no-control-regex -- these are exactly the characters of ASCII
 const ascii = /^[\0-\x7f]*$/;
 
@@ -19,7 +19,7 @@ export function isUnspaced(text: string): boolean {
   return !ascii.test(text) && letter.test(text);
 }
 
-/** A text as it is indexed: letters of scripts without spaces stand apart. */
+/** The indexed form of a text: letters of scripts without spaces are separated. */
 export function spacedText(text: string): string {
   return isUnspaced(text) ? text.normalize('NFC').replace(letters, ' $& ') : text;
 }

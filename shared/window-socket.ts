@@ -18,7 +18,7 @@ export const downloadPath = '/window/downloads/';
 /**
  * The frames of `port-frames.ts` as messages of a WebSocket, which a window in a browser holds in place of the desktop's
  * port. A piece of an answer is a binary message: the number of its request, then its bytes. Every other frame is JSON.
- * An empty message asks whether the other end is there and is sent back as it is.
+ * An empty message is a ping; the other end echoes it.
  */
 export const socketPath = '/window/socket';
 

@@ -54,7 +54,7 @@ interface ProgressProps {
   fraction: number | null;
 }
 
-/** A bar of 4 pixels. Count, rate, time left and Stop stand beside it. */
+/** A bar of 4 pixels. Count, rate, time left and Stop are beside it. */
 export function Progress({ label, fraction }: ProgressProps) {
   const percent = fraction === null ? null : Math.floor(Math.min(1, Math.max(0, fraction)) * 100);
   return (

@@ -17,7 +17,7 @@ interface TooltipProps {
   children: ReactElement;
 }
 
-/** Focus that nobody moved: it came back from what the button had opened, or with the window. A tooltip would cover what is new. */
+/** Focus that the user didn't move: it returned when a popover closed, or with the window. A tooltip would cover new content. */
 function isReturning({ relatedTarget }: FocusEvent): boolean {
   return relatedTarget === null || relatedTarget.closest('[data-radix-popper-content-wrapper]') !== null;
 }
@@ -47,7 +47,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   icon?: LucideIcon;
   /** Shown as caps; the action itself is registered in `stores/actions.ts`. */
   keys?: string;
-  /** The action is under way: a spinner in place of the icon, a second press does nothing, focus stays. */
+  /** The action is running: a spinner replaces the icon, a second click does nothing, focus stays. */
   isBusy?: boolean;
 }
 
@@ -91,7 +91,7 @@ interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'children' | 'aria-
   label: string;
 }
 
-/** A button without a word; quiet unless told. */
+/** A button without a text label; quiet by default. */
 export function IconButton({
   icon,
   label,

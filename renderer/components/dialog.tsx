@@ -86,11 +86,11 @@ interface DialogProps {
   children: ReactNode;
   /** Buttons, the one that acts last. */
   footer?: ReactNode;
-  /** `alertdialog` when a decision is asked for. */
+  /** `alertdialog` when the user has to decide. */
   role?: 'dialog' | 'alertdialog';
 }
 
-/** Only for what does not fit in its place. Esc and a press beside it close it; focus goes back to where it was. */
+/** Only for content that doesn't fit on the page. Esc and a click outside close it; focus returns to where it was. */
 export function Dialog({ title, isOpen, onClose, isWide = false, children, footer, role = 'dialog' }: DialogProps) {
   return (
     <ModalLayer
@@ -125,7 +125,7 @@ interface ConfirmDialogProps {
   isBusy?: boolean;
 }
 
-/** Asked only before what cannot be taken back. */
+/** Only before an action that can't be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, isOpen, onClose, children, action, onConfirm, isNegative = true, isBusy = false } = props;
   const footer = (

@@ -1,6 +1,6 @@
 import type { Usage } from '../../shared/contract/completions.ts';
 
-/** Numbers and times as the window writes them. Figures are for reading, so they are rounded; exact values stand in the wire. */
+/** Numbers and times as the window writes them. Numbers are rounded for reading; the wire panel has exact values. */
 
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 

@@ -2,7 +2,7 @@ import { lazy, type ComponentType } from 'react';
 
 /** A part of the window whose files did not come: the host is gone, or has those of another version. */
 export class PartNotLoaded extends Error {
-  /** Lets the next attempt ask for the files again; without it the failure is remembered for good. */
+  /** Lets the next attempt load the files again. Otherwise the failure is cached forever. */
   readonly forget: () => void;
 
   constructor(cause: unknown, forget: () => void) {
@@ -11,7 +11,7 @@ export class PartNotLoaded extends Error {
   }
 }
 
-/** What did not come stands there as a sheet without rules, or as one that may not be looked into. */
+/** A stylesheet that failed to load has no rules, or rules that can't be read. */
 function isMissing({ sheet }: HTMLLinkElement): boolean {
   try {
     return sheet === null || sheet.cssRules.length === 0;
@@ -25,7 +25,7 @@ function askForStylesAgain(): void {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {
     if (!isMissing(link)) continue;
     const again = link.cloneNode() as HTMLLinkElement;
-    // It may only be on its way: the loader waits for the element that it made, for ever if nobody tells it.
+    // It may still be loading: the loader waits for its element, forever unless the element reports an error.
     for (const end of ['load', 'error']) again.addEventListener(end, () => link.dispatchEvent(new Event(end)));
     link.replaceWith(again);
   }

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 
-/** Characters that stand before the first match of an excerpt, so that one sees what it belongs to. */
+/** Characters before the first match of an excerpt, for context. */
 const before = 40;
 
 /** Words of a question that are worth marking, at least four letters long: shorter ones are mostly grammar. */
@@ -18,7 +18,7 @@ interface Match {
   start: number;
   end: number;
   word: string;
-  /** A word that stands everywhere says little about one place. */
+  /** A common word says little about one passage. */
   weight: number;
 }
 

@@ -213,7 +213,7 @@ export function ParametersPanel({
     const reason = unsupportedReason(name, model);
     return reason === null ? [] : [{ name, reason }];
   });
-  // What is refused for the same reason stands together, with the reason once.
+  // Parameters that are rejected for the same reason form one group with one reason.
   const rejected = [...Map.groupBy(rejections, ({ reason }) => reason).values()].flat();
   const lastOfReason = new Map(rejected.map(({ name, reason }) => [reason, name]));
   const shown = [

@@ -6,11 +6,11 @@ import { isKeyedProvider } from '../stores/playground-drafts.ts';
 export interface ServedRun {
   aiSystem: AiSystem;
   model: string;
-  /** `<aiSystem>/<model>`, or `on-device/<file name>`; null when the host has not told. */
+  /** `<aiSystem>/<model>`, or `on-device/<file name>`; null when the host has not sent it. */
   servedBy: string | null;
 }
 
-/** The provider and model behind a built-in model; every other run as it is. */
+/** The provider and model behind a built-in model; every other run unchanged. */
 export function servingModel({ aiSystem: system, model, servedBy }: ServedRun): Pick<ServedRun, 'aiSystem' | 'model'> {
   if (system !== 'ServiceAi' || servedBy === null) return { aiSystem: system, model };
   const slash = servedBy.indexOf('/');

@@ -84,7 +84,7 @@ export function useScoreKeys(
   { isEnabled, scope }: ScoreKeysOptions,
 ): boolean {
   const [typing, setTyping] = useState<ScoreTyping>(noTyping);
-  // Several keys can come before the next render: each one goes on from the result of the last.
+  // Several keys can come before the next render. Each one continues from the result of the last.
   const current = useRef({ score, typing });
   useLayoutEffect(() => {
     current.current = { score, typing };

@@ -5,7 +5,7 @@ export interface SelectOption<Value extends string> {
   value: Value;
   label: string;
   isDisabled?: boolean;
-  /** Options with the same group stand together under its name. */
+  /** Options with the same group are listed under its name. */
   group?: string;
 }
 

@@ -87,7 +87,7 @@ export function Notice({ tone = 'neutral', children }: { tone?: keyof typeof not
 
 const barWidths = ['62%', '48%', '70%', '54%'];
 
-/** Bars in the place of rows that are on their way; seen only after 200 ms. */
+/** Bars in place of rows that are loading; visible only after 200 ms. */
 export function LoadingRows({ label, rows = 3 }: { label: string; rows?: number }) {
   return (
     <div className="placeholder" role="status" aria-label={label}>

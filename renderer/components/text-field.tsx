@@ -18,7 +18,7 @@ export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'value' | 
   isMono?: boolean;
   size?: 'default' | 'small';
   icon?: LucideIcon;
-  /** What stands at its right end: a unit, a badge, a small button. */
+  /** At its right end: a unit, a badge, a small button. */
   end?: ReactNode;
 }
 

@@ -94,7 +94,7 @@ type CallOptions<E> = CommonOptions &
   (undefined extends Body<E> ? { readonly body?: Body<E> } : { readonly body: Body<E> });
 
 type StreamOptions<E> = CallOptions<E> & {
-  /** The form of the answer; the endpoint's first streamed one unless told. */
+  /** The format of the response; by default the endpoint's first streamed format. */
   readonly kind?: 'event-stream' | 'json-array';
 };
 
@@ -174,7 +174,7 @@ function parseResponse(text: string): unknown {
   }
 }
 
-/** The error that a body with a status outside 2xx stands for. */
+/** The error of a response with a status outside 2xx. */
 function failureOf(response: Response, text: string): AppError {
   const body = parseResponse(text) as ErrorBody | null;
   const error = errorFromBody(body, `Touchstone responded with status ${response.status}.`);

@@ -16,7 +16,7 @@ export interface HostRequest {
 }
 
 /**
- * Sends a request and resolves with the head of the answer; its body comes as it is read. Rejects with an `AbortError`
+ * Sends a request and resolves with the head of the response; the body streams as it is read. Rejects with an `AbortError`
  * when the signal ended it and with an `AppError` when the host cannot be reached.
  */
 export type HostFetch = (request: HostRequest) => Promise<Response>;
@@ -27,7 +27,7 @@ export type HostFetch = (request: HostRequest) => Promise<Response>;
  */
 export type Connection = 'there' | 'silent' | 'locked';
 
-/** Tells after each request how the host stands to this window; a request that was stopped says nothing about it. */
+/** Reports the state of the connection after each request; an aborted request says nothing about it. */
 export function watchConnection(hostFetch: HostFetch, onConnection: (connection: Connection) => void): HostFetch {
   return async (request) => {
     try {

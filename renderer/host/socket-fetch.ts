@@ -4,7 +4,7 @@ import { hostIsSilent, readSession } from './browser-fetch.ts';
 import type { HostFetch, HostRequest } from './host-fetch.ts';
 import { createPortFetch } from './port-fetch.ts';
 
-/** How often a silent host is asked whether it is there, in milliseconds. */
+/** How often a silent host is pinged, in milliseconds. */
 const askingMilliseconds = 30_000;
 
 /**
@@ -69,7 +69,7 @@ export function openSocket(): Promise<FramePort<HostFrame, WindowFrame>> {
 }
 
 interface SocketFetchOptions {
-  /** Sends a request on a connection of its own. */
+  /** Sends a request on a separate connection. */
   direct: HostFetch;
   /** Rejects when the host gives no socket. */
   open: () => Promise<FramePort<HostFrame, WindowFrame>>;
@@ -88,7 +88,7 @@ function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefin
 
 /**
  * Puts everything that lasts on one socket: a browser has six connections to one host for all its windows together, and
- * whoever holds them stops all others. The socket is opened by the first request that needs it and anew after it was lost.
+ * whoever holds them stops all others. The first request that needs the socket opens it, also after it was lost.
  */
 export function createSocketFetch({ direct, open }: SocketFetchOptions): HostFetch {
   let current: Promise<HostFetch> | null = null;
@@ -113,7 +113,7 @@ export function createSocketFetch({ direct, open }: SocketFetchOptions): HostFet
       current.catch(() => null),
       request.signal,
     );
-    // Why a host refuses is told only to an ordinary request.
+    // Only an ordinary request gets the reason of a rejection.
     return (hostFetch ?? direct)(request);
   };
 }

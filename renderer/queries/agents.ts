@@ -68,7 +68,7 @@ export function useUpdateAgent() {
   });
 }
 
-/** Makes an agent what it was before a change. A failure is told as every other one: the form is gone by then. */
+/** Restores an agent after a change. A failure becomes a toast: the form is closed by then. */
 export function useRestoreAgent() {
   const { client } = useHost();
   return useMutation({
@@ -101,7 +101,7 @@ export function useAgentConversations(agentId: string) {
   });
 }
 
-/** How often a conversation is read again while a turn of it goes on somewhere else, in milliseconds. */
+/** How often a conversation is refetched while one of its turns runs elsewhere, in milliseconds. */
 const runningInterval = 1_000;
 
 const turnsKey = (conversationId: string | null) => [...agentsKey, 'turns', conversationId] as const;
@@ -134,7 +134,7 @@ export interface BranchPoint {
   runId: string;
 }
 
-/** Begins a conversation that goes on from before a run, and gives its id. What was said before is shown in it at once. */
+/** Creates a branch that continues from before a run, and returns its id. Earlier turns are shown immediately. */
 export function useBranchConversation(): (place: BranchPoint) => Promise<string> {
   const { client } = useHost();
   const queryClient = useQueryClient();

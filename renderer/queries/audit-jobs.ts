@@ -50,7 +50,7 @@ export function useCreateAuditExport() {
   });
 }
 
-/** Stops, goes on with or deletes a pack. */
+/** Stops, resumes or deletes a pack. */
 export function useChangeAuditExport() {
   const { client } = useHost();
   return useMutation({
@@ -83,7 +83,7 @@ const replaysKey = ['audit', 'replays'] as const;
 /** Pairs that are read at once. */
 export const pairsPerPage = 100;
 
-/** Replays, newest first, with the progress of those under way. */
+/** Replays, newest first, with the progress of active ones. */
 export function useReplays() {
   return useFollowedList(replaysKey, (client, signal) => client.call(listReplays, { signal }), followReplays);
 }
@@ -133,7 +133,7 @@ export function useChangeReplay() {
   });
 }
 
-/** Everything that shows runs is read anew. */
+/** All queries of runs are refetched. */
 export function useRenewRuns() {
   const queryClient = useQueryClient();
   return useCallback(() => {

@@ -59,7 +59,7 @@ export function useAuditHead(search: AuditSearchKey) {
       const page = await client.call(searchAudit, { signal, body: { ...search, offset: 0, limit: rowsPerPage } });
       return { ...page, ...search, milliseconds: performance.now() - startedAt };
     },
-    // A list that changed by itself would move the rows under the person's hands.
+    // A list that refetched automatically would move the rows while a person works on them.
     staleTime: Infinity,
     placeholderData: keepPreviousData,
   });
@@ -87,7 +87,7 @@ interface AuditRows {
   isTotalExact: boolean;
 }
 
-/** Rows of a list from the pages that are asked for; a page that is asked for no longer is not waited for either. */
+/** Rows of a list from the requested pages; a page that is no longer requested is aborted. */
 export function useAuditRows(head: AuditListHead, pages: readonly number[]): AuditRows {
   const { client } = useHost();
   const queryClient = useQueryClient();
@@ -144,7 +144,7 @@ export async function readAuditRows(
   return rows;
 }
 
-/** Where a conversation stands in a list: its place, or null if the filter leaves it out. */
+/** The index of a conversation in a list; null if the filter leaves it out. */
 export function useAuditIndex(head: AuditListHead | undefined, conversationId: string | null) {
   const { client } = useHost();
   return useQuery({
@@ -161,7 +161,7 @@ export function useAuditIndex(head: AuditListHead | undefined, conversationId: s
   });
 }
 
-/** Where a moment stands in a list that goes by time. */
+/** The index of a moment in a list that is sorted by time. */
 export async function findAuditMoment(client: Client, head: AuditListHead, at: string): Promise<number> {
   const { filter, sort, snapshot } = head;
   return (await client.call(searchAudit, { body: { filter, sort, snapshot, at, limit: 1 } })).offset;

@@ -170,7 +170,7 @@ export function useGiveFeedback() {
   const give = (conversationId: string, runId: string, part: FeedbackInput): FeedbackInput => {
     const before = knownFeedback(queryClient, conversationId, runId);
     const change = { conversationId, runId, feedback: { ...before, ...part } };
-    // A read that is under way was asked for before it: its answer would take the change off the screen, and out of the next one.
+    // An active request began before the change: its response would overwrite the change on the screen.
     void queryClient.cancelQueries({ queryKey: conversationKey(conversationId) });
     showFeedback(queryClient, change);
     mutation.mutate(change);
@@ -187,7 +187,7 @@ export function useAuditSamples() {
   return useQuery({ queryKey: samplesKey, queryFn: ({ signal }) => client.call(readAuditSamples, { signal }) });
 }
 
-/** Loads the sample set, or removes it and nothing else. Everything that shows runs is read anew. */
+/** Loads the sample set, or removes it and nothing else. All queries of runs are refetched. */
 export function useChangeAuditSamples() {
   const { client } = useHost();
   const queryClient = useQueryClient();

@@ -11,7 +11,7 @@ import { readPrivacy } from '../../shared/contract/privacy.ts';
 import { useHost } from '../host/host-context.tsx';
 import { settingsKey } from './query-client.ts';
 
-/** How the local server stands to what the settings ask for. */
+/** The state of the local server compared with the settings. */
 type ServerState = 'off' | 'changing' | 'on' | 'failed';
 
 function matchesSettings(address: string, { port, isTls }: Settings['localServer']): boolean {

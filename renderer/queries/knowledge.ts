@@ -119,7 +119,7 @@ function takeChange(queryClient: QueryClient, change: KnowledgeChange, isFirst: 
   });
   const hasGained = change.sources.some(({ id }) => !known.has(id));
   const hasLost = change.removedSourceIds.some((id) => known.has(id));
-  // What was asked for before the change may be answered with what was before it.
+  // A request from before the change may return the state before it.
   const isBeingRead = queryClient.isFetching({ queryKey: sourcesKey }) > 0;
   const hasMoved = change.sources.length > 0 && isFilteredByStatus(queryClient);
   if (isFirst || hasGained || hasLost || hasMoved || isBeingRead) readAgain(queryClient, sourcesKey);
@@ -215,7 +215,7 @@ export function useSourcePassage(id: string, start: number) {
       const { total } = await read(0, 1);
       let low = 0;
       let high = total - 1;
-      // Passages stand in the order of their beginnings.
+      // Passages are sorted by start.
       while (low < high) {
         const middle = Math.ceil((low + high) / 2);
         const [passage] = (await read(middle, 1)).data;

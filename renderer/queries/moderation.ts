@@ -83,12 +83,12 @@ export function usePresets(classifier: ModerationClassifier | null) {
   });
 }
 
-/** Batches, newest first, with the progress of those under way. */
+/** Batches, newest first, with the progress of active ones. */
 export function useBatches() {
   return useFollowedList(batchesKey, (client, signal) => client.call(listBatches, { signal }), followBatches);
 }
 
-/** How many texts every classifier that goes on has gone through. */
+/** How many texts all active classifiers have finished. */
 function finishedTexts({ total, classifiers }: Batch): number {
   return Math.min(total, ...classifiers.map(({ done, failure }) => (failure ? total : done)));
 }
@@ -116,7 +116,7 @@ async function readResults(
   return { settled: finishedTexts(batch), results };
 }
 
-/** Scores of every text; as the batch goes on only those that were not there before are read. */
+/** Scores of every text; while the batch runs, only new ones are fetched. */
 export function useBatchResults(batch: Batch | undefined) {
   const { client } = useHost();
   const queryClient = useQueryClient();

@@ -66,7 +66,7 @@ function useOnDeviceChange<Input>(change: (input: Input) => Promise<OnDeviceStat
   });
 }
 
-/** Fetches a model, or goes on where a paused or failed fetch ended. */
+/** Downloads a model, or resumes a paused or failed download. */
 export function useInstallOnDevice() {
   const { client } = useHost();
   return useOnDeviceChange((id: string) => client.call(installOnDeviceModel, { parameters: { id } }));

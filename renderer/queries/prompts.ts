@@ -33,7 +33,7 @@ import type { LibraryFilter } from '../stores/prompts.ts';
 export const promptsKey = ['prompts'] as const;
 const listKey = [...promptsKey, 'list'] as const;
 const oneKey = [...promptsKey, 'one'] as const;
-/** Outside the others: it is told, never read. */
+/** Separate from the others: the host pushes it, it is never fetched. */
 const changesKey = ['prompt-changes'] as const;
 export const pageSize = { prompts: 100, versions: 30 } as const;
 
@@ -103,7 +103,7 @@ export function usePromptsNamed(words: string) {
 
 const outlineKey = [...promptsKey, 'outline'] as const;
 
-/** The outline as it is without these prompts; a folder or tag that only they had is left out. */
+/** The outline without these prompts; a folder or tag that only they had is left out. */
 function outlineWithout(outline: PromptOutline, removed: readonly Prompt[]): PromptOutline {
   if (removed.length === 0) return outline;
   const without = (isIn: (prompt: Prompt) => boolean) => (count: number) => count - removed.filter(isIn).length;
@@ -209,7 +209,7 @@ export function usePromptVersions(promptId: string) {
   });
 }
 
-/** Reads again whatever the window shows of the library. */
+/** Refetches all visible data of the library. */
 export function useRenewPrompts() {
   const queryClient = useQueryClient();
   return () => queryClient.invalidateQueries({ queryKey: promptsKey });
@@ -263,7 +263,7 @@ export function versionInput({ promptText, systemMessage, aiSystem, model, confi
   return { promptText, systemMessage, aiSystem, model, configuration, variables } satisfies PromptVersionInput;
 }
 
-/** A prompt of its own with the newest version of another one. */
+/** A new prompt with the newest version of another one. */
 export function useDuplicatePrompt() {
   const { client } = useHost();
   return useMutation({

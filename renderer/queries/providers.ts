@@ -153,7 +153,7 @@ function useRenewEndpoints() {
 export interface EndpointInput {
   name: string;
   baseAddress: string;
-  /** Undefined leaves the key as it is, null removes it. */
+  /** Undefined leaves the key unchanged, null removes it. */
   key?: string | null | undefined;
 }
 

@@ -58,13 +58,13 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** What never grows old is kept fresh by a stream or stays as it is; a check may cost something, and a person asks for it. */
+/** Data that never gets stale is updated by a stream or doesn't change; a paid check runs only when a person requests it. */
 function mayHaveChanged({ options, state, meta }: Query): boolean {
   const isCached = (options as QueryObserverOptions).staleTime === Infinity && state.status !== 'error';
   return !isCached && meta?.['mayCost'] !== true;
 }
 
-/** A host that is there again may be another one than before, and reads in between have failed: what is shown is read anew. */
+/** After a reconnect the host may be a different one, and requests in between have failed, so all visible data is refetched. */
 export function useRefetchOnReconnect(): void {
   const queryClient = useQueryClient();
   useEffect(() => {

@@ -50,7 +50,7 @@ export function useGroundingPreview(request: GroundedRequest | null) {
   return useQuery({
     queryKey: ['knowledge', 'grounding', request],
     enabled: request !== null,
-    // Sources change and each key press is a request of its own: nothing of this is worth keeping.
+    // Sources change and each key press is a new request, so nothing is cached.
     gcTime: 0,
     retry: false,
     placeholderData: keepPreviousData,

@@ -60,7 +60,7 @@ const changeMilliseconds = 500;
 /** The same otherwise: the host checks once a day. */
 const calmMilliseconds = 60_000;
 
-/** Where the search for a newer version stands. Asks only the host, and only one that can update itself. */
+/** State of the search for a newer version. Asks only the host, and only one that can update itself. */
 export function useUpdates() {
   const { client } = useHost();
   const isEnabled = useSettings().data?.updates.isEnabled;

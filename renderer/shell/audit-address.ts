@@ -43,7 +43,7 @@ export function withSpan(filter: AuditFilter, id: AuditSpan | null | undefined, 
   return { ...rest, startDate: span.start(now).toISOString() };
 }
 
-/** What is kept of a filter beside its span, which says anew every day where it begins. */
+/** The saved part of a filter beside its span. The start of a span is computed again every day. */
 export function withoutSpan(filter: AuditFilter, id: AuditSpan | null): AuditFilter {
   if (id === null) return filter;
   const { startDate: _start, ...rest } = filter;
@@ -173,7 +173,7 @@ function addPair(found: Record<string, unknown>, name: string, value: string): b
   return true;
 }
 
-/** Puts the moment at which a span begins in its place. A span with an end of its own is like any other dates. */
+/** Replaces a span by its start date. A span with an end date is like any other dates. */
 function resolveSpan(found: Record<string, unknown>, now: Date): AuditSpan | null {
   const span = spanOf(found['startDate'] as string | undefined);
   if (span === null) return null;

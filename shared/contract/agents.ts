@@ -191,7 +191,7 @@ const threadsTag = 'Window: agents';
 
 /** One turn, wherever along the branches it was said. */
 const threadRun = conversationRun.extend({
-  /** Where it was said: this conversation, or one that it goes on from. */
+  /** The conversation of the turn: this one, or one that it continues. */
   conversationId: uuid,
   /** The conversations that go different ways from here, the first one first; empty where there is one way only. */
   branches: z.array(uuid),

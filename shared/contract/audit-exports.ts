@@ -97,7 +97,7 @@ export const redactionRule = z.discriminatedUnion('kind', [
     name: z.string().trim().min(1, 'must not be empty').max(100),
     /** RE2 syntax: no back references, no look-around, linear time. One that matches the empty text is 400. */
     pattern: z.string().min(1, 'must not be empty').max(1000),
-    /** False unless told. */
+    /** False by default. */
     isCaseSensitive: z.boolean().optional(),
     replacement,
   }),
@@ -126,11 +126,11 @@ export type ExportFormat = z.infer<typeof exportFormat>;
 export const auditExportInput = z.strictObject({
   name: z.string().trim().min(1, 'must not be empty').max(200).optional(),
   selection: exportSelection,
-  /** `matched` leaves out the runs of a conversation that do not meet the filter; `all` unless told. */
+  /** `matched` leaves out the runs of a conversation that do not meet the filter; `all` by default. */
   runs: z.enum(['all', 'matched']).optional(),
   /** Any order; the files have the order of `exportColumns`. */
   columns: z.array(exportColumn).min(1, 'must not be empty').max(exportColumns.length),
-  /** Applied to every text one after the other: `account`, `card`, `email`, `phone`, then own patterns as they stand. */
+  /** Applied to every text one after the other: `account`, `card`, `email`, `phone`, then custom patterns in their order. */
   rules: z.array(redactionRule).max(50),
   formats: z.array(exportFormat).min(1, 'must not be empty').max(exportFormats.length),
   form: z.enum(['folder', 'zip']),

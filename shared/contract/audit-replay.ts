@@ -36,7 +36,7 @@ export const replayInput = z.strictObject({
   name: z.string().trim().min(1, 'must not be empty').max(200).optional(),
   selection: replaySelection,
   target: replayTarget,
-  /** Runs under way at once; 4 unless told. */
+  /** Concurrent runs; 4 by default. */
   parallel: z.int().min(1, 'must be from 1 to 16').max(16, 'must be from 1 to 16').optional(),
 });
 export type ReplayInput = z.infer<typeof replayInput>;

@@ -5,7 +5,7 @@ import { defineEndpoint } from './endpoint.ts';
 
 const tag = 'Window: audit';
 
-/** Spans of time that end now and begin anew every day, by the clock of the window. */
+/** Spans of time that end now and move every day, by the clock of the window. */
 export const auditSpans = ['today', 'last-24-hours', 'last-7-days', 'last-30-days', 'this-month', 'this-year'] as const;
 export const auditSpan = z.enum(auditSpans);
 export type AuditSpan = z.infer<typeof auditSpan>;

@@ -115,7 +115,7 @@ export const auditFilter = z
     ...publicFilter,
     /** Words, `"phrases"`, `prefix*`, AND, OR, NOT and parentheses; what does not parse is searched as plain words. */
     text: z.string().max(2000).nullish(),
-    /** Where the text is looked for; both unless told. */
+    /** Where to search for the text; both by default. */
     textIn: z.enum(['prompt', 'answer']).nullish(),
     callerIds: several(uuid).nullish(),
     /** Whose turns they are, also when it was deleted. */
@@ -193,7 +193,7 @@ export const auditSearch = z.strictObject({
   sort: auditSort.optional(),
   /**
    * Of an earlier answer with the same filter and sort: the list stays the one it was, so that an offset means the same
-   * row while runs arrive. Without it the list is made anew. One that fits no longer is 400.
+   * row while runs arrive. If it is missing, a new list is created. An expired one is 400.
    */
   snapshot: z.string().min(1).optional(),
   /** First row, from 0; any row of the list costs the same. Beyond the end the answer is empty. */
@@ -202,7 +202,7 @@ export const auditSearch = z.strictObject({
   at: dateTime.optional(),
   /** In place of an offset: a page with this conversation in its middle; from 0 if it is not in the list. */
   around: uuid.optional(),
-  /** Rows; 50 unless told. */
+  /** Rows; 50 by default. */
   limit: z.int().min(1).max(200).optional(),
 });
 export type AuditSearch = z.input<typeof auditSearch>;

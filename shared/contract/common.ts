@@ -56,7 +56,7 @@ export const errorBody = z
   })
   .meta({ id: 'Error' });
 
-/** Query of every list: `pageSize` 1 to 100 (20 unless told) and the token of the answer before. */
+/** Query of every list: `pageSize` 1 to 100 (20 by default) and the token of the answer before. */
 export const listQuery = z.strictObject({
   pageSize: z
     .string()

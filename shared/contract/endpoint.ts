@@ -52,11 +52,11 @@ export interface Endpoint<
   readonly form?: Form<Fields>;
   /** Whether a request without a body is taken as `{}`. */
   readonly isBodyOptional?: boolean;
-  /** Media types of the body; `application/json` unless told. `application/*+json` is a pattern. */
+  /** Media types of the body; `application/json` by default. `application/*+json` is a pattern. */
   readonly mediaTypes?: readonly string[];
-  /** Status of success; 200 unless told. */
+  /** Status of success; 200 by default. */
   readonly status?: number;
-  /** Every form that a successful answer may take, the default first; `json` unless told. */
+  /** All formats of a successful response, the default first; `json` by default. */
   readonly kinds?: readonly ResponseKind[];
   /** Schema of a JSON answer. */
   readonly response?: Response;

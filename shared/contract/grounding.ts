@@ -14,7 +14,7 @@ export type PassageReference = z.infer<typeof passageReference>;
 
 /** What a person wants otherwise than the search would have it. */
 export const groundingChoice = z.strictObject({
-  /** Given whatever the search finds, in this order before what it finds. */
+  /** Always included, in this order, before the search results. */
   pinned: z.array(passageReference).max(maxChosen).optional(),
   /** Never given. */
   excluded: z.array(passageReference).max(maxChosen).optional(),
@@ -66,7 +66,7 @@ export const groundingPreview = z.object({
     /** The model's context; null when it is not known. */
     contextTokens: z.int().nullable(),
   }),
-  /** The conversation as it is sent, with the rules and the passages around the prompt; worked examples come before it. */
+  /** The conversation that is sent, with the rules and the passages around the prompt; worked examples come before it. */
   messages: z.array(z.object({ role: z.enum(['user', 'assistant']), content: z.string() })),
   /** Parameters that are set because the request leaves them open. */
   configuration: z.record(z.string(), z.unknown()),

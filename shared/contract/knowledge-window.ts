@@ -11,7 +11,7 @@ const wholeNumber = (digits: number) =>
     .regex(new RegExp(`^\\d{1,${digits}}$`), 'must be a whole number')
     .transform(Number);
 
-/** Why a source is `Failed` that a person has stopped; indexing it again goes on where it was. */
+/** The failure reason of a source that a person stopped; re-indexing resumes it. */
 export const stoppedReason = 'Stopped';
 
 /** A dataspace with what the window shows of it. */
@@ -209,16 +209,16 @@ export const readSourceText = defineEndpoint({
   summary: 'Part of the extracted text of a source, at most 100,000 characters; cut so that no character is halved',
   parameters,
   query: z.strictObject({
-    /** From the beginning unless told. */
+    /** From the beginning by default. */
     start: wholeNumber(9).optional(),
-    /** 20,000 characters after the start unless told. */
+    /** 20,000 characters after the start by default. */
     end: wholeNumber(9).optional(),
-    /** So many characters more on both sides, so that a citation is read in its place; 0 unless told. */
+    /** Further characters on both sides for context; 0 by default. */
     context: wholeNumber(5).optional(),
   }),
   response: z.object({
     text: z.string(),
-    /** Where `text` stands in the whole, in UTF-16 units. */
+    /** Offset of `text` in the source, in UTF-16 units. */
     start: z.int(),
     end: z.int(),
     /** Length of the whole. */

@@ -10,7 +10,7 @@ const tag = 'Window: moderation';
 export const categoryScores = moderationResult.shape.categoryScores;
 export type CategoryScores = z.infer<typeof categoryScores>;
 
-/** Two classifiers may stand beside each other. */
+/** At most two classifiers are compared. */
 const classifiers = z.array(moderationClassifier).min(1).max(2);
 
 /** The result of one classifier for one text. `failure` is the reason for a missing result. */
@@ -95,7 +95,7 @@ export const maxBatchTexts = 20_000;
 
 const label = z.boolean().nullable();
 
-/** What people say of a text; null where nobody has said. */
+/** Human labels of a text; null without labels. */
 export const textLabels = z.strictObject({
   sexual: label,
   hatred: label,
@@ -147,7 +147,7 @@ export const batch = z.object({
       failed: z.int(),
       /** Texts a second. */
       rate: z.number(),
-      /** Why it gave up; null while it goes on or when it went through all. */
+      /** Why it failed; null while it runs or when it has finished. */
       failure: z.object({ code: z.string(), message: z.string() }).nullable(),
     }),
   ),

@@ -61,7 +61,7 @@ export const moderationRequest = z
 /** Longest policy text that a person may give to a chat model. */
 export const policyCharacters = 20_000;
 
-/** What a chat model is told to look for, unless the person wrote a policy. */
+/** The default policy that a chat model gets. */
 export const builtInPolicy = `sexual: content meant to arouse, or that promotes sexual services; not education, medicine or wellness.
 hatred: content that expresses, incites or promotes hate for a group because of race, gender, ethnicity, religion, nationality, sexual orientation, disability or caste.
 harassment: content that torments, insults, humiliates or threatens a person.
@@ -78,7 +78,7 @@ export const moderationClassifier = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('open-ai'), model: z.string().min(1) }),
   /** Mistral's own classifier, at the compatible endpoint `mistral`. It does not judge harassment: that score is always 0. */
   z.strictObject({ kind: z.literal('mistral'), model: z.string().min(1) }),
-  /** A chat model that is told the policy; `null` takes the built-in policy. */
+  /** A chat model with this policy; `null` is the built-in policy. */
   z.strictObject({
     kind: z.literal('model'),
     aiSystem,

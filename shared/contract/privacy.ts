@@ -26,7 +26,7 @@ export const contactedHost = z.object({
   use: z.enum(['provider', 'endpoint', 'local-servers', 'npm-registry', 'hugging-face', 'proxy']),
   /** Of a provider (`OpenAi`) or an endpoint; null for the others. */
   name: z.string().nullable(),
-  /** Scheme, host and port of each. `*.` stands for any host of that domain. */
+  /** Scheme, host and port of each. `*.` matches any host of that domain. */
   addresses: z.array(z.string()),
   /** Whether it can be contacted now: a provider without a key and an address that isn't confirmed can't. */
   isReady: z.boolean(),

@@ -42,9 +42,9 @@ const importFields = {
   sources: importSources.optional(),
   /** Files that were uploaded, in place of sources. */
   uploadId: uuid.optional(),
-  /** For all sources; told from name and content unless given. */
+  /** For all sources; detected from name and content by default. */
   format: importFormat.nullish(),
-  /** For `text`; told from the content unless given. */
+  /** For `text`; detected from the content by default. */
   variableStyle: variableStyle.nullish(),
   /** Where the prompts are put; folders of the files go below it. */
   folder: z.string().min(1, 'must not be empty').max(500).nullish(),
@@ -67,7 +67,7 @@ function requireContent(
 /** One finding: taken unchanged, translated into our form, refused and so not kept, or kept although it may not do what it should. */
 export const transferEntry = z.object({
   outcome: z.enum(['taken', 'translated', 'refused', 'warning']),
-  /** Where it stands in its own format, such as `config.safetySettings` or `template`. */
+  /** Its path in the source format, such as `config.safetySettings` or `template`. */
   field: z.string(),
   message: z.string(),
   /** Counts from 1, in the file; null where it is not known. */
@@ -84,7 +84,7 @@ const previewedPrompt = z.object({
 
 export const previewedSource = z.object({
   name: z.string(),
-  /** Null when nothing could be told from it. */
+  /** Null when nothing could be detected. */
   format: importFormat.nullable(),
   prompts: z.array(previewedPrompt),
   /** What concerns the file as a whole, and prompts of it that are refused. */

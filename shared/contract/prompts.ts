@@ -11,7 +11,7 @@ const folder = z.string().min(1, notEmpty).max(1000);
 const tags = z.array(z.string().min(1, notEmpty).max(100)).max(100);
 const description = z.string().max(10_000);
 
-/** Latest stands for the newest version everywhere in this field, so no label may mean something else by it. */
+/** `latest` always means the newest version, so no label may have this name. */
 export const labelName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be 1 to 100 letters, digits, dots, hyphens and underscores')
@@ -132,7 +132,7 @@ export type PromptVersion = z.infer<typeof promptVersion>;
 
 const maxWords = 20;
 
-/** Words of a search; what stands in quotation marks is one. */
+/** Terms of a search; a quoted phrase is one term. */
 export function searchWords(search: string): string[] {
   return [...search.matchAll(/"([^"]+)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
 }

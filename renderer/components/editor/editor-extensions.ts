@@ -4,7 +4,7 @@ import { Decoration, EditorView } from '@codemirror/view';
 
 /**
  * Lets CodeMirror write its styles into a constructed style sheet in place of a `<style>` element, which the content security
- * policy of the window refuses. `style-mod` does so by itself for shadow roots only; it finds out by looking for a head.
+ * policy of the window refuses. `style-mod` does so automatically for shadow roots only, which it recognizes by their missing head.
  */
 export function allowEditorStyles(): void {
   const page = document as unknown as Record<symbol, unknown>;

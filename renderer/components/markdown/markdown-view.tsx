@@ -48,7 +48,7 @@ function linkCitations(node: Node): void {
   });
 }
 
-/** Makes links of the marks `[1]` by which an answer names its passages, so that they can be pressed. Code stays as it is. */
+/** Makes links of the marks `[1]` by which an answer names its passages, so that they can be pressed. Code is unchanged. */
 function remarkCitations(): (tree: Node) => void {
   return linkCitations;
 }
@@ -192,12 +192,12 @@ const Block = memo(function Block({
   return isList ? <div className="list-part">{drawn}</div> : drawn;
 });
 
-/** A growing answer as Markdown: finished blocks stay as they are, only the open one is drawn anew. No raw HTML. */
+/** A growing answer as Markdown. Only the open block renders again; finished blocks don't. No raw HTML. */
 export function MarkdownView({ text, isGrowing }: { text: string; isGrowing: boolean }) {
   const [{ blocks, readText }, setRead] = useState(() => ({ blocks: readBlocks(text), readText: text }));
   // During the render, so that no text is drawn with the blocks of the text before.
   if (readText !== text) setRead({ blocks: readBlocks(text, blocks), readText: text });
-  // Definitions stand at the end of a text, so looking for them can wait until it is there.
+  // Definitions come at the end of a text, so the search for them can wait until the text is complete.
   const definitions = useMemo(() => (isGrowing ? '' : definitionsOf(blocks.text)), [blocks, isGrowing]);
   const all = blocks.open ? [...blocks.closed, blocks.open] : blocks.closed;
   return (

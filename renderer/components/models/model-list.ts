@@ -102,7 +102,7 @@ export function modelKey({ aiSystem, name }: Pick<Model, 'aiSystem' | 'name'>): 
   return `${aiSystem}/${name}`;
 }
 
-/** The endpoint that a compatible model belongs to; its name stands before the first slash. */
+/** The endpoint that a compatible model belongs to: the part of its name before the first slash. */
 export function endpointOf(model: Pick<Model, 'aiSystem' | 'name'>): string | null {
   return model.aiSystem === 'OpenAiCompatible' ? (model.name.split('/')[0] ?? null) : null;
 }

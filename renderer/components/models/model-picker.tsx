@@ -93,7 +93,7 @@ function useActiveRow(shown: readonly Model[], chosenKey: string, words: string)
   return { active, move, activate: (model: Model) => setActiveKey(modelKey(model)) };
 }
 
-/** An endpoint has no models here until it was asked for its list, which costs nothing. */
+/** An endpoint has no models here until its list was requested, which is free. */
 function useUnlistedEndpoints(endpoints: readonly CompatibleEndpoint[]): void {
   const { mutate } = useTestEndpoint();
   const unlisted = endpoints

@@ -21,7 +21,7 @@ import {
 } from './model-list.ts';
 import { useToday } from '../use-today.ts';
 
-/** The letters that were searched for stand out in the name. */
+/** Highlights the search term in the name. */
 function Name({ name, words }: { name: string; words: string }) {
   const word = words
     .toLowerCase()

@@ -56,7 +56,7 @@ export function readAgentFields(agent: Agent): AgentFields {
 
 type AgentBody = AgentInput & { name: string; prompt: string; model: string; aiSystem: Agent['aiSystem'] };
 
-/** The agent as it is sent to the host, with null for what is removed, or why it can't be saved. */
+/** The request that saves the agent, with null for removed fields, or why it can't be saved. */
 export function writeAgentFields(fields: AgentFields, model: Model | null): { body: AgentBody } | { problem: string } {
   const name = fields.name.trim();
   if (name === '') return { problem: 'Enter a name' };

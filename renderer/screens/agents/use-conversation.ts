@@ -144,7 +144,7 @@ export function waysOf({ branches, conversationId }: Pick<ShownTurn, 'branches' 
   };
 }
 
-/** The turn that stands in this conversation: the one just sent, also while a new conversation has no id yet. */
+/** The active turn of this conversation, also while a new conversation has no id yet. */
 function isHere(turn: AgentTurn | undefined, conversationId: string | null): turn is AgentTurn {
   return turn !== undefined && turn.conversationId === conversationId;
 }
@@ -189,7 +189,7 @@ export function useConversation(agent: Agent, conversationId: string | null) {
     await queryClient.invalidateQueries({ queryKey: auditKey });
   };
 
-  /** Says something else in the place of a turn, in a conversation of its own; the one before stays. */
+  /** Replaces the message of a turn in a branch; the original conversation stays. */
   const sendInPlace = async (turn: ShownTurn, text: string): Promise<void> => {
     if (conversationId === null || turn.runId === null) return;
     if (isActive(useLiveRuns.getState().runs[slot])) return;
@@ -216,7 +216,7 @@ export function useConversation(agent: Agent, conversationId: string | null) {
       write('');
       void send(message);
     },
-    /** A turn without a whole answer is not remembered: it is asked again after it. One with an answer is asked again in its place. */
+    /** The model's history has no turns without a complete answer, so a retry of one follows it. A retry of a complete turn replaces it in a branch. */
     retry: (turn: ShownTurn) =>
       void (turn.state === 'completed' ? sendInPlace(turn, turn.message) : send(turn.message)),
     sendInPlace: (turn: ShownTurn, text: string) => void sendInPlace(turn, text),

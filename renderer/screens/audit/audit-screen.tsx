@@ -28,7 +28,7 @@ function readReplayAddress(location: string): string | null | undefined {
   return part === 'replays' ? id || null : undefined;
 }
 
-/** Many runs that were never searched before take seconds: said, so that nobody takes it for a fault. */
+/** The first search of many runs takes seconds. The screen says so, so that it doesn't look like a fault. */
 const manyRuns = 50_000;
 
 function FirstReading() {

@@ -17,7 +17,7 @@ export function SampleSetButton() {
   );
 }
 
-/** What the audit's menu does with the sample data, whatever runs there are. */
+/** The audit menu's item for the sample data. */
 export function useSampleMenu(): MenuItem[] {
   const { data } = useAuditSamples();
   const { mutate, isPending } = useChangeAuditSamples();

@@ -27,7 +27,7 @@ class CodeBadge extends WidgetType {
   }
 }
 
-/** Passages of the same place stand under one mark, in the hue of the first category. */
+/** Passages with the same range share one highlight, in the hue of the first category. */
 function decorationsOf(passages: readonly Highlight[], length: number): DecorationSet {
   const inside = passages.filter(({ start, end }) => start < end && end <= length);
   const byRange = Map.groupBy(inside, ({ start, end }) => `${start}-${end}`);

@@ -1,7 +1,7 @@
 import type { BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
 import { categories, type Category, type ModerationPreset } from '../../../shared/contract/moderation.ts';
 
-/** How a threshold does on texts that people have judged; a figure that has no texts to stand on is null. */
+/** How well a threshold does on human-labelled texts; a figure without texts is null. */
 export interface Quality {
   readonly category: Category;
   /** Texts that people found to be of the category. */

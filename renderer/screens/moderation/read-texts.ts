@@ -28,7 +28,7 @@ interface LabelName {
   readonly isPart: boolean;
 }
 
-/** The category that a column or a listed name stands for: `self-harm`, `label_hate`, `V2`, `violence/graphic`. */
+/** The category of a column or a listed name: `self-harm`, `label_hate`, `V2`, `violence/graphic`. */
 function labelName(name: string): LabelName | null {
   const [whole = '', ...rest] = name.trim().toLowerCase().split('/');
   const compact = whole.replace(/[\s_-]/g, '');
@@ -121,7 +121,7 @@ function readLabels(cells: readonly LabelCell[], where: string, name: (column: s
   return Object.fromEntries(categories.map((each) => [each, said.get(each)?.isPositive ?? missing])) as TextLabels;
 }
 
-/** A request to the host is at most 4 MB; what stands around the texts in it takes some of them. */
+/** A request to the host is at most 4 MB, including the JSON around the texts. */
 const maxBytes = 3_800_000;
 
 /** Columns with the text; the first one that is there counts. */
@@ -240,7 +240,7 @@ function readCsv(content: string): BatchText[] {
   requireWidth(rows, names.length, hasHeader ? 'the header' : 'row 1');
   if (!hasHeader) return [head, ...rows].map(({ cells }) => ({ text: cells[0]! }));
   const textAt = textColumnOf(names);
-  // A column of categories that nobody filled in says nothing of any text.
+  // An empty column of categories says nothing about any text.
   const labelled = names.flatMap((column, at) => {
     if (at === textAt || !isLabelColumn(column)) return [];
     return isListColumn(column) && rows.every(({ cells }) => !cells[at]?.trim()) ? [] : [{ column, at }];

@@ -82,7 +82,7 @@ function PassageTable({ text, passages, onShow }: PassagesProps) {
 }
 
 interface PassagesSectionProps extends PassagesProps {
-  /** Whether the text was checked as it is. */
+  /** Whether the current text was checked. */
   isKnown: boolean;
   /** The category to explain first; null where the scores can't be explained. */
   explained: Category | null;

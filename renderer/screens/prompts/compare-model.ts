@@ -51,7 +51,7 @@ function wordParts(before: string, after: string): { before: DiffPart[]; after: 
   return { before: side(({ added }) => added), after: side(({ removed }) => removed) };
 }
 
-/** Two texts line by line, changed lines word by word. Lines that were replaced stand beside those in their place. */
+/** Two texts line by line, changed lines word by word. Replaced lines are beside their replacements. */
 export function diffRows(before: string, after: string): DiffRow[] {
   const [old, fresh] = [linesOf(before), linesOf(after)];
   const ended = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');

@@ -9,7 +9,7 @@ export function modelOf(version: Pick<RunSettings, 'aiSystem' | 'model'>, models
   return models.find((known) => known.aiSystem === aiSystem && known.name === model) ?? null;
 }
 
-/** The last part of a way through folders and how many stand before it: `mail` and 1 of `support/mail`. */
+/** The last segment of a folder path and its depth: `mail` and 1 of `support/mail`. */
 export function folderPosition(folder: string): { name: string; depth: number } {
   const parts = folder.split('/');
   return { name: parts.at(-1) ?? folder, depth: parts.length - 1 };

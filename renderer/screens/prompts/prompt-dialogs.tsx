@@ -16,7 +16,7 @@ export type DetailField = 'name' | 'folder' | 'tags' | 'description';
 interface DetailsDialogProps {
   prompt: Prompt;
   folders: readonly string[];
-  /** Where the cursor stands at first. */
+  /** Where the cursor starts. */
   focus: DetailField;
   onClose: () => void;
 }
@@ -92,7 +92,7 @@ function DetailsForm({ prompt, folders, focus, onClose, formId }: DetailsDialogP
   );
 }
 
-/** What a prompt is called and where it stands; its texts change with a version. */
+/** Name and folder of a prompt; its texts change with a version. */
 export function DetailsDialog(props: DetailsDialogProps) {
   const formId = useId();
   const footer = (
@@ -116,7 +116,7 @@ interface VariablesDialogProps {
   onClose: () => void;
 }
 
-/** Changes what a version says of its variables. It stays as it is: what was changed is kept as a version of its own. */
+/** Changes what a version says of its variables. It stays unchanged: the changes become a new version. */
 export function VariablesDialog({ version, variables, onClose }: VariablesDialogProps) {
   const formId = useId();
   const [, navigate] = useLocation();

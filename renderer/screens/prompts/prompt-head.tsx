@@ -19,7 +19,7 @@ interface PromptCommands {
   duplicate: () => void;
   /** Off the screen at once, at the host when the time to take it back is over. */
   remove: () => void;
-  /** Makes an older version the newest one again, as a version of its own. */
+  /** Restores an older version as a new version. */
   restore: (version: PromptVersion) => void;
   openInPlayground: (versionId: string) => void;
 }
@@ -132,7 +132,7 @@ export function useDetailActions(
   ]);
 }
 
-/** What the prompt is called, where it stands, and what can be done with it. */
+/** The prompt's name, folder and actions. */
 export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabels }: PromptHeadProps) {
   const [address] = useLocation();
   return (

@@ -141,7 +141,7 @@ function Head({ outline, list, prompts, search }: PromptListProps) {
   );
 }
 
-/** Names what the rows were asked for: another question begins at its first row, once its rows are there. */
+/** Identifies the query of the rows: another query starts at its first row, once its rows are loaded. */
 function useShownQuery({ isPlaceholderData }: PromptListProps['list']): string {
   const query = JSON.stringify(usePromptsView());
   const [shown, setShown] = useState(query);

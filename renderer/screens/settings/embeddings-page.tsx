@@ -15,7 +15,7 @@ import { SettingRow, SettingsPage } from './settings-page.tsx';
 
 type Maker = 'on-device' | EmbeddingProvider;
 
-/** A model of each provider to begin with; a compatible endpoint has whatever its owner gave it. */
+/** A first model of each provider; a compatible endpoint has the models of its owner. */
 const firstModels: Readonly<Record<EmbeddingProvider, string>> = {
   OpenAi: 'text-embedding-3-small',
   GoogleGemini: 'gemini-embedding-001',

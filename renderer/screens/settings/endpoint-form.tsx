@@ -16,7 +16,7 @@ interface Draft {
 
 type Problems = Partial<Record<'name' | 'baseAddress' | 'key', string>>;
 
-/** The contract names the field before its words, here they stand below it. */
+/** The contract's messages begin with the field's name; here they appear below the field. */
 function asSentence(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -25,11 +25,11 @@ const flags: Record<CurlTransport, readonly string[]> = {
   stream: ['-N'],
 };
 
-/** A call that works as it stands once the key is put in: one for each way an answer can come. */
+/** A call that works once the key is filled in: one per response format. */
 export function curlExample(address: string, transport: CurlTransport): string {
   const isTls = address.startsWith('https:');
   const protocol = transport === 'stream' ? [isTls ? '--http2' : '--http2-prior-knowledge'] : [];
-  // The certificate is made on this machine, and nobody else's curl knows it.
+  // The certificate is created on this machine, so other machines' curl doesn't know it.
   const certificate = isTls ? ['--insecure'] : [];
   const body = {
     promptText: 'Greet {{name}} in one sentence.',

@@ -11,7 +11,7 @@ export function SettingsPage({ title, lead, children }: { title: string; lead?: 
   );
 }
 
-/** A titled part of a page; what acts on the whole part stands beside its title. */
+/** A titled section of a page; actions on the whole section are beside its title. */
 export function SettingsSection({
   title,
   actions,

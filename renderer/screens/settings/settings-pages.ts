@@ -21,7 +21,7 @@ export interface SettingsPageEntry {
   id: SettingsPageId;
   title: string;
   icon: LucideIcon;
-  /** Words that people look for and that stand on the page. */
+  /** Search keywords of the page. */
   keywords: readonly string[];
 }
 

@@ -103,8 +103,8 @@ function rangesIn(element: Element, search: string): Range[] {
 }
 
 /**
- * Marks the words of a search in what an element shows, whatever drew it: highlights lie over the text and change no markup.
- * `shown` names what is shown; the marks are made anew when it changes.
+ * Highlights the terms of a search in an element's text. CSS highlights lie over the text and change no markup.
+ * `shown` identifies the content; the highlights are rebuilt when it changes.
  */
 function useFindHighlights(element: RefObject<HTMLElement | null>, search: string, shown: string): void {
   useEffect(() => {
@@ -222,7 +222,7 @@ function PartChoice({ part, run }: { part: RunPart; run: ConversationRun }) {
   );
 }
 
-/** Enter goes on to the next conversation wherever it does nothing else. */
+/** Enter moves to the next conversation unless a control uses it. */
 function isForControl(target: EventTarget): boolean {
   return (
     target instanceof HTMLElement &&

@@ -24,7 +24,7 @@ export interface DetailPaneProps {
   onReplay: (run: ConversationRun, name: string) => void;
 }
 
-/** Reads the neighbours before they are asked for: going through a list then waits for nothing. */
+/** Prefetches the neighbours, so that moving through a list doesn't wait. */
 function useConversationsAhead({ neighbours }: AuditListState): void {
   const read = useReadAhead();
   const ids = neighbours.flatMap((row) => row?.conversationId ?? []).join();

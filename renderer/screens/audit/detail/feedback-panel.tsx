@@ -128,11 +128,11 @@ interface FeedbackPanelProps {
   runName: string;
   /** Another conversation is on its way: what is pressed now must not reach this one. */
   isBehind: boolean;
-  /** Saves what is typed and goes on to the next conversation of the list. */
+  /** Saves the comment and moves to the next conversation of the list. */
   onNext: () => void;
 }
 
-/** The text of the feedback; kept when its field is left, and by Enter, which also goes on. */
+/** The comment; saved on blur, and by Enter, which also moves to the next conversation. */
 function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: string) => void; onNext: () => void }) {
   const [typed, setTyped] = useState(text);
   const [savedText, setSavedText] = useState(text);

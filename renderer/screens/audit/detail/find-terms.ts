@@ -19,7 +19,7 @@ function termOf(text: string, isPrefix: boolean): FindTerm[] {
   return words ? [{ words, isPrefix }] : [];
 }
 
-/** The words of a search that can stand in a text that was found: what follows NOT cannot, and operators are no words. */
+/** The terms of a search that a matching text can contain: not those after NOT, and not operators. */
 export function findTerms(search: string): FindTerm[] {
   const terms: FindTerm[] = [];
   let isExcluded = false;
@@ -58,7 +58,7 @@ function startsAt(words: readonly Word[], at: number, { words: wanted, isPrefix 
   });
 }
 
-/** Where the terms stand in a text, in order, without overlaps. */
+/** The ranges of the terms in a text, in order, without overlaps. */
 export function findIn(text: string, terms: readonly FindTerm[]): { start: number; end: number }[] {
   const matches: { start: number; end: number }[] = [];
   const words = wordsOf(text);

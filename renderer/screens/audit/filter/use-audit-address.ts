@@ -19,12 +19,12 @@ export interface AddressedAudit extends AuditAddress {
   open: (conversationId: string | null, runId?: string | null) => void;
 }
 
-/** The state of the screen that stands in the address, and the ways to change it. */
+/** The part of the screen's state that is in the address, and functions that change it. */
 export function useAuditAddress(): AddressedAudit {
   const [location, navigate] = useLocation();
   const { conversationId, runId } = readAuditAddress(location);
   const text = location.split('/')[2] ?? 'all';
-  // The same object for the same words: everything that is read from the host hangs on it.
+  // The same object for the same address: the queries depend on its identity.
   const [read, setRead] = useState(() => ({ text, at: new Date() }));
   // oxlint-disable-next-line react/purity -- "The last hour" ends when its address opens; a repeated render moves it by milliseconds.
   if (read.text !== text) setRead({ text, at: new Date() });

@@ -16,7 +16,7 @@ import { useRowWindow } from './use-row-window.ts';
 /** Height of every row, in pixels; the style sheet has the same. */
 const rowHeight = 44;
 
-/** What a list says of a run that did not end by itself. */
+/** The status of a run that didn't complete. */
 export const statusWords = {
   Running: { word: 'running', tone: 'accent' },
   Failed: { word: 'failed', tone: 'negative' },
@@ -98,7 +98,7 @@ function pagesOf(first: number, last: number, count: number): Pages {
   return { from, to };
 }
 
-/** The pages that the rows in view need. While the scroll bar is dragged far nothing is asked for until it rests. */
+/** The pages that the rows in view need. While the scroll bar is dragged far, nothing is requested until it rests. */
 function useNeededPages({
   first,
   last,

@@ -27,7 +27,7 @@ export interface AuditListState {
   neighbours: readonly (AuditRow | undefined)[];
   /** What is shown belongs to the search before; the new one is on its way. */
   isBehind: boolean;
-  /** Goes to a row, picking all rows on the way if told. */
+  /** Moves to a row; `isExtending` selects all rows between. */
   moveTo: (index: number, options?: { isExtending?: boolean }) => void;
   /** Picks the active row or puts it back. */
   toggleActive: () => void;
@@ -47,7 +47,7 @@ function useCursor(head: AuditListHead, address: AddressedAudit) {
 
 /**
  * The list of the screen as far as it does not depend on what is scrolled into view: how long it is, the active row, and what
- * picks rows. Scrolling draws the list anew and nothing else.
+ * picks rows. Scrolling renders only the list again.
  */
 export function useAuditList(head: AuditListHead, isPlaceholder: boolean, address: AddressedAudit): AuditListState {
   const { client } = useHost();

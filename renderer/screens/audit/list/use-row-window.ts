@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 
 /**
- * Where the rows of a very long list stand. Chromium draws nothing that is taller than 33,554,431 pixels, which 762,600 rows
+ * Positions of the rows of a very long list. Chromium draws nothing that is taller than 33,554,431 pixels, which 762,600 rows
  * of 44 pixels are; a longer list is therefore drawn on a lower sheet. Small movements of the sheet move the rows by as
  * much; a large one, made with the scroll bar, is taken in proportion. TanStack Virtual has no such scale, and measures every
  * row of the list whenever its length changes.
@@ -27,7 +27,7 @@ function range(height: number, viewHeight: number): number {
   return Math.max(0, height - viewHeight);
 }
 
-/** The pixel of the rows that stands at the upper edge when the sheet stands at `sheetTop` in proportion. */
+/** The pixel of the rows at the upper edge when the sheet is at `sheetTop`, in proportion. */
 export function rowsTopAt(sheetTop: number, scale: RowScale): number {
   const sheetRange = range(scale.sheetHeight, scale.viewHeight);
   if (sheetRange === 0) return 0;
@@ -36,7 +36,7 @@ export function rowsTopAt(sheetTop: number, scale: RowScale): number {
   return Math.round((Math.min(sheetTop, sheetRange) / sheetRange) * rowsRange);
 }
 
-/** The place of the sheet that stands for a pixel of the rows; the inverse of `rowsTopAt`. */
+/** The offset of the sheet for a pixel of the rows; the inverse of `rowsTopAt`. */
 export function sheetTopAt(rowsTop: number, scale: RowScale): number {
   const rowsRange = range(scale.rowsHeight, scale.viewHeight);
   const sheetRange = range(scale.sheetHeight, scale.viewHeight);
@@ -76,7 +76,7 @@ interface RowWindow {
   last: number;
   /** Pixels of the tall box inside the scroller. */
   sheetHeight: number;
-  /** Where a row stands in that box. */
+  /** The top of a row in that box. */
   topOf: (index: number) => number;
   /** The scroll bar was dragged far: what passes by need not be read. */
   isFar: boolean;
@@ -124,7 +124,7 @@ export function useRowWindow(
     const { rowsTop } = newest.current;
     const sheetTop = sheetTopAt(rowsTop, scale);
     put({ rowsTop, sheetTop, isFar: false });
-    // Where the rows stand in proportion again, the scroll bar shows the truth, and the ends are within reach.
+    // In proportion again, the scroll bar shows the true position and can reach both ends.
     if (scrollerRef.current && Math.abs(scrollerRef.current.scrollTop - sheetTop) > 1)
       scrollerRef.current.scrollTop = sheetTop;
   });

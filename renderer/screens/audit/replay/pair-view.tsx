@@ -39,7 +39,7 @@ function Measures({ side }: { side: ReplaySide }) {
 interface SideProps {
   title: string;
   side: ReplaySide | null;
-  /** What stands there while the side has no run. */
+  /** Shown while the side has no run. */
   absent: string;
   text: ReactNode;
 }

@@ -156,7 +156,7 @@ function Pairs({ results }: { results: ReplayResults }) {
   );
 }
 
-/** A replay that ends has made runs: everything that shows runs is read anew. */
+/** A finished replay has created runs, so all queries of runs are refetched. */
 function useRenewalAfterReplay(state: Replay['state']): void {
   const renew = useRenewRuns();
   const before = useRef(state);

@@ -5,7 +5,7 @@ import { classNames } from '../../../components/class-names.ts';
 const chartWidth = 240;
 const chartHeight = 32;
 
-/** Bars over time: x, y, width and height in the chart's own units; nothing stands where there is no value. */
+/** Bars over time: x, y, width and height in the chart's own units; no bar where there is no value. */
 export function barsOf(values: readonly number[]): { x: number; y: number; width: number; height: number }[] {
   const max = Math.max(...values, 0);
   const step = chartWidth / Math.max(1, values.length);
@@ -67,7 +67,7 @@ interface ChartFrameProps {
   name: string;
   value: ReactNode;
   note: ReactNode;
-  /** What stands in place of the note for one bucket: `14 Nov 2026: 1,204`. */
+  /** Replaces the note for one bucket: `14 Nov 2026: 1,204`. */
   readings: readonly string[];
   /** Narrows the list to one bucket. */
   onChoose: (index: number) => void;
@@ -152,7 +152,7 @@ interface LineChartProps extends ChartProps {
   /** A second, grey line. */
   second?: readonly (number | null)[];
   range: readonly [number, number];
-  /** A value that is worth a line of its own, such as zero. */
+  /** A value with its own line, such as zero. */
   base?: number;
 }
 

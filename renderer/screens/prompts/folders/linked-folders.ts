@@ -114,7 +114,7 @@ export function useRescan() {
   });
 }
 
-/** Both sides of a file that is not in step. Read anew whenever they are shown: a decision is about what stands there. */
+/** Both sides of a file that is not in step. Refetched each time they are shown: a decision applies to the current content. */
 export function useFolderFile(id: string, path: string) {
   const { client } = useHost();
   return useQuery({

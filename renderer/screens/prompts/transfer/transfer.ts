@@ -87,7 +87,7 @@ async function* portionsOf(files: readonly File[]): AsyncGenerator<ImportSource[
   if (portion.length > 0) yield portion;
 }
 
-/** What an import is asked with: the files themselves, or the upload that they became. Rejects when one cannot be read. */
+/** The source of an import: the files, or their upload. Rejects when a file can't be read. */
 async function bringSources(
   client: Client,
   files: readonly File[],
@@ -116,7 +116,7 @@ type ImportBody = ({ readonly sources: ImportSource[] } | { readonly uploadId: s
 };
 
 export interface Preview {
-  /** The same is asked to keep what the preview has shown. */
+  /** The same source is used to save what the preview has shown. */
   readonly body: ImportBody;
   readonly sources: readonly PreviewedSource[];
 }
@@ -127,7 +127,7 @@ export interface SourceDraft {
   readonly folder: string;
 }
 
-/** What an import would bring. The caller shows why it could not be told. */
+/** Previews an import. The caller shows the error. */
 export function usePreviewImport(onPreview: (preview: Preview) => void) {
   const { client } = useHost();
   return useMutation({
