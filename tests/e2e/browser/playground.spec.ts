@@ -34,7 +34,7 @@ test('a prompt is written, filled, run, stopped, run again and put back, and all
   await run.chatDelta({ content: 'wer.' });
   await run.chatEnd({ usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 } });
   await expect(playground.answer.getByText(/^Complete/)).toBeVisible();
-  await expect(playground.answer.getByText('12 + 3')).toBeVisible();
+  await expect(playground.answer.getByText('12 in · 3 out')).toBeVisible();
   await expect(playground.answer.getByText('{{tone}} has no value and renders empty.')).toBeVisible();
 
   await playground.variable('tone').fill('warm');
