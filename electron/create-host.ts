@@ -53,9 +53,9 @@ export interface HostOptions {
   readonly capabilities: readonly Capability[];
   /** Where provider keys may come from when no keychain holds them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Told what a person who runs the host should know; never a secret. */
+  /** Takes what the person who runs the host should know; never a secret. */
   readonly log: Log;
-  /** The keychain unless told; tests bring their own. */
+  /** The keychain by default; tests bring their own. */
   readonly keyStore?: KeyStore;
   /** Starts child processes; Node's `fork` by default. */
   readonly startChild?: StartChild;

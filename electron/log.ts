@@ -5,7 +5,7 @@
 export type Log = (message: string, error?: unknown) => void;
 
 /**
- * The keys that this process has read or been given, so that its log can leave them out whatever their form. One list for the
+ * The keys that this process has read or been given, so that its log can leave them out in every form. One list for the
  * process, as there is one log. Only `withoutSecrets` reads it.
  */
 const knownSecrets = new Set<string>();

@@ -6,7 +6,7 @@ import { exportsDirectory } from './audit/evidence/pack-store.ts';
 import { indexFile as knowledgeIndexFile } from './knowledge/index/passage-store.ts';
 import { proxyOrigins } from './outgoing-network.ts';
 import type { Providers } from './providers/create-providers.ts';
-import { wellKnownEndpoints } from './providers/local-endpoints.ts';
+import { wellKnownEndpoints } from './providers/endpoints.ts';
 import { indexFile as auditIndexFile } from './audit/index/index-database.ts';
 import { backupDirectory } from './storage/backups.ts';
 import { databaseFile } from './storage/database.ts';
@@ -44,7 +44,7 @@ function huggingFaceAddresses(environment: Environment): string[] {
   return chosen ? [originOf(chosen)] : ['https://huggingface.co', 'https://*.hf.co'];
 }
 
-/** Every host that is contacted whatever the settings are. */
+/** Every host that is contacted regardless of the settings. */
 export function fixedHosts(environment: Environment, registryAddress: string | null): ContactedHost[] {
   const host = (use: ContactedHost['use'], addresses: string[]): ContactedHost => ({
     use,

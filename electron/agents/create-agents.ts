@@ -81,7 +81,7 @@ export function changedAgentFields(agent: Agent, change: AgentChange, sources: A
   };
 }
 
-/** Lets one turn at a time go on in each conversation, so that every turn knows the answer to the one before. */
+/** Runs one turn at a time in each conversation, so that every turn knows the answer to the one before. */
 interface ConversationTurns {
   /** Resolves with the function that ends the turn; rejects with the signal's reason. */
   take(conversationId: string, options: { readonly signal: AbortSignal }): Promise<() => void>;

@@ -39,7 +39,7 @@ export interface HandlerInput<Parameters, Query, Body, Fields = unknown> {
   readonly requestId: string;
 }
 
-/** A value becomes the JSON body with the endpoint's status; a `Response` goes out as it is; nothing is an empty answer. */
+/** A value becomes the JSON body with the endpoint's status, a `Response` is sent unchanged, and undefined is an empty response. */
 export type HandlerResult<Body> = (Body extends undefined ? void : Body) | Response;
 
 /** An endpoint of the contract with the code that answers it. */

@@ -88,7 +88,7 @@ function queryHandlers(audit: AuditStore): Handler[] {
   ];
 }
 
-/** Sends a pack to be saved. What stands in it is other people's text: a browser may not run it as a page of ours. */
+/** Sends a pack to be saved. It contains other people's text: a browser must not run it as a page of ours. */
 function sendPack({ fileName, bytes, stream }: ExportDownload): Response {
   return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
     headers: {

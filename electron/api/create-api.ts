@@ -19,7 +19,7 @@ export interface ApiOptions {
   readonly apiKeys: ApiKeyStore;
   readonly rateLimits: RateLimits;
   readonly windowCallerId: string;
-  /** Told of failures that are ours; the text holds no body and no key. */
+  /** Takes failures that are ours; the text holds no body and no key. */
   readonly reportFailure: Log;
 }
 
@@ -130,7 +130,7 @@ async function answer(
       signal: request.signal,
       requestId,
     } as HandlerInput<never, never, never, never>);
-    // What was sent is often part of the response, which is written in a turn of its own then.
+    // The response often repeats the body. It is written in a separate turn of the event loop.
     if (Number(request.headers.get('content-length')) > longBodyBytes) await nextTurn();
     return limited(toResponse(handler.endpoint, result, requestId));
   } catch (error) {

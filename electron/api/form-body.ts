@@ -125,14 +125,14 @@ class FormReading {
       return this.fail(invalidField('file', 'is given more than once', 'Send one file in one request.'));
     }
     this.#file = content;
-    // Whoever receives it may be done with it already; a failure that nobody hears would end the process.
+    // The receiver may have finished already; an unhandled failure would end the process.
     content.on('error', () => {});
     content.once('limit', () => this.fail(tooLarge(this.#form)));
     this.#received = this.#receive({ fileName: cleanFileName(fileName), content });
     this.#received.catch((error: unknown) => this.fail(error));
   }
 
-  /** Ends it; the first reason is the one that is told. */
+  /** Ends it; only the first reason is reported. */
   fail(error: unknown): void {
     if (this.#failed.signal.aborted) return;
     this.#failed.abort(error);

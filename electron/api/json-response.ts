@@ -45,7 +45,7 @@ export class JsonResponse extends ResponseStatus implements Response {
     this.#headers = { 'content-type': 'application/json', ...headers };
   }
 
-  /** Null once somebody has asked for the headers or the body, and may have changed them. */
+  /** Null once the headers or the body were read, because the reader may have changed them. */
   get unread(): ResponseText | null {
     return this.#plain ? null : { headers: this.#headers, text: this.#text, bytes: this.#bytes };
   }
@@ -127,7 +127,7 @@ function isInPieces(value: unknown, depth = 0): boolean {
   return depth < maxSearchDepth && Object.values(value).some((part) => isInPieces(part, depth + 1));
 }
 
-/** The text of `JSON.stringify`. Every `LazyList` is read only as far as somebody asks, and every long text is a piece of its own. */
+/** The text of `JSON.stringify`. A `LazyList` is read only as far as the consumer asks, and every long text is a separate piece. */
 function* jsonPieces(value: unknown): Generator<string, void, void> {
   if (value instanceof LazyList) return yield* listPieces(value);
   const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || !isInPieces(value);

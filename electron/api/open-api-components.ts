@@ -48,7 +48,7 @@ export const keyHeaders = ['x-request-id', 'RateLimit-Limit', 'RateLimit-Remaini
 /** Statuses of a run that has begun, so that its failure says which one it was. */
 const failuresOfRuns = new Set([429, 502, 503, 504]);
 
-/** Collects the schemas that have an id and the answers to failures, so that each stands once in the document. */
+/** Collects the error responses and the schemas that have an id, so that the document contains each once. */
 export class Components {
   readonly schemas = new Map<string, Json>();
   readonly responses = new Map<string, Json>();
@@ -74,7 +74,7 @@ export class Components {
     return rewriteReferences(root, names);
   }
 
-  /** A schema that reads differently as input and as output, or holds one that does, stands under two names. */
+  /** A schema that differs between input and output, or contains one that does, has two names. */
   #namesFor(definitions: Record<string, Json>, io: 'input' | 'output'): Map<string, string> {
     const names = new Map(Object.keys(definitions).map((id) => [id, id]));
     const isTaken = (id: string, definition: Json): boolean => {

@@ -12,7 +12,7 @@ const maxFieldNames = 20_000;
 /** Lists and objects. 4 MB have room for 1.4 million, which take a third of a second to parse. */
 const maxContainers = 250_000;
 
-/** Bytes from which each step of reading a body has a turn of the event loop of its own, so that other requests get theirs. */
+/** From this many bytes on, each step of reading a body has a separate turn of the event loop, so that other requests get theirs. */
 export const longBodyBytes = 262_144;
 
 /** A shorter text can't exceed any of these limits, so it isn't scanned. */
@@ -148,7 +148,7 @@ function findPrototypeField(value: unknown): string | null {
   return null;
 }
 
-/** An object that is copied loses such a field: what was sent would be neither run nor kept, and nobody told. */
+/** Copying an object loses such a field: it would be neither run nor stored, without an error. */
 function refusePrototypeFields(body: unknown): void {
   const field = findPrototypeField(body);
   if (field === null) return;

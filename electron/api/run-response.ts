@@ -21,12 +21,12 @@ function appHeaders(headers: Headers): Record<string, string> {
   return kept;
 }
 
-/** Who asks for a run, as it is recorded. */
+/** Who requests a run, in the form that is recorded. */
 export function originOf({ caller, headers }: Pick<Input, 'caller' | 'headers'>): RunOrigin {
   return { callerId: caller.callerId, key: caller.key, appHeaders: appHeaders(headers) };
 }
 
-/** Headers carry visible ASCII alone; what else stands in the name of a model is percent-encoded as UTF-8. */
+/** Headers carry only visible ASCII; other characters in the name of a model are percent-encoded as UTF-8. */
 function headerText(name: string): string {
   return name.toWellFormed().replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
@@ -105,7 +105,7 @@ export async function streamedRunResponse(
 ): Promise<Response> {
   const parts = accepted.run.stream();
   try {
-    // The head is held back until the model has begun: a failure before that has a status of its own.
+    // The head waits until the model has begun: a failure before that has its own status.
     await parts.next();
   } catch (error) {
     return failedRun(error, accepted, input, reportFailure);

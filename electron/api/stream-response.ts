@@ -29,7 +29,7 @@ export interface StreamResponseOptions {
   readonly kind: StreamKind;
   readonly headers: Record<string, string>;
   readonly requestId: string;
-  /** Aborted when the caller goes away; the source is ended even if nobody cancels the body. */
+  /** Aborts when the caller leaves. This ends the source even if the body isn't cancelled. */
   readonly signal: AbortSignal;
   /** Ends what the source waits for, so that it need not yield once more before it can end. */
   readonly stop: () => void;
@@ -47,7 +47,7 @@ export function streamResponse(parts: AsyncGenerator<unknown, void, void>, optio
   let isFirst = true;
   const end = () => {
     options.stop();
-    // What went wrong while ending was recorded with the run; nobody is left to be told.
+    // The run records a failure to end. The caller has left.
     return parts.return().catch(() => undefined);
   };
   options.signal.addEventListener('abort', end, { once: true });
@@ -80,7 +80,7 @@ export function streamResponse(parts: AsyncGenerator<unknown, void, void>, optio
   });
 }
 
-/** Streams events until the caller goes away or the source ends; the source is told by a signal of its own. */
+/** Streams events until the caller leaves or the source ends. The source gets a separate signal. */
 export function followResponse(
   { signal, requestId }: Pick<HandlerInput<unknown, unknown, unknown>, 'signal' | 'requestId'>,
   events: (signal: AbortSignal) => AsyncGenerator<unknown, void, void>,

@@ -26,7 +26,7 @@ function closestAlternative(alternatives: readonly (readonly Issue[])[]): readon
 
 const units: Record<string, string> = { string: 'characters', array: 'items' };
 
-/** A limit that the schema gives no words of its own for. */
+/** A limit without a message in the schema. */
 function describeLimit(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): string {
   const isMost = issue.code === 'too_big';
   const limit = isMost ? issue.maximum : issue.minimum;

@@ -18,7 +18,7 @@ export interface ChildOptions {
   readonly heapMegabytes?: number;
 }
 
-/** One of our own programs in a process of its own. Messages are structured clones. */
+/** One of our programs in a separate process. Messages are structured clones. */
 export interface Child {
   /** Operating system's id; undefined until the process has started. */
   readonly processId: number | undefined;
@@ -28,7 +28,7 @@ export interface Child {
   send(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
   onEnd(listener: (end: ChildEnd) => void): void;
-  /** Ends the process at once, whatever it is doing. */
+  /** Kills the process. */
   kill(): void;
   /** Whether this process stays alive for the child; true at the start. */
   setHoldsHost(isHolding: boolean): void;

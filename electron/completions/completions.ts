@@ -30,7 +30,7 @@ export interface RunContext {
   readonly grounding?: GroundingChoice;
 }
 
-/** A run that was accepted: its outcome is recorded whatever its caller does. */
+/** A run that was accepted: its outcome is recorded even if its caller leaves. */
 export interface AcceptedRun {
   readonly run: Run;
   readonly credit: CreditReservation;
@@ -55,8 +55,8 @@ export interface Completions {
    * provider that doesn't count.
    */
   countTokens(request: CompletionRequest, options: { readonly signal: AbortSignal }): Promise<number>;
-  /** A run under way, null when it has ended or never was. */
+  /** An active run, null when it has ended or never was. */
   active(runId: string): Run | null;
-  /** Stops every run under way and resolves when all of them are on disk. */
+  /** Stops every active run and resolves when all of them are on disk. */
   close(): Promise<void>;
 }

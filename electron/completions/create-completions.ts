@@ -10,9 +10,15 @@ import type { Providers } from '../providers/create-providers.ts';
 import { titleOf } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { AcceptedRun, Completions, RunContext, RunOrigin } from './completions.ts';
-import { type Allowance, type AllowanceOptions, allowRun, notStarted } from './allow-run.ts';
+import {
+  type Allowance,
+  type AllowanceOptions,
+  allowRun,
+  notStarted,
+  type PreparedRun,
+  prepareRun,
+} from './prepare-run.ts';
 import type { Guard, RunGuard } from './guard.ts';
-import { type PreparedRun, prepareRun } from './prepare-run.ts';
 import { parseAhead } from './render-prompt.ts';
 import { Run, type RunPlan } from './run.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
@@ -58,7 +64,7 @@ function recordStart(
 
 type Messages = RunPlan['request']['messages'];
 
-/** A conversation as one text, as it is kept with the run. */
+/** A conversation as one text, which is stored with the run. */
 function sentText(messages: Messages): string {
   const [only] = messages;
   if (messages.length === 1) return only!.content;

@@ -8,8 +8,7 @@ import {
   type RunModeration,
 } from '../../shared/contract/moderation.ts';
 import type { ModelPart, ModelRequest } from '../providers/provider.ts';
-import { GuardedText, type TextClassifier } from './guarded-text.ts';
-import { screenAnswer, type ScreenedPart } from './screen-answer.ts';
+import { GuardedText, screenAnswer, type ScreenedPart, type TextClassifier } from './guarded-text.ts';
 
 /** What the checks of one side took; milliseconds, over the newest 1,000 runs. */
 interface GuardCost {

@@ -1,5 +1,7 @@
 import { categories as allCategories, type Category, type GuardFinding } from '../../shared/contract/moderation.ts';
 import { AppError } from '../../shared/app-error.ts';
+import type { ModelPart } from '../providers/provider.ts';
+import type { Usage } from '../../shared/contract/completions.ts';
 
 /** What a classifier says of one text. */
 export interface Verdict {
@@ -76,5 +78,77 @@ export class GuardedText {
       withheld: this.withheld,
       failure: this.#failure,
     };
+  }
+}
+
+/** A part of an answer that may be passed on. An answer that was cut ends without its usage: the provider did not tell it. */
+export type ScreenedPart =
+  | Exclude<ModelPart, { type: 'finish' }>
+  | (Omit<Extract<ModelPart, { type: 'finish' }>, 'usage'> & { readonly usage: Usage | null });
+
+/** A text without the end of a sentence is checked after so many characters. */
+const longestPiece = 500;
+
+/** So much of what was passed on before is read again with every piece: a sentence alone may look harmless. */
+const contextCharacters = 300;
+
+const sentenceEnds = /[.!?…]["'”’)\]]*\s|[。！？\n]/g;
+
+/** Where the last whole sentence ends; 0 when there is none yet. */
+function endOfSentences(text: string): number {
+  let end = 0;
+  for (const match of text.matchAll(sentenceEnds)) end = match.index + match[0].length;
+  if (end > 0 || text.length < longestPiece) return end;
+  const space = text.lastIndexOf(' ');
+  return space > 0 ? space + 1 : text.length;
+}
+
+/**
+ * Passes an answer on sentence by sentence, each one after it was checked together with what stands before it. The first
+ * flagged one ends the answer with `ContentFilter` and the call at the provider.
+ */
+export async function* screenAnswer(
+  parts: AsyncIterable<ModelPart>,
+  answer: GuardedText,
+  unchecked: (failure: string) => AppError,
+): AsyncGenerator<ScreenedPart, void, void> {
+  const { signal } = new AbortController();
+  let held = '';
+  let context = '';
+
+  /** Whether what is held up to `end` may be passed on. */
+  async function isFree(end: number): Promise<boolean> {
+    const piece = held.slice(0, end);
+    const categories = await answer.check(context + piece, { signal });
+    if (answer.failure !== null) throw unchecked(answer.failure);
+    if (categories.length > 0) return false;
+    held = held.slice(end);
+    context = (context + piece).slice(-contextCharacters);
+    return true;
+  }
+
+  for await (const part of parts) {
+    if (part.type === 'reasoning-delta') {
+      yield part;
+      continue;
+    }
+    if (part.type === 'text-delta') held += part.text;
+    const end = part.type === 'finish' ? held.length : endOfSentences(held);
+    const piece = held.slice(0, end);
+    if (piece !== '') {
+      if (!(await isFree(end))) {
+        answer.withheld = held;
+        yield {
+          type: 'finish',
+          finishReason: 'ContentFilter',
+          ...(part.type === 'finish'
+            ? { usage: part.usage, ...(part.rawUsage && { rawUsage: part.rawUsage }) }
+            : { usage: null }),
+        };
+        return;
+      }
+      yield { type: 'text-delta', text: piece };
+    }
+    if (part.type === 'finish') yield part;
   }
 }

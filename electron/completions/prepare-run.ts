@@ -4,6 +4,11 @@ import type { Providers } from '../providers/create-providers.ts';
 import type { ResolvedModel } from '../providers/model-resolver.ts';
 import type { RunContext } from './completions.ts';
 import { renderPrompt } from './render-prompt.ts';
+import type { CreditReservation, Credits } from '../credits/credits.ts';
+import type { RateLimits, TokenReservation } from '../credits/rate-limits.ts';
+import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
+import type { Guard } from './guard.ts';
+import type { RunUse } from './run.ts';
 
 /** A request that was found good, before its run begins. */
 export interface PreparedRun {
@@ -45,5 +50,55 @@ export function prepareRun(
     target,
     configuration,
     warnings: [...rendered.warnings, ...warnings],
+  };
+}
+
+/** What a run may cost, set aside before any provider is called. */
+export interface Allowance {
+  readonly credit: CreditReservation;
+  /** Called once, at the end of the run or of the attempt to start it. */
+  settle(use: RunUse): void;
+}
+
+export interface AllowanceOptions {
+  readonly credits: Credits;
+  readonly rateLimits: RateLimits;
+  readonly apiKeys: Pick<ApiKeyStore, 'charge'>;
+  readonly guard: Pick<Guard, 'paysForPrompts'>;
+}
+
+export const notStarted: RunUse = { credits: 0, usage: null, characters: 0 };
+
+/** A rough count that needs no tokenizer; the provider's own count replaces it. */
+const tokensOf = (characters: number): number => Math.ceil(characters / 4);
+
+function charactersOf({ renderedPrompt, systemMessage, context }: PreparedRun): number {
+  const history = context.turn?.history ?? [];
+  const texts = [renderedPrompt, systemMessage ?? '', ...history.map(({ content }) => content)];
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+/** Throws `credits_exhausted` and `rate_limited`. A null key is the window, which has no limits. */
+export function allowRun(prepared: PreparedRun, key: AuthenticatedKey | null, options: AllowanceOptions): Allowance {
+  const { credits, rateLimits, apiKeys, guard } = options;
+  const isGuardPaid = guard.paysForPrompts();
+  const estimate = tokensOf(charactersOf(prepared));
+  const credit = credits.reserve(key);
+  let tokens: TokenReservation;
+  try {
+    tokens = rateLimits.reserveTokens(key, estimate);
+  } catch (error) {
+    credit.release();
+    throw error;
+  }
+  return {
+    credit,
+    settle({ credits: used, usage, characters }) {
+      tokens.settle(usage?.total_tokens ?? (used === 0 ? 0 : estimate + tokensOf(characters)));
+      if (used > 0) return;
+      // The guard's classifier was called: the attempt isn't free although it never reached its model.
+      if (isGuardPaid && key !== null) apiKeys.charge(key.id, credit.consumed);
+      else credit.release();
+    },
   };
 }

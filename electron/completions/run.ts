@@ -29,7 +29,7 @@ export interface GroundedRequest {
   readonly request: ModelRequest;
   /** The passages that were given, in the order of their numbers. */
   readonly citations: readonly Citation[];
-  /** The prompt as it is sent. */
+  /** The prompt in the form that is sent. */
   readonly sentPrompt: string;
 }
 
@@ -37,7 +37,7 @@ export interface GroundedRequest {
 export interface RunUse {
   /** 0 for a run whose provider sent nothing. */
   readonly credits: number;
-  /** Null when the provider hasn't told it. */
+  /** Null when the provider hasn't reported it. */
   readonly usage: Usage | null;
   /** Of the answer and the reasoning as far as they came. */
   readonly characters: number;
@@ -74,7 +74,7 @@ export interface RunAnswer {
 
 /**
  * What a stream of a run yields: that the model has begun (perhaps to reason), the answer's text piece by piece, how it ended.
- * The usage is null when the guard cut the answer: the provider had not told it yet.
+ * The usage is null when the guard cut the answer: the provider hadn't reported it yet.
  */
 export type RunPart =
   | { readonly type: 'start' }

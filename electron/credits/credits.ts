@@ -9,13 +9,13 @@ const creditsPerRun = 1;
 export interface CreditReservation {
   /** What the run costs, 0 once it was released. */
   readonly consumed: number;
-  /** What the key may still use, runs under way counted as used; null for a key without a limit and for the window. */
+  /** What the key may still use, with active runs counted as used; null for a key without a limit and for the window. */
   remaining(): number | null;
   /** Gives the credit back, for a run that costs nothing. A second call does nothing. */
   release(): void;
 }
 
-/** Of a key, runs under way counted as used. */
+/** Of a key, with active runs counted as used. */
 export interface CreditUse {
   readonly consumed: number;
   /** Null for a key without a limit. */
@@ -29,7 +29,7 @@ export interface Credits {
 }
 
 /**
- * Counts credits in memory, from what the ledger says when a key is first used: a run that is under way has its credit
+ * Counts credits in memory, from what the ledger says when a key is first used: an active run has its credit
  * already, so requests at the same moment cannot spend the same one twice. There is one host for a data folder, so nobody
  * else counts.
  */

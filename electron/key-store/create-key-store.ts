@@ -16,7 +16,7 @@ export function createKeychainKeyStore(title: string): KeyStore {
     try {
       return askKeychain(work, attempts);
     } catch (error) {
-      // The library's own words are not passed on: nobody can promise that they never hold the secret.
+      // The library's message isn't passed on: it could contain the secret.
       const message = `Couldn't ${action} the ${title}. ${adviceFor(error)}`;
       throw new AppError('provider_not_configured', message);
     }

@@ -99,7 +99,7 @@ export function adviceFor(error: unknown): string {
   return silence.test(message) ? 'It is not responding. Try again later.' : 'Unlock it and try again.';
 }
 
-/** Writes, reads and removes an entry of its own. Throws, or never comes back, where no keychain works. */
+/** Writes, reads and removes a test entry. Throws, or never returns, where no keychain works. */
 export function probeKeychain(): boolean {
   const secret = randomUUID();
   const ask = <Result>(work: (entry: Entry) => Result): Result =>

@@ -61,7 +61,7 @@ function withoutSecrets(text: string, isCut: boolean, secrets: readonly string[]
   return isCut && longest > 0 ? clean.slice(0, 1 - longest) : clean;
 }
 
-/** A request as it is handed to the socket. */
+/** A request in the form that the socket gets. */
 export interface SentRequest {
   readonly method: string;
   readonly url: string;

@@ -38,7 +38,7 @@ export interface AccountsOptions {
   /** Endpoints of this start only; they win over remembered ones of the same name. */
   readonly endpointOverrides: readonly EndpointAddress[];
   readonly transport: ProviderFetch;
-  /** Told after every change of a key, an address or an endpoint. */
+  /** Called after every change of a key, an address or an endpoint. */
   readonly onChange: () => void;
 }
 

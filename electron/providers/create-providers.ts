@@ -1,12 +1,11 @@
-import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
+import { type AiSystem, type KeyedProvider, keyedProviders } from '../../shared/contract/common.ts';
 import type { Configuration, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
-import { Accounts, endpointAccount, type AccountsOptions, type EndpointAddress } from './accounts.ts';
-import { createEndpoints, type Endpoints } from './endpoints.ts';
-import { findEndpoints, wellKnownEndpoints, type FoundEndpoint } from './local-endpoints.ts';
+import { Accounts, type AccountsOptions, endpointAccount, type EndpointAddress } from './accounts.ts';
+import { createEndpoints, type Endpoints, findEndpoints, type FoundEndpoint, wellKnownEndpoints } from './endpoints.ts';
 import { ModelDirectory } from './model-directory.ts';
 import { applyFacts } from './model-facts.ts';
 import { costOf, type RunCost } from './model-prices.ts';
@@ -22,7 +21,7 @@ export interface ProvidersOptions extends Pick<AccountsOptions, 'environment' | 
   readonly keyStore: KeyStore;
   readonly settings: SettingsStore;
   readonly onDevice: OnDeviceLanguageModels;
-  /** Where model servers on this machine are looked for; their usual ports unless told. */
+  /** Where local model servers are looked for; their default ports by default. */
   readonly wellKnownEndpoints?: readonly EndpointAddress[];
 }
 
@@ -63,7 +62,7 @@ export interface Providers extends Endpoints, ModelList {
   /** Model servers on this machine that answer and are no endpoint yet; about a second at most. */
   findLocalEndpoints(options: { signal: AbortSignal }): Promise<FoundEndpoint[]>;
 
-  /** Ends what is under way and closes every connection. */
+  /** Ends active calls and closes every connection. */
   close(): Promise<void>;
 }
 

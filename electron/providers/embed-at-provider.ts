@@ -39,7 +39,7 @@ export function embedAtProvider(settings: ProviderSettings, traits: EmbeddingTra
       const most = (await model.maxEmbeddingsPerCall) ?? texts.length;
       while (vectors.length < texts.length) {
         signal.throwIfAborted();
-        // A signal of its own: the transport keeps facts about a call by its signal.
+        // A separate signal, because the transport stores the details of a call by its signal.
         const abortSignal = AbortSignal.any([signal]);
         const some = texts.slice(vectors.length, vectors.length + Math.max(1, most));
         const options = { abortSignal, ...(providerOptions && { providerOptions }) };

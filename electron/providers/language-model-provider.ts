@@ -1,7 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { secretForms } from '../provider-exchanges/redact.ts';
-import { bodyRewrite } from './merge-body.ts';
 import { toAnswer, toCallOptions, toPart, unnamedParameters } from './model-translation.ts';
 import type { ListModels } from './provider-lists.ts';
 import type { ModelCallOptions, ModelPart, ModelRequest, Provider } from './provider.ts';
@@ -13,6 +12,42 @@ import {
   type ProviderIdentity,
 } from './provider-error.ts';
 import type { ProviderFetch } from './provider-fetch.ts';
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Both objects in one, objects inside them too. Where both have a value, that of `winner` stays. */
+export function mergeUnder(
+  additions: Record<string, unknown>,
+  winner: Record<string, unknown>,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...additions };
+  for (const [key, value] of Object.entries(winner)) {
+    const addition = Object.hasOwn(additions, key) ? additions[key] : undefined;
+    const isBothObjects = isPlainObject(addition) && isPlainObject(value);
+    Object.defineProperty(merged, key, {
+      value: isBothObjects ? mergeUnder(addition, value) : value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  return merged;
+}
+
+/**
+ * How the body of one call is completed: `additions` are the caller's unknown parameters, which never replace a field that
+ * the service set; `fixed` is set whatever the caller says. Undefined when the body can stay as it is.
+ */
+export function bodyRewrite(
+  additions: Record<string, unknown> | null,
+  fixed: Record<string, unknown> | undefined,
+): ((body: string) => string) | undefined {
+  if (!additions && !fixed) return undefined;
+  return (body) =>
+    JSON.stringify({ ...mergeUnder(additions ?? {}, JSON.parse(body) as Record<string, unknown>), ...fixed });
+}
 
 /** What a provider is made from; the key is null for endpoints that want none. */
 export interface ProviderSettings extends ProviderIdentity {
@@ -35,7 +70,7 @@ export interface ProviderTraits<Model extends LanguageModelV4 = LanguageModelV4>
   /** Asks for a whole answer with less effort than the model's own `doGenerate`, and the same outcome. */
   readonly generate?: (model: Model, options: LanguageModelV4CallOptions) => Promise<LanguageModelV4GenerateResult>;
   readonly listModels: ListModels;
-  /** What its package wants to be told beside the common options. */
+  /** Adds the options that only its package has. */
   readonly adaptOptions?: (options: LanguageModelV4CallOptions, request: ModelRequest) => LanguageModelV4CallOptions;
   /** Fields of the body that its package cannot set; they win over everything. */
   readonly fixedBody?: Record<string, unknown>;
@@ -45,7 +80,7 @@ export interface ProviderTraits<Model extends LanguageModelV4 = LanguageModelV4>
   readonly isHarmless?: (error: unknown) => boolean;
 }
 
-/** A call under way: its own signal, so that whatever ends it closes the socket. */
+/** An active call. It has its own signal, so that every way to end it closes the socket. */
 class Call {
   readonly #controller = new AbortController();
   readonly #callerSignal: AbortSignal;

@@ -86,7 +86,7 @@ const stackLines = [
   /^\s+\/\S+:\d+/,
 ];
 
-/** Stack traces tell nobody what to do, and name paths of the provider's machine. The indented code below a Python line goes with it. */
+/** Stack traces don't say what to do, and name paths of the provider's machine. The indented code below a Python line goes with it. */
 function withoutStack(message: string): string {
   let isCode = false;
   const lines = message.split(/\r\n?|\n/).filter((line) => {

@@ -72,7 +72,7 @@ export interface ProviderFetchOptions {
  */
 export function createProviderFetch(options: ProviderFetchOptions): ProviderFetch {
   const { timeLimits, environment, sizeLimits = defaultSizeLimits } = options;
-  // Our own limits replace undici's: theirs count in whole seconds and cannot be changed for a call under way.
+  // Our own limits replace undici's: theirs count in whole seconds and can't be changed for an active call.
   const agent = createDispatcher(environment, {
     pipelining: 1,
     headersTimeout: 0,
@@ -140,7 +140,7 @@ function dispatchOptions(address: string, init: RequestInit, context: CallContex
     origin,
     path: pathname + search,
     method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
-    // Some gateways compress unless told not to, and a streamed answer gains nothing from it.
+    // Some gateways compress by default, and a streamed answer gains nothing from it.
     headers: { ...(init.headers as Record<string, string> | undefined), 'accept-encoding': 'identity' },
     body: body !== null && context?.rewriteBody ? context.rewriteBody(body) : body,
   };

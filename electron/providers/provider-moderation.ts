@@ -8,7 +8,7 @@ export async function moderateAtProvider(
   request: ModerationRequest,
   callerSignal: AbortSignal,
 ): Promise<unknown> {
-  // A signal of its own: the transport keeps facts about a call by its signal.
+  // A separate signal, because the transport stores the details of a call by its signal.
   const signal = AbortSignal.any([callerSignal]);
   try {
     const { status, headers, text } = await settings.transport.request(`${settings.baseAddress}/moderations`, {

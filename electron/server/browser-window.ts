@@ -63,7 +63,7 @@ export class BrowserWindow {
   readonly #cookieName: string;
   readonly #cookie = randomBytes(32).toString('base64url');
   readonly #secret = randomBytes(32).toString('base64url');
-  /** Null once it was used, until somebody needs another one. */
+  /** Null after it was used, until another one is needed. */
   #token: string | null;
 
   constructor(options: BrowserWindowOptions) {
@@ -91,7 +91,7 @@ export class BrowserWindow {
 
   /**
    * Whether the window itself sent a request to the API: it has the cookie and the secret, and the browser says that one of
-   * its own pages asked. A request with an API key is a program's, whatever else comes with it.
+   * its own pages asked. A request with an API key is a program's, even if it also has a cookie.
    */
   isFromWindow(head: RequestHead, secret = head.headers[sessionHeader]): boolean {
     return this.#isFromOwnPage(head) && this.#hasSecret(secret);

@@ -14,7 +14,7 @@ const day = 86_400_000;
 /** Clients refuse certificates that are valid for longer than 398 days. */
 const lifetime = 397 * day;
 
-/** A certificate with less than this left is made anew, so that no running host serves one that is over. */
+/** A certificate that is valid for less than this is replaced, so that no running host serves an expired one. */
 const renewal = 30 * day;
 
 /** File names below the data folder. The certificate is what `curl --cacert` and other callers are given to trust. */

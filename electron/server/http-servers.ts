@@ -66,7 +66,7 @@ function serveSockets(server: Server, sockets: WindowSockets): void {
 }
 
 /**
- * HTTP/1.1 without a port of its own: connections are given to it by `emit('connection', socket)`. Without `sockets` a
+ * HTTP/1.1 without a port: it gets connections by `emit('connection', socket)`. Without `sockets` a
  * connection stays what it is.
  */
 export function createHttp1Server(
@@ -120,7 +120,7 @@ interface SessionState {
   hasServed: boolean;
 }
 
-/** HTTP/2 without a port of its own, and its sessions, which Node does not look after. */
+/** HTTP/2 without a port, and its sessions, which Node doesn't time out. */
 export class Http2Listener {
   readonly server: Http2Server;
   readonly #sessions = new Map<ServerHttp2Session, SessionState>();
@@ -168,7 +168,7 @@ export class Http2Listener {
     }
   }
 
-  /** Takes no new streams; those under way go on. */
+  /** Takes no new streams; active ones continue. */
   closeSessions(): void {
     for (const session of this.#sessions.keys()) session.close();
   }

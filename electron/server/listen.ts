@@ -19,7 +19,7 @@ export interface WindowOptions {
   /** In the first address that signs a browser in; it works once. */
   readonly token: string;
   readonly downloads: DownloadTickets;
-  /** Shows the person a further address, after the last one was used and somebody needs another. */
+  /** Shows the person a further address, after the last one was used and another is needed. */
   readonly onNewAddress: (windowAddress: string) => void;
 }
 
@@ -42,11 +42,11 @@ export interface Listener {
   readonly port: number;
   /** The first address that signs a browser in; null without a window. */
   readonly windowAddress: string | null;
-  /** Takes no more requests, aborts those under way and waits until they have ended, or until the signal. */
+  /** Takes no more requests, aborts active ones and waits until they have ended, or until the signal. */
   close(options?: { signal?: AbortSignal }): Promise<void>;
 }
 
-/** What every listener speaks, as it is shown to people. */
+/** The protocols of every listener, for the screen. */
 export const protocols = ['HTTP/1.1', 'HTTP/2'] as const;
 
 const certificateCheck = 12 * 3_600_000;

@@ -65,7 +65,7 @@ export interface RequestSource {
   readonly origin: string | undefined;
 }
 
-/** The names that lead to a listener on the loopback interface; everything else is somebody else's page or name server. */
+/** The names that lead to a listener on the loopback interface; every other name belongs to another site's page or name server. */
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**

@@ -66,7 +66,7 @@ export class RequestListener {
     this.#options = options;
   }
 
-  /** Serves one request; never rejects. `waitsForContinue`: the caller sends its body once it is told to. */
+  /** Serves one request; never rejects. `waitsForContinue`: the caller sends its body after `100 Continue`. */
   handle(incoming: NodeRequest, outgoing: NodeAnswer, waitsForContinue: boolean): void {
     const head = readHead(incoming);
     const connection = this.#options.connections.find(socketOf(incoming));
@@ -82,7 +82,7 @@ export class RequestListener {
     void work.finally(() => this.#underWay.delete(work));
   }
 
-  /** Aborts what is under way as if its callers had left; resolves when all of it has ended. */
+  /** Aborts active requests as if their callers had left; resolves when all have ended. */
   async abortAll(): Promise<void> {
     for (const controller of this.#controllers) controller.abort();
     await Promise.all(this.#underWay);

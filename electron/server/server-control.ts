@@ -48,7 +48,7 @@ export class ServerControl {
     await this.#work;
   }
 
-  /** Stops listening; requests under way are aborted. */
+  /** Stops listening and aborts active requests. */
   async close(options: { signal?: AbortSignal } = {}): Promise<void> {
     this.#unsubscribe();
     this.#work = this.#work.then(() => this.#stop(options));

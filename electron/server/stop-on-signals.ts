@@ -2,7 +2,7 @@ import type { Host } from '../create-host.ts';
 import type { Listener } from './listen.ts';
 import type { Log } from '../log.ts';
 
-/** Longest time in milliseconds for connections, then for the rest, to end by themselves. */
+/** Maximum time in milliseconds for connections to end, then for the rest. */
 const connectionLimit = 2_000;
 const closingLimit = 5_000;
 
@@ -27,7 +27,7 @@ async function stop(listener: Pick<Listener, 'close'>, host: Pick<Host, 'close'>
 }
 
 /**
- * Ends the process on the first signal, once runs under way are recorded as cancelled and the database is closed; on a second
+ * Ends the process on the first signal, once active runs are recorded as cancelled and the database is closed; on a second
  * one at once. The signal that it returns is aborted when the first one comes.
  */
 export function stopOnSignals(parts: {

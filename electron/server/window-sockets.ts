@@ -81,7 +81,7 @@ export class WindowSockets {
     });
   }
 
-  /** Ends what is under way as if the windows had left. */
+  /** Ends active requests as if the windows had left. */
   close(): void {
     for (const socket of this.#server.clients) socket.terminate();
   }

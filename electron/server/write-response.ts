@@ -18,7 +18,7 @@ export interface NodeResponse {
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Piece = Awaited<ReturnType<Reader['read']>>;
 
-/** Told what the connection still has to take, to end responses that nobody reads. */
+/** Records what the connection still has to take, so that responses whose caller has stopped reading are ended. */
 export interface WriteProgress {
   /** Bytes of a complete body that are held until the caller has read it. */
   heldBytes: number;

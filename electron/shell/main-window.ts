@@ -95,10 +95,10 @@ export function followThemeSetting(settings: SettingsStore): void {
   });
 }
 
-/** A page that fails again within this time after it was loaded anew will not get better by a third attempt. */
+/** A page that crashes again within this time after a reload isn't reloaded a second time. */
 const calmTime = 60_000;
 
-/** Loads the window again when its process ends, and tells the person; runs under way were recorded as cancelled. */
+/** Loads the window again when its process ends, and tells the person; active runs were recorded as cancelled. */
 export function recoverFromCrashes(window: BrowserWindow): void {
   let lastCrash = Number.NEGATIVE_INFINITY;
 

@@ -16,10 +16,10 @@ export function readFeed(): string | null {
   }
 }
 
-/** Every installation would otherwise send a number of its own with each check. */
+/** Otherwise every installation would send its own number with each check. */
 const sharedUserId = '00000000-0000-0000-0000-000000000000';
 
-/** Loads electron-updater so that it contacts the feed's server only, and downloads and installs only when told to. */
+/** Loads electron-updater so that it contacts the feed's server only, and downloads and installs only on request. */
 export async function loadUpdater(feed: string): Promise<Updater> {
   const { autoUpdater } = (await import('electron-updater')).default;
   autoUpdater.logger = null;

@@ -33,7 +33,7 @@ export function isExternalAddress(address: string): boolean {
 }
 
 /**
- * Opens an address of the window (`/settings/providers`) in the page that is already loaded: loading it anew would end active
+ * Opens an address of the window (`/settings/providers`) in the page that is already loaded: reloading it would end active
  * runs. A page that is still loading opens it when it is complete.
  */
 export function openAddress(window: BrowserWindow, address: string): void {

@@ -1,4 +1,4 @@
-/** Where the window stands, in the screen's own units. */
+/** Position and size of the window, in the screen's units. */
 export interface Bounds {
   readonly x: number;
   readonly y: number;

@@ -90,7 +90,7 @@ function isFromWindow({ senderFrame, sender }: IpcMainEvent): boolean {
   return senderFrame !== null && senderFrame === sender.mainFrame && isWindowAddress(senderFrame.url);
 }
 
-/** Gives every page of the window that asks for it a port of its own to the service. */
+/** Gives every page of the window that requests it a separate port to the service. */
 export function offerPorts(api: Api): void {
   ipcMain.on(portChannel, (event) => {
     if (!isFromWindow(event)) return;

@@ -35,7 +35,7 @@ const listModels: ListModels = async (request) => {
   return models;
 };
 
-/** Anthropic on its Messages API, which keeps no prompts unless told to. */
+/** Anthropic on its Messages API, which stores no prompts by default. */
 export function createAnthropicProvider(settings: ProviderSettings): Provider {
   return createLanguageModelProvider(settings, {
     createModel: createAnthropic({

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { keyedProviders } from '../../../shared/contract/common.ts';
 import { catalogue, findEntry } from '../../../electron/providers/catalogue.ts';
-import { editDistance, nearestNames } from '../../../electron/providers/nearest-names.ts';
+import { editDistance, nearestNames } from '../../../electron/providers/model-directory.ts';
 
 describe('the bundled catalogue', () => {
   it.each(keyedProviders)('names for %s only successors that it has itself', (aiSystem) => {
