@@ -13,9 +13,8 @@ const inExportWorker =
 const accepted: Readonly<Record<string, string>> = {
   'shared/contract/knowledge-window.ts: assembled': constantParts,
   'shared/unspaced-text.ts: assembled': constantParts,
-  'electron/knowledge/retrieval/question-parts.ts: assembled': constantParts,
-  'electron/audit/evidence/find-contacts.ts: look-behind': inExportWorker,
-  'electron/audit/evidence/find-account-numbers.ts: look-behind': inExportWorker,
+  'electron/knowledge/retrieval/query-parts.ts: assembled': constantParts,
+  'electron/audit/evidence/redaction.ts: look-behind': inExportWorker,
 };
 
 /** `path: problem` of each problem, with the expressions that have it. */
