@@ -8,7 +8,7 @@ import { Segmented } from '../../components/choices.tsx';
 import { formatPlural } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { describeError, Notice } from '../../components/state-panels.tsx';
+import { describeError, LoadingRows, Notice } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import {
   useAddVersion,
@@ -52,7 +52,8 @@ function useSaved(draft: Draft): (saved: SavedVersion, text: string) => void {
 }
 
 function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => void) {
-  const prompt = usePrompt(before?.promptId ?? null).data ?? null;
+  const promptQuery = usePrompt(before?.promptId ?? null);
+  const prompt = promptQuery.data ?? null;
   const outline = usePromptOutline().data;
   const [chosen, setKind] = useState<'version' | 'prompt'>('version');
   const [name, setName] = useState(draft.name);
@@ -103,6 +104,7 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
   const folders = outline?.folders.map((one) => one.folder) ?? [];
   return {
     prompt,
+    isLoading: before !== null && promptQuery.isPending,
     kind,
     setKind,
     fields: { name, setName, folder, setFolder, note, setNote, variables, setVariables },
@@ -172,13 +174,16 @@ function Fields({ form, formId }: { form: SaveForm; formId: string }) {
 export function SaveDialog({ draft, onClose }: { draft: Draft; onClose: () => void }) {
   const formId = useId();
   const source = draft.source ?? null;
-  const before = usePromptVersion(source?.promptId ?? null, source?.versionId ?? null).data ?? null;
+  const version = usePromptVersion(source?.promptId ?? null, source?.versionId ?? null);
+  const before = version.data ?? null;
   const form = useSaveForm(draft, before, onClose);
+  // Until the prompt is known, Save would create a second prompt in place of a version.
+  const isLoading = source !== null && (version.isPending || form.isLoading);
   const { prompt, kind, problem, error } = form;
   const isSame = kind === 'version' && before !== null && !isEdited(draft, before);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    form.save();
+    if (!isLoading) form.save();
   };
   const footer = (
     <>
@@ -189,7 +194,7 @@ export function SaveDialog({ draft, onClose }: { draft: Draft; onClose: () => vo
         variant="primary"
         keys="Enter"
         isBusy={form.isBusy}
-        aria-disabled={problem !== null || undefined}
+        aria-disabled={problem !== null || isLoading || undefined}
       >
         Save
       </Button>
@@ -197,7 +202,7 @@ export function SaveDialog({ draft, onClose }: { draft: Draft; onClose: () => vo
   );
   return (
     <Dialog
-      title={prompt ? `Save "${prompt.name}"` : 'Save to library'}
+      title={prompt || isLoading ? `Save "${prompt?.name ?? draft.name}"` : 'Save to library'}
       isOpen
       isWide={form.fields.variables.length > 0}
       onClose={onClose}
@@ -207,7 +212,7 @@ export function SaveDialog({ draft, onClose }: { draft: Draft; onClose: () => vo
         {prompt && <Segmented label="Save as" value={kind} options={kinds} onValueChange={form.setKind} />}
         {problem !== null && <Notice tone="negative">{problem}</Notice>}
         {isSame && <Notice>No changes since version {before.number} (values aren't saved).</Notice>}
-        <Fields key={kind} form={form} formId={formId} />
+        {isLoading ? <LoadingRows label="Loading the prompt" /> : <Fields key={kind} form={form} formId={formId} />}
         {error && (
           <p className="small negative" role="alert">
             {describeError(error).message}

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countDraftRuns, listPromptUsage } from '../../../../../shared/contract/prompt-library.ts';
 import { listRuns } from '../../../../../shared/contract/runs.ts';
 import { addEndpoint, setProviderKey, updateProvider } from '../../../../../shared/contract/providers.ts';
+import { createPrompt, listPrompts, readPrompt } from '../../../../../shared/contract/prompts.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';
 import { PlaygroundScreen } from '../../../../../renderer/screens/playground/playground-screen.tsx';
 import { useModelChoices } from '../../../../../renderer/stores/model-choices.ts';
@@ -216,4 +217,32 @@ test('tokens and cost are shown as a range before a run, and the provider counts
   expect(counted!.body['input']).toEqual([{ role: 'user', content: [{ type: 'input_text', text: 'Hello Ada' }] }]);
   write('Hello there, {{name}}');
   await waitFor(() => expect(panel.textContent).toContain('Inputabout 4 tokens'));
+});
+
+test('a version that is still loading is not saved as a second prompt', async () => {
+  const loaded = Promise.withResolvers<void>();
+  const { create, change } = useDrafts.getState();
+  const id = create();
+  change(id, { name: 'Greeting', promptText: 'Hello' });
+  opened = await openWindow(<PlaygroundScreen />, {
+    address: '/playground',
+    prepare: async (client, { host }) => {
+      const body = { name: 'Greeting', promptText: 'Hello', aiSystem: 'OpenAi', model: 'gpt-4o' } as const;
+      const prompt = await client.call(createPrompt, { body });
+      change(id, { source: { promptId: prompt.id, versionId: prompt.latestVersionId } });
+      const call = host.client.call.bind(host.client) as typeof host.client.call;
+      vi.spyOn(host.client, 'call').mockImplementation((async (endpoint, input) => {
+        if (endpoint.id === readPrompt.id) await loaded.promise;
+        return call(endpoint, input as never);
+      }) as typeof call);
+    },
+  });
+  fireEvent.click(await screen.findByRole('button', { name: /^Save/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'Save "Greeting"' });
+  fireEvent.submit(dialog.querySelector('form')!);
+  expect(within(dialog).queryByRole('textbox', { name: 'Name' })).toBeNull();
+  loaded.resolve();
+  await within(dialog).findByRole('textbox', { name: 'Note' });
+  const { data } = await opened.window.host.client.call(listPrompts, { query: {} });
+  expect(data).toHaveLength(1);
 });
