@@ -147,7 +147,9 @@ function PromptHeader({ template }: { template: TemplateState }) {
         </Badge>
       )}
       <span className="grow" />
-      {template.rendered !== null && template.rendered !== '' && <RunEstimateButton rendered={template.rendered} />}
+      {template.rendered !== null && template.rendered.trim() !== '' && (
+        <RunEstimateButton rendered={template.rendered} />
+      )}
       <Segmented
         label="Prompt view"
         value={view}

@@ -48,6 +48,10 @@ function costText({ cost }: RunEstimate): string | null {
   return min === max ? max : `${min} to ${max}`;
 }
 
+function tokensOf(count: number): string {
+  return `${formatWhole(count)} ${count === 1 ? 'token' : 'tokens'}`;
+}
+
 function maxTokensOf({ parameters }: Draft): number | null {
   const value = Number(parameters['max_tokens']);
   return Number.isInteger(value) && value > 0 ? value : null;
@@ -100,7 +104,7 @@ export function RunEstimateButton({ rendered }: { rendered: string }) {
   const about = counted === null ? 'about ' : '';
   const estimate = estimateRun(model, counted ?? estimateTokens(draft.systemMessage + rendered), maxTokensOf(draft));
   const cost = costText(estimate);
-  const input = `${about}${formatWhole(estimate.inputTokens)} tokens`;
+  const input = about + tokensOf(estimate.inputTokens);
   const trigger = (
     <button type="button" className="caption tertiary row run-estimate" title="Tokens and cost of the next run">
       {input}
@@ -118,9 +122,7 @@ export function RunEstimateButton({ rendered }: { rendered: string }) {
         </dd>
         <dt>Output</dt>
         <dd className="numbers">
-          {estimate.maxOutputTokens === null
-            ? 'no known limit'
-            : `up to ${formatWhole(estimate.maxOutputTokens)} tokens`}
+          {estimate.maxOutputTokens === null ? 'no known limit' : `up to ${tokensOf(estimate.maxOutputTokens)}`}
         </dd>
         <dt>Cost</dt>
         <dd className="numbers">{cost ?? 'unknown price'}</dd>
