@@ -13,7 +13,7 @@ const longestBrokenLine = 120;
 /** Whether the lines of a paragraph were broken to a width, rather than each standing for itself as in a log or a poem. */
 function isBroken(lines: readonly string[]): boolean {
   const widths = lines.slice(0, -1).map((line) => line.length);
-  const widest = Math.max(...widths);
+  const widest = widths.reduce((first, second) => Math.max(first, second), 0);
   if (widest > longestBrokenLine || widest < 40) return false;
   const isEven = widths.filter((width) => width >= widest * 0.75).length >= widths.length * 0.75;
   const followers = lines.slice(1);

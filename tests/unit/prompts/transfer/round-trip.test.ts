@@ -216,3 +216,9 @@ test.each(['support-reply.prompt', 'extract.prompt', 'no-front-matter.prompt'])(
     expect(await messagesOf(file!.content)).toEqual(await messagesOf(fixture(`dotprompt/${name}`).toString()));
   },
 );
+
+test('a prompt of a million fences is exported to Markdown in a longer fence', () => {
+  const promptText = '```\n'.repeat(1_000_000);
+  const [file] = writeFiles({ exported: [kept({ name: 'Fences', promptText })], format: 'markdown' }).files;
+  expect(file!.content).toContain(`\n\`\`\`\`handlebars\n${promptText}`);
+});
