@@ -180,12 +180,14 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
 
     ...(traits.counting && {
       countTokens: async (request: ModelRequest, { signal }: { signal: AbortSignal }) => {
-        const { options } = begin(request, { signal });
+        const { call, options } = begin(request, { signal });
         try {
           const sent = await captureRequest(modelOf(request.model), options, transport);
           return await countTokens(sent, traits.counting!, request.model, settings, signal);
         } catch (error) {
           throw toProviderError(error, settings, signal);
+        } finally {
+          call.end(true);
         }
       },
     }),
