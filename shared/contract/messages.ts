@@ -1,0 +1,64 @@
+import { z } from 'zod';
+
+/** What a conversation with a model is made of. */
+
+export const messageRole = z.enum(['system', 'user', 'assistant', 'tool']).meta({ id: 'MessageRole' });
+export type MessageRole = z.infer<typeof messageRole>;
+
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
+export type TextPart = z.infer<typeof textPart>;
+
+const filePart = z.object({
+  type: z.literal('file'),
+  fileId: z.string(),
+  mediaType: z.string(),
+  name: z.string(),
+  bytes: z.int(),
+});
+export type FilePart = z.infer<typeof filePart>;
+
+const toolCallPart = z.object({
+  type: z.literal('toolCall'),
+  id: z.string(),
+  name: z.string(),
+  arguments: z.string().describe('JSON text'),
+});
+export type ToolCallPart = z.infer<typeof toolCallPart>;
+
+const toolResultPart = z.object({
+  type: z.literal('toolResult'),
+  toolCallId: z.string(),
+  content: z.string(),
+  isError: z.boolean(),
+});
+export type ToolResultPart = z.infer<typeof toolResultPart>;
+
+export const messagePart = z
+  .discriminatedUnion('type', [textPart, filePart, toolCallPart, toolResultPart])
+  .meta({ id: 'MessagePart' });
+export type MessagePart = z.infer<typeof messagePart>;
+
+export const message = z.object({ role: messageRole, content: z.array(messagePart) }).meta({ id: 'Message' });
+
+export interface Message {
+  readonly role: MessageRole;
+  readonly content: readonly MessagePart[];
+}
+
+export function textMessage(role: MessageRole, text: string): Message {
+  return { role, content: [{ type: 'text', text }] };
+}
+
+/** The text of a message: its text parts and the contents of its tool results. */
+export function textOfMessage({ content }: Message): string {
+  const [only] = content;
+  if (content.length === 1 && only?.type === 'text') return only.text;
+  return content
+    .map((part) => (part.type === 'text' ? part.text : part.type === 'toolResult' ? part.content : ''))
+    .join('');
+}
+
+/** The texts of messages in order, separated by an empty line; of a single message its text. */
+export function textOfMessages(messages: readonly Message[]): string {
+  return messages.map(textOfMessage).join('\n\n');
+}
