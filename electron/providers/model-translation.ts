@@ -151,9 +151,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Characters of a usage object as JSON: many times what any provider sends. */
-const maxRawUsageCharacters = 16_384;
-
 /** Reasoning tokens are completion tokens; a total that the provider does not report, or cannot have counted, is 0. */
 export function toUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): ReportedUsage {
   const prompt = toCount(inputTokens.total);
@@ -167,10 +164,7 @@ export function toUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage
   };
   const isReported =
     details.cached_tokens !== null || details.cache_write_tokens !== null || details.reasoning_tokens !== null;
-  return {
-    usage: isReported ? { ...totals, details } : totals,
-    ...(JSON.stringify(raw).length <= maxRawUsageCharacters && { rawUsage: raw }),
-  };
+  return { usage: isReported ? { ...totals, details } : totals, rawUsage: raw };
 }
 
 /** Null when the provider says that the answer is broken. */

@@ -22,7 +22,7 @@ export type ModelPart =
 
 export interface ReportedUsage {
   readonly usage: Usage;
-  /** Absent where there is none, or where it is longer than a usage can be. */
+  /** Absent where there is none. */
   readonly rawUsage?: RawUsage;
 }
 

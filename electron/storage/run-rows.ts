@@ -156,6 +156,14 @@ export function outcomeColumns(outcome: RunOutcome | null): OutcomeColumns {
   };
 }
 
+/** Characters of a usage object as JSON: many times what any provider sends. A longer one is not stored. */
+const maxRawUsageCharacters = 16_384;
+
+function usageJson(rawUsage: RawUsage | null): string | null {
+  const json = jsonOrNull(rawUsage);
+  return json !== null && json.length > maxRawUsageCharacters ? null : json;
+}
+
 export function outcomeTexts(outcome: RunOutcome | null): OutcomeTexts {
   if (outcome === null) return noTexts;
   return {
@@ -163,7 +171,7 @@ export function outcomeTexts(outcome: RunOutcome | null): OutcomeTexts {
     reasoning: outcome.reasoning,
     error_message: outcome.error?.message ?? null,
     citations_json: jsonOrNull(outcome.citations),
-    usage_json: jsonOrNull(outcome.rawUsage ?? null),
+    usage_json: usageJson(outcome.rawUsage ?? null),
     moderation_json: storedJson(outcome.moderation ?? null),
   };
 }

@@ -13,6 +13,14 @@ function otherConnection(directory: string): Database.Database {
   return database;
 }
 
+test('a usage object that is longer than any usage is not stored, and its tokens are', async () => {
+  const storage = openTestStorage();
+  const run = sampleRun({ callerId: storage.windowCallerId });
+  storage.runs.begin(run);
+  await storage.runs.finish(run.runId, sampleOutcome({ rawUsage: { note: 'x'.repeat(20_000) } }));
+  expect(storage.runs.read(run.runId)).toMatchObject({ rawUsage: null, usage: { total_tokens: expect.any(Number) } });
+});
+
 test('a run comes back as it was sent and answered', async () => {
   const storage = openTestStorage();
   const run = sampleRun({ callerId: storage.windowCallerId, metadata: { draftId: 'draft-1' } });
