@@ -114,20 +114,20 @@ function isLong({ promptText, systemMessage, replacements }: CompletionRequest):
 }
 
 /** Tries once more when the provider has told its list of models, if the model of a refused request may stand in it. */
-function withLearnedModel(
+function withLearnedModel<Result>(
   { aiSystem, model }: CompletionRequest,
   signal: AbortSignal,
   providers: Pick<Providers, 'learnModel'>,
-  attempt: () => AcceptedRun | Promise<AcceptedRun>,
-): AcceptedRun | Promise<AcceptedRun> {
+  attempt: () => Result | Promise<Result>,
+): Result | Promise<Result> {
   try {
     return attempt();
   } catch (error) {
     const learning = providers.learnModel(aiSystem, model);
     if (learning === null) throw error;
-    return learning.then(() => {
+    return learning.then(async () => {
       signal.throwIfAborted();
-      return attempt();
+      return await attempt();
     });
   }
 }
@@ -151,9 +151,9 @@ async function countTokens(
   { signal }: { signal: AbortSignal },
   options: CompletionsOptions,
 ): Promise<number> {
-  const { guard, grounding } = options;
+  const { guard, grounding, providers } = options;
   await parseAhead(request.promptText);
-  const prepared = prepareRun(request, { signal }, options);
+  const prepared = await withLearnedModel(request, signal, providers, () => prepareRun(request, { signal }, options));
   const { provider, model, servedBy } = prepared.target;
   if (!provider.countTokens) {
     throw new AppError('invalid_request', `The provider of ${servedBy} doesn't count tokens before a run.`);

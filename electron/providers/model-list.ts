@@ -175,5 +175,11 @@ function serviceModel(name: ServiceModel, options: ModelListOptions): Model {
   const target = directory.all().find((model) => model.aiSystem === route.aiSystem && model.name === route.model);
   const facts = target?.facts ?? factsOf(route.aiSystem, route.model, null, null);
   const isReady = target !== undefined && accounts.isReady(target.account);
-  return { ...describe(facts, own), title: name, isReady, servedBy: `${route.aiSystem}/${route.model}` };
+  return {
+    ...describe(facts, { ...own, aiSystem: route.aiSystem }),
+    aiSystem: 'ServiceAi',
+    title: name,
+    isReady,
+    servedBy: `${route.aiSystem}/${route.model}`,
+  };
 }

@@ -49,6 +49,17 @@ test('a provider without a counting endpoint is a 400 that names it', async () =
   });
 });
 
+test('the tokens of a model that no list names yet are counted, as it would be run', async () => {
+  const { client, body } = await countingWindow();
+  host.provider.answerWith((call) =>
+    call.path.endsWith('/models') ? call.models(['gpt-brand-new']) : call.json(200, { input_tokens: 9 }),
+  );
+  expect(await client.call(countTokens, { body: { ...body, model: 'gpt-brand-new' } })).toEqual({ tokens: 9 });
+  await expect(client.call(countTokens, { body: { ...body, model: 'gpt-nowhere' } })).rejects.toMatchObject({
+    code: 'invalid_request',
+  });
+});
+
 describe('with the guard refusing prompts', () => {
   test('a threat is a 400 in all transports, naming promptText, and no provider sees it', async () => {
     setGuard({ prompts: 'refuse', answers: 'off' });

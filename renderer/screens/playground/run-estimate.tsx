@@ -6,6 +6,7 @@ import { providerName } from '../../../shared/provider-names.ts';
 import { Button } from '../../components/button.tsx';
 import { estimateTokens, formatCost, formatWhole } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
+import { servingModel } from '../../components/remedies.ts';
 import { Popover } from '../../components/popover.tsx';
 import { describeError, Notice } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
@@ -59,7 +60,7 @@ function maxTokensOf({ parameters }: Draft): number | null {
 
 function CountButton({ model, draft, count }: { model: Model; draft: Draft; count: ReturnType<typeof useCount> }) {
   const read = readRequest(draft, model);
-  const provider = providerName(model.aiSystem);
+  const provider = providerName(servingModel({ ...model, model: model.name }).aiSystem);
   if (!model.canCountTokens || !('request' in read)) return null;
   return (
     <>

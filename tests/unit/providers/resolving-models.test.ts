@@ -106,6 +106,23 @@ describe("the service's own models", () => {
     });
   });
 
+  it('count tokens where they go to a provider that counts', () => {
+    const canCount = () =>
+      world
+        .open()
+        .models()
+        .find(({ name }) => name === 'hl-gpt-4o-mini')?.canCountTokens;
+    expect(canCount()).toBe(false);
+    for (const [aiSystem, model, expected] of [
+      ['OpenAi', 'gpt-4o', true],
+      ['Groq', 'openai/gpt-oss-20b', false],
+    ] as const) {
+      const route = { kind: 'provider', aiSystem, model } as const;
+      world.storage.settings.update({ serviceRoutes: { 'hl-gpt-4o-mini': route, 'hl-gpt-4.1-mini': route } });
+      expect(canCount()).toBe(expected);
+    }
+  });
+
   it('say what is missing where they go', () => {
     const route = { kind: 'provider', aiSystem: 'Cohere', model: 'command-a-03-2025' } as const;
     world.storage.settings.update({ serviceRoutes: { 'hl-gpt-4o-mini': route, 'hl-gpt-4.1-mini': route } });
