@@ -101,7 +101,12 @@ const totals = z.object({
   /** Pairs of which both sides completed: only these are summed. */
   runs: z.int(),
   totalTokens: z.int(),
+  /** Runs whose tokens are unknown; `totalTokens` leaves them out. */
+  runsWithoutTokens: z.int(),
+  /** US dollars of the runs whose cost is known. */
   cost: z.number(),
+  /** Runs whose cost is unknown; `cost` leaves them out. */
+  runsWithoutCost: z.int(),
   averageTotalMs: z.number().nullable(),
   averageFirstTokenMs: z.number().nullable(),
 });

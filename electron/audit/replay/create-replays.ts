@@ -49,7 +49,9 @@ function totalsOf(sides: readonly ReplaySide[]): ReplayResults['before'] {
   return {
     runs: sides.length,
     totalTokens: sides.reduce((sum, { usage }) => sum + (usage?.total_tokens ?? 0), 0),
+    runsWithoutTokens: sides.filter(({ usage }) => usage === null).length,
     cost: sides.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
+    runsWithoutCost: sides.filter(({ cost }) => cost === null).length,
     averageTotalMs: average(sides.map(({ totalMs }) => totalMs)),
     averageFirstTokenMs: average(sides.map(({ firstTokenMs }) => firstTokenMs)),
   };

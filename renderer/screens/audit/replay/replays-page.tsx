@@ -5,7 +5,7 @@ import type { Replay, ReplayPair, ReplayResults } from '../../../../shared/contr
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Switch } from '../../../components/choices.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { formatCost, formatDuration, formatTime, formatWhole } from '../../../components/format.ts';
+import { formatCost, formatDuration, formatPlural, formatTime, formatWhole } from '../../../components/format.ts';
 import { Progress } from '../../../components/badges.tsx';
 import { EmptyState, QueryView } from '../../../components/state-panels.tsx';
 import { Select } from '../../../components/select.tsx';
@@ -26,24 +26,55 @@ import './replay.css';
 
 type Totals = ReplayResults['before'];
 
-function percentChange(before: number | null, after: number | null): string {
-  if (!before || after === null) return '';
-  const percent = Math.round((after / before - 1) * 100);
+/** A sum or an average; null when no run has a value. */
+interface Total {
+  value: number | null;
+  /** Runs that the sum leaves out because their value is unknown. */
+  unknownRuns: number;
+}
+
+function percentChange(before: Total, after: Total): string {
+  if (!before.value || after.value === null || before.unknownRuns + after.unknownRuns > 0) return '';
+  const percent = Math.round((after.value / before.value - 1) * 100);
   return percent === 0 ? 'unchanged' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)}%`;
 }
 
-const rows: readonly { name: string; read: (totals: Totals) => number | null; format: (value: number) => string }[] = [
-  { name: 'Tokens', read: ({ totalTokens }) => totalTokens, format: formatWhole },
-  { name: 'Cost', read: ({ cost }) => cost, format: formatCost },
-  { name: 'Mean time', read: ({ averageTotalMs }) => averageTotalMs, format: formatDuration },
-  { name: 'Mean first token', read: ({ averageFirstTokenMs }) => averageFirstTokenMs, format: formatDuration },
+function sumOf(value: number, unknownRuns: number, runs: number): Total {
+  return { value: runs > 0 && unknownRuns === runs ? null : value, unknownRuns };
+}
+
+const rows: readonly { name: string; read: (totals: Totals) => Total; format: (value: number) => string }[] = [
+  {
+    name: 'Tokens',
+    read: ({ totalTokens, runsWithoutTokens, runs }) => sumOf(totalTokens, runsWithoutTokens, runs),
+    format: formatWhole,
+  },
+  { name: 'Cost', read: ({ cost, runsWithoutCost, runs }) => sumOf(cost, runsWithoutCost, runs), format: formatCost },
+  {
+    name: 'Mean time',
+    read: ({ averageTotalMs }) => ({ value: averageTotalMs, unknownRuns: 0 }),
+    format: formatDuration,
+  },
+  {
+    name: 'Mean first token',
+    read: ({ averageFirstTokenMs }) => ({ value: averageFirstTokenMs, unknownRuns: 0 }),
+    format: formatDuration,
+  },
 ];
+
+function TotalText({ total: { value, unknownRuns }, format }: { total: Total; format: (value: number) => string }) {
+  if (value === null) return 'Unknown';
+  return (
+    <>
+      {format(value)}
+      {unknownRuns > 0 && <span className="tertiary"> plus {formatPlural(unknownRuns, 'unknown run')}</span>}
+    </>
+  );
+}
 
 /** What a replay changed in sum, over the pairs of which both sides completed. */
 function ReplayTotals({ results }: { results: ReplayResults }) {
   const { before, after, sameAnswers } = results;
-  const shown = (value: number | null, format: (value: number) => string) =>
-    value === null ? 'Unknown' : format(value);
   return (
     <dl className="replay__totals">
       <div>
@@ -56,7 +87,8 @@ function ReplayTotals({ results }: { results: ReplayResults }) {
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {shown(read(before), format)} <span className="tertiary">to</span> {shown(read(after), format)}{' '}
+            <TotalText total={read(before)} format={format} /> <span className="tertiary">to</span>{' '}
+            <TotalText total={read(after)} format={format} />{' '}
             <span className="tertiary">{percentChange(read(before), read(after))}</span>
           </dd>
         </div>

@@ -123,8 +123,18 @@ describe('a replay', () => {
       original: { renderedPrompt: 'Say word 1', content: 'model: Say word 1' },
       replayed: { renderedPrompt: 'Say word 1', content: 'model: Say word 1', usage: { total_tokens: 12 } },
     });
+    expect([all.before.runsWithoutCost, all.before.runsWithoutTokens]).toEqual([3, 0]);
     const page = await results(id, { offset: 1, limit: 1 });
     expect(page).toEqual({ ...all, offset: 1, data: [all.data[1]] });
+  });
+
+  test('counts the runs whose cost or tokens are unknown apart from the sums', async () => {
+    const runIds = await recordRuns(2);
+    const { id } = await create(runIds, { aiSystem: 'Groq', model: 'openai/gpt-oss-20b' });
+    await ended(id);
+    const { before, after } = await results(id);
+    expect(before).toMatchObject({ runs: 2, cost: 0, runsWithoutCost: 2, runsWithoutTokens: 0 });
+    expect(after).toMatchObject({ runs: 2, runsWithoutCost: 0, runsWithoutTokens: 0 });
   });
 
   test('runs another version of the prompt over the same replacements', async () => {
