@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { estimateTokens } from './format.ts';
+import { formatCost, formatPlural } from './format.ts';
 import { Icon } from './icon.tsx';
 import { Spinner } from './badges.tsx';
 import type { Model } from '../../shared/contract/providers.ts';
@@ -12,19 +12,32 @@ interface ReasoningProps {
   text: string;
   /** Whether more of it is on its way. */
   isLive: boolean;
+  /** Null when the provider hasn't reported them. */
+  tokens: number | null;
+  /** The part of the run's cost in US dollars; null when unknown. */
+  cost?: number | null;
+  /** Whether the provider's report has arrived, or never will. */
+  hasEnded: boolean;
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
 }
 
+/** Providers report the tokens when a run ends. An estimate would be wrong: many send a summary of the reasoning only. */
+function reasoningUsage({ tokens, cost = null, hasEnded }: Pick<ReasoningProps, 'tokens' | 'cost' | 'hasEnded'>) {
+  if (tokens === null) return hasEnded ? 'tokens not reported' : null;
+  const count = formatPlural(tokens, 'token');
+  return cost === null ? count : `${count}, ${formatCost(cost)}`;
+}
+
 /** What the model thought before it answered, collapsed unless opened: people come for the answer. */
-export function Reasoning({ text, isLive, isOpen, onOpenChange }: ReasoningProps) {
+export function Reasoning({ text, isLive, isOpen, onOpenChange, ...usage }: ReasoningProps) {
   if (text === '') return null;
   return (
     <section aria-label="Reasoning">
       <button type="button" className="fold" aria-expanded={isOpen} onClick={() => onOpenChange(!isOpen)}>
         <Icon icon={isOpen ? ChevronDown : ChevronRight} size="small" />
         Reasoning
-        <span className="tertiary">about {estimateTokens(text).toLocaleString('en')} tokens</span>
+        <span className="tertiary">{reasoningUsage(usage)}</span>
         {isLive && <Spinner />}
       </button>
       {isOpen && <p className="reasoning">{text}</p>}

@@ -129,9 +129,12 @@ export function formatScore(score: number): string {
   return score > 0 ? `+${score}` : `−${-score}`;
 }
 
+/** Of English text; models differ. */
+export const charactersPerToken = 4;
+
 /** About how many tokens a text has; models count differently, so it is always shown as an estimate. */
 export function estimateTokens(text: string): number {
-  return Math.ceil(text.length / 4);
+  return Math.ceil(text.length / charactersPerToken);
 }
 
 /** What a run read and wrote: `7,215 in (6,900 cached) · 412 out · 1,020 reasoning`; `out` leaves the reasoning out. */
@@ -150,6 +153,14 @@ export function tokensText({ prompt_tokens: input, completion_tokens: output, de
   ]
     .filter((part) => part !== false)
     .join(' · ');
+}
+
+/** Tokens and cost in one line: `7,215 in (6,900 cached) · 412 out · $0.0123`; null when neither is known. */
+export function usageText(usage: Usage | null, cost: number | null): string | null {
+  const parts = [usage && tokensText(usage), cost !== null && formatCost(cost)].filter(
+    (part) => typeof part === 'string',
+  );
+  return parts.length === 0 ? null : parts.join(' · ');
 }
 
 /** A number that a person typed, with a decimal comma or point; undefined for nothing, null for no number. */

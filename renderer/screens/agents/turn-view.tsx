@@ -3,7 +3,7 @@ import { memo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button, CopyButton, IconButton } from '../../components/button.tsx';
-import { formatPlural, formatRunDuration, formatTime } from '../../components/format.ts';
+import { formatRunDuration, formatTime, usageText } from '../../components/format.ts';
 import { accessAddress } from '../../components/remedies.ts';
 import { Reasoning, WaitingForAnswer } from '../../components/answer-parts.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -14,6 +14,7 @@ import { auditAddress } from '../../shell/audit-address.ts';
 import { failureWords, finishMeaning, type Remedy } from '../../components/run-words.ts';
 import { CitedText } from '../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
+import { isActive } from '../../stores/run-stream.ts';
 import { historyText, waysOf, type ShownTurn } from './use-conversation.ts';
 
 export interface TurnViewProps {
@@ -85,23 +86,23 @@ function TurnFailure({ agent, turn, conversationId, onRetry }: TurnViewProps) {
 /** State, metrics and actions of a turn. */
 function TurnFoot({ agent, turn, conversationId, onRetry }: TurnViewProps) {
   const memory = turn.memory && historyText(turn.memory);
-  const isUnderWay = turn.state === 'connecting' || turn.state === 'streaming';
+  const usage = usageText(turn.usage, turn.cost);
   const currentId = turn.conversationId ?? conversationId;
   return (
     <div className="agent-turn__foot row caption tertiary">
       <State state={turn.state} agent={agent} />
       {turn.model !== null && <span className="truncate">{turn.model}</span>}
       {turn.totalMs !== null && <span className="numbers nowrap">{formatRunDuration(turn.totalMs)}</span>}
-      {turn.tokens !== null && <span className="numbers nowrap">{formatPlural(turn.tokens, 'token')}</span>}
+      {usage !== null && <span className="numbers">{usage}</span>}
       {memory !== null && <span className="nowrap">{memory}</span>}
       <span className="agent-turn__actions row">
         {turn.text !== '' && <CopyButton text={turn.text} label="Copy answer" isIconOnly size="small" />}
-        {!isUnderWay && onRetry && turn.failure === null && (
+        {!isActive(turn) && onRetry && turn.failure === null && (
           <Button size="small" variant="quiet" icon={RotateCcw} onClick={onRetry}>
             {turn.state === 'stopped' ? 'Send again' : 'Regenerate'}
           </Button>
         )}
-        {turn.runId !== null && currentId !== null && !isUnderWay && (
+        {turn.runId !== null && currentId !== null && !isActive(turn) && (
           <Link
             href={auditAddress({ filter: {}, sort: 'newest', conversationId: currentId, runId: turn.runId })}
             className="link row nowrap"
@@ -225,6 +226,8 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
         <Reasoning
           text={turn.reasoning}
           isLive={turn.isReasoningLive}
+          tokens={turn.usage?.details?.reasoning_tokens ?? null}
+          hasEnded={!isActive(turn)}
           isOpen={isReasoningOpen}
           onOpenChange={setReasoningOpen}
         />

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { Agent, ThreadRun } from '../../../shared/contract/agents.ts';
-import type { Citation } from '../../../shared/contract/completions.ts';
+import type { Citation, Usage } from '../../../shared/contract/completions.ts';
 import { formatPlural } from '../../components/format.ts';
 import { type AgentTurn, stopRun, useLiveRuns } from '../../stores/live-runs.ts';
 import { isActive, type RunState } from '../../stores/run-stream.ts';
@@ -31,7 +31,9 @@ export interface ShownTurn {
   model: string | null;
   createdAt: string;
   totalMs: number | null;
-  tokens: number | null;
+  usage: Usage | null;
+  /** US dollars; null when unknown, and until the host has stored the turn. */
+  cost: number | null;
   memory: HistoryUse | null;
   /** Where it was said; null while the host has not named it. */
   conversationId: string | null;
@@ -83,7 +85,8 @@ function savedTurn(run: ThreadRun): ShownTurn {
     model: run.model,
     createdAt: run.createdAt,
     totalMs: run.timing.totalMs,
-    tokens: run.usage?.total_tokens ?? null,
+    usage: run.usage,
+    cost: run.cost?.amount ?? null,
     memory: readHistory(run.metadata),
     conversationId: run.conversationId,
     branches: run.branches,
@@ -110,7 +113,8 @@ function liveShown(turn: AgentTurn): ShownTurn {
     model: null,
     createdAt: new Date(turn.sentAt).toISOString(),
     totalMs: turn.endedAt === null ? null : turn.endedAt - turn.startedAt,
-    tokens: turn.usage?.total_tokens ?? null,
+    usage: turn.usage,
+    cost: null,
     memory: null,
     conversationId: turn.conversationId,
     branches: [],

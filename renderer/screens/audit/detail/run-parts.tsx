@@ -8,7 +8,7 @@ import { runAddress, settingsAddress, type SettingsPageId } from '../../../shell
 import { useAuditViewState } from '../../../stores/audit.ts';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import type { GuardFinding } from '../../../../shared/contract/moderation.ts';
-import { formatDuration } from '../../../components/format.ts';
+import { formatDuration, formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 
 function verdictOf({ categories, categoryScores, failure }: GuardFinding): string {
@@ -88,6 +88,12 @@ const endWords: Record<string, string> = {
   ToolCalls: 'The model called a tool instead of answering.',
 };
 
+function reasoningTokens({ usage, status }: ConversationRun): string | null {
+  const tokens = usage?.details?.reasoning_tokens ?? null;
+  if (tokens === null) return status === 'Running' ? null : 'tokens not reported';
+  return formatPlural(tokens, 'token');
+}
+
 function Answer({ run }: { run: ConversationRun }) {
   const { content, reasoning, finishReason } = run.output;
   const view = useAuditViewState((state) => state.answerView);
@@ -98,7 +104,9 @@ function Answer({ run }: { run: ConversationRun }) {
       <div className="turn__body">
         {reasoning && (
           <details className="turn__reasoning">
-            <summary className="small secondary">Reasoning</summary>
+            <summary className="small secondary">
+              Reasoning <span className="tertiary">{reasoningTokens(run)}</span>
+            </summary>
             <p className="reasoning">{reasoning}</p>
           </details>
         )}

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import { diffWordsWithSpace } from 'diff';
 import type { ReplayPair, ReplaySide } from '../../../../shared/contract/audit-replay.ts';
 import { Button } from '../../../components/button.tsx';
-import { formatCost, formatPlural, formatRunDuration } from '../../../components/format.ts';
+import { formatRunDuration, usageText } from '../../../components/format.ts';
 import { completeWords } from '../../../components/run-words.ts';
 import { Notice } from '../../../components/state-panels.tsx';
 import { runAddress } from '../../../shell/addresses.ts';
@@ -29,8 +29,7 @@ function TextDifference({ before, after, side }: { before: string; after: string
 function Measures({ side }: { side: ReplaySide }) {
   const details = [
     side.totalMs === null ? null : formatRunDuration(side.totalMs),
-    side.usage && formatPlural(side.usage.total_tokens, 'token'),
-    side.cost === null ? null : formatCost(side.cost),
+    usageText(side.usage, side.cost),
     side.status === 'Completed' ? completeWords(side.finishReason) : null,
   ].filter((fact) => fact !== null);
   return <span className="caption tertiary numbers">{details.join(', ')}</span>;

@@ -206,6 +206,9 @@ export function AnswerBody({ run, title, actions, onScroller }: AnswerBodyProps)
         <Reasoning
           text={run.reasoning}
           isLive={run.isReasoningLive}
+          tokens={run.metrics.usage?.details?.reasoning_tokens ?? null}
+          cost={run.metrics.reasoningCost}
+          hasEnded={!isActive(run)}
           isOpen={isReasoningOpen}
           onOpenChange={(isOpen) => usePlaygroundView.setState({ isReasoningOpen: isOpen })}
         />

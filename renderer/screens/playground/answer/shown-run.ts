@@ -40,7 +40,10 @@ export interface Metrics {
   usage: Usage | null;
   /** Whether the window estimates the tokens, because the provider hasn't counted them. */
   isEstimated: boolean;
+  /** US dollars; null until the run has ended. A figure without the cached tokens, which come last, would jump. */
   cost: number | null;
+  /** The part of `cost` that pays for the reported reasoning tokens. */
+  reasoningCost: number | null;
   credits: number | null;
 }
 
@@ -59,6 +62,18 @@ function costOf(model: Model | null, usage: Usage | null): number | null {
   return (usage.prompt_tokens * model.inputPrice + usage.completion_tokens * model.outputPrice) / 1_000_000;
 }
 
+function reasoningCostOf(model: Model | null, usage: Usage | null, cost: number | null): number | null {
+  const tokens = usage?.details?.reasoning_tokens ?? null;
+  if (!model || !usage || tokens === null || cost === null) return null;
+  const { longPrompt } = model;
+  const isLong = longPrompt !== null && usage.prompt_tokens > longPrompt.aboveTokens;
+  const price = isLong ? longPrompt.outputPrice : model.outputPrice;
+  if (price === null) return null;
+  const share = (tokens * price) / 1_000_000;
+  // Today's price is not the price of the run.
+  return share > cost * 1.000_001 ? null : share;
+}
+
 /** An estimate for runs whose tokens the provider hasn't counted: active, stopped and failed ones. */
 function estimatedUsage(sent: string, received: string): Usage | null {
   if (received === '') return null;
@@ -67,7 +82,7 @@ function estimatedUsage(sent: string, received: string): Usage | null {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
-function liveMetrics(run: CompletionRun, model: Model | null): Metrics {
+function liveMetrics(run: CompletionRun): Metrics {
   const { promptText, systemMessage } = run.request;
   const usage = run.usage ?? estimatedUsage(promptText + (systemMessage ?? ''), run.text + run.reasoning);
   const output = usage?.completion_tokens ?? 0;
@@ -81,12 +96,13 @@ function liveMetrics(run: CompletionRun, model: Model | null): Metrics {
     speed: totalMs === null ? liveSpeed : speedOfEnded(output, { firstTokenMs, totalMs }),
     usage,
     isEstimated: run.usage === null,
-    cost: costOf(model, usage),
+    cost: null,
+    reasoningCost: null,
     credits: run.credits,
   };
 }
 
-export function shownLive(run: CompletionRun, model: Model | null): ShownRun {
+export function shownLive(run: CompletionRun): ShownRun {
   return {
     key: run.key,
     runId: run.runId,
@@ -102,7 +118,7 @@ export function shownLive(run: CompletionRun, model: Model | null): ShownRun {
     warnings: run.warnings,
     citations: run.citations,
     failure: run.error && { code: run.error.code, message: run.error.message, error: run.error },
-    metrics: liveMetrics(run, model),
+    metrics: liveMetrics(run),
   };
 }
 
@@ -117,6 +133,8 @@ function storedMetrics(run: RunDetail, model: Model | null): Metrics {
   const { input, output } = run;
   const sent = (input.renderedPrompt ?? input.promptText) + (input.systemMessage ?? '');
   const usage = run.usage ?? estimatedUsage(sent, output.content + (output.reasoning ?? ''));
+  const isEnded = run.status !== 'Running';
+  const cost = run.cost ?? (run.usage === null && isEnded ? costOf(model, usage) : null);
   return {
     runningSince: null,
     firstTokenMs: run.firstTokenMs,
@@ -124,7 +142,8 @@ function storedMetrics(run: RunDetail, model: Model | null): Metrics {
     speed: usage && speedOfEnded(usage.completion_tokens, run),
     usage,
     isEstimated: run.usage === null,
-    cost: run.cost ?? (run.usage === null ? costOf(model, usage) : null),
+    cost,
+    reasoningCost: reasoningCostOf(model, usage, cost),
     credits: run.credits,
   };
 }

@@ -49,7 +49,7 @@ export function useShownRun(slot: CompletionSlot, shownRunId: string | null, mod
       run.aiSystem === model?.aiSystem && run.model === model.name ? model : null;
     if (!isLive) return stored ? shownStored(stored, pricesOf(stored)) : null;
     const prices = pricesOf(live.request);
-    return withStored(shownLive(live, prices), stored, prices);
+    return withStored(shownLive(live), stored, prices);
   }, [isLive, live, model, stored]);
 }
 

@@ -13,6 +13,7 @@ import {
   formatTime,
   formatTokenCount,
   tokensText,
+  usageText,
 } from '../../../../renderer/components/format.ts';
 
 describe('figures are written for reading', () => {
@@ -105,6 +106,13 @@ describe('figures are written for reading', () => {
   ])('the tokens of a run with %o', (reported, text) => {
     const details = { cached_tokens: null, cache_write_tokens: null, reasoning_tokens: null, ...reported };
     expect(tokensText({ prompt_tokens: 7_215, completion_tokens: 1_432, total_tokens: 8_647, details })).toBe(text);
+  });
+
+  test('tokens and cost stand in one line, without what is unknown', () => {
+    const usage = { prompt_tokens: 7_215, completion_tokens: 412, total_tokens: 7_627 };
+    expect(usageText(usage, 0.0123)).toBe('7,215 in · 412 out · $0.0123');
+    expect(usageText(usage, null)).toBe('7,215 in · 412 out');
+    expect(usageText(null, null)).toBeNull();
   });
 
   test('days are counted by the calendar, whatever the hour', () => {

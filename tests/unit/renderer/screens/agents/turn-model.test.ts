@@ -52,6 +52,15 @@ const live: AgentTurn = {
 
 const brief = (turns: ReturnType<typeof shownTurns>) => turns.map(({ key, text, state }) => [key, text, state]);
 
+test('a turn has the tokens and the cost of its run, which a live one does not know yet', () => {
+  const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
+  const run = { ...kept('one', 'Completed', 'yes'), usage, cost: { amount: 0.5, currency: 'USD', pricesFrom: null } };
+  expect(shownTurns([run as ThreadRun], { ...live, usage })).toMatchObject([
+    { usage, cost: 0.5 },
+    { usage, cost: null },
+  ]);
+});
+
 test('a turn stands last until the host has it, then in its place with the text that the window knows', () => {
   const first = kept('one', 'Completed', 'yes');
   expect(brief(shownTurns([first], live))).toEqual([

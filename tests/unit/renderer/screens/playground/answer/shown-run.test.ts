@@ -66,22 +66,23 @@ const stored: RunDetail = {
   credits: 1,
 };
 
-test('while a run streams its tokens and its cost are estimates', () => {
-  expect(shownLive(live, testModel()).metrics).toEqual({
+test('while a run streams its tokens are estimates and its cost is unknown', () => {
+  expect(shownLive(live).metrics).toEqual({
     runningSince: 1_000,
     firstTokenMs: 400,
     totalMs: null,
     speed: 100,
     usage: { prompt_tokens: 100, completion_tokens: 200, total_tokens: 300 },
     isEstimated: true,
-    cost: 0.0011,
+    cost: null,
+    reasoningCost: null,
     credits: 1,
   });
 });
 
 test('when it has ended the provider has counted, and the host knows the cost', () => {
   const ended = { ...live, state: 'completed' as const, endedAt: 3_400, usage: stored.usage };
-  expect(withStored(shownLive(ended, testModel({ inputPrice: null })), stored)).toMatchObject({
+  expect(withStored(shownLive(ended), stored)).toMatchObject({
     reasoning: 'because',
     metrics: { runningSince: null, totalMs: 2_400, isEstimated: false, cost: 0.0042 },
   });
@@ -89,30 +90,43 @@ test('when it has ended the provider has counted, and the host knows the cost', 
 
 test('a run that has ended shows the metrics that it shows after a reload', () => {
   const ended = { ...live, state: 'completed' as const, endedAt: 3_487, usage: stored.usage };
-  const { metrics } = withStored(shownLive(ended, testModel()), stored);
+  const { metrics } = withStored(shownLive(ended), stored);
   expect(metrics).toEqual(shownStored(stored).metrics);
   expect(metrics).toMatchObject({ firstTokenMs: 400, totalMs: 2_400, speed: 100 });
   const stopped: RunDetail = { ...stored, status: 'Cancelled', usage: null, cost: null };
   const stoppedLive = { ...ended, state: 'stopped' as const, usage: null };
-  expect(withStored(shownLive(stoppedLive, testModel()), stopped, testModel()).metrics).toEqual(
+  expect(withStored(shownLive(stoppedLive), stopped, testModel()).metrics).toEqual(
     shownStored(stopped, testModel()).metrics,
   );
 });
 
+test('the reported reasoning has its share of the cost, unless the prices have changed since', () => {
+  const details = { cached_tokens: null, cache_write_tokens: null, reasoning_tokens: 150 };
+  const reasoned: RunDetail = { ...stored, usage: { ...stored.usage!, details } };
+  const share = (run: RunDetail, model = testModel()) => shownStored(run, model).metrics.reasoningCost;
+  expect(share(reasoned)).toBeCloseTo(0.00075, 9);
+  expect(share(stored)).toBeNull();
+  expect(share({ ...reasoned, cost: null })).toBeNull();
+  expect(share(reasoned, testModel({ outputPrice: null }))).toBeNull();
+  expect(share(reasoned, testModel({ outputPrice: 500 }))).toBeNull();
+  const longPrompt = { aboveTokens: 99, inputPrice: 2, outputPrice: 10, cachedInputPrice: null };
+  expect(share(reasoned, testModel({ longPrompt }))).toBeCloseTo(0.0015, 9);
+});
+
 test('the speed of an answer that came at once is that of its whole time, live and after a reload', () => {
   const atOnce = { ...live, transport: 'sync' as const, firstTokenAt: 3_000, endedAt: 3_000, usage: stored.usage };
-  expect(shownLive(atOnce, testModel()).metrics.speed).toBe(100);
+  expect(shownLive(atOnce).metrics.speed).toBe(100);
   expect(shownStored({ ...stored, firstTokenMs: 2_000, totalMs: 2_000 }).metrics.speed).toBe(100);
 });
 
 test('the live speed counts reasoning, before the answer and after it has begun', () => {
   const reasoning = { ...live, changedAt: 2_400, text: '', reasoning: 'z'.repeat(400) };
-  expect(shownLive(reasoning, testModel()).metrics).toMatchObject({
+  expect(shownLive(reasoning).metrics).toMatchObject({
     speed: 100,
     usage: { completion_tokens: 100 },
   });
   const answering = { ...reasoning, changedAt: 3_400, text: 'y'.repeat(400) };
-  expect(shownLive(answering, testModel()).metrics).toMatchObject({
+  expect(shownLive(answering).metrics).toMatchObject({
     speed: 100,
     usage: { completion_tokens: 200 },
   });
@@ -135,6 +149,7 @@ test('a stopped run keeps its metrics in the history, as estimates', () => {
     usage: { prompt_tokens: 100, completion_tokens: 200, total_tokens: 300 },
     isEstimated: true,
     cost: 0.0011,
+    reasoningCost: null,
     credits: 1,
   });
 });
