@@ -1,19 +1,36 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { searchKeymap } from '@codemirror/search';
-import { EditorState } from '@codemirror/state';
+import { Annotation, EditorState, Prec, Transaction } from '@codemirror/state';
 import type { Extension } from '@codemirror/state';
-import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
+import { drawSelection, EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { classNames } from '../class-names.ts';
 import { allowEditorStyles, editorTheme, lineDirection, replaceSelection } from './editor-extensions.ts';
+import { editorText, textChange } from './text-change.ts';
+
+/** What an edit did besides changing the text. */
+export interface EditDetails {
+  anchor: number;
+  head: number;
+  /** What CodeMirror calls the edit: `input.type`, `delete.backward`. */
+  userEvent: string | undefined;
+}
+
+/** The history of a text of which the editor shows a part. */
+export interface SharedHistory {
+  undo: () => void;
+  redo: () => void;
+}
 
 export interface EditorProps {
   /** Read out as its name. */
   label: string;
   value: string;
-  onValueChange: (value: string) => void;
+  onValueChange: (value: string, details: EditDetails) => void;
   hint?: string;
   className?: string;
+  /** Replaces the history that the editor has otherwise. */
+  sharedHistory?: SharedHistory | undefined;
 }
 
 // The window's own keys: run, and the model picker.
@@ -23,7 +40,6 @@ const editingKeys = [...defaultKeymap, ...historyKeymap, ...searchKeymap].filter
 );
 
 const commonExtensions: Extension = [
-  history(),
   drawSelection(),
   EditorView.lineWrapping,
   lineDirection,
@@ -32,11 +48,50 @@ const commonExtensions: Extension = [
   editorTheme,
 ];
 
+function delegateHistory({ undo, redo }: SharedHistory): Extension {
+  const run = (step: () => void) => () => {
+    step();
+    return true;
+  };
+  return [
+    Prec.high(
+      keymap.of([
+        { key: 'Mod-z', run: run(undo), preventDefault: true },
+        { key: 'Mod-y', mac: 'Mod-Shift-z', run: run(redo), preventDefault: true },
+        { linux: 'Ctrl-Shift-z', run: run(redo), preventDefault: true },
+      ]),
+    ),
+    // The context menu of the browser.
+    EditorView.domEventHandlers({
+      beforeinput(event) {
+        if (event.inputType !== 'historyUndo' && event.inputType !== 'historyRedo') return false;
+        if (event.inputType === 'historyUndo') undo();
+        else redo();
+        return true;
+      },
+    }),
+  ];
+}
+
+/** Marks a change that came from outside of the editor. */
+const isFromOutside = Annotation.define<boolean>();
+
+function detailsOf({ state, transactions }: ViewUpdate): EditDetails {
+  const { anchor, head } = state.selection.main;
+  const userEvent = transactions.map((transaction) => transaction.annotation(Transaction.userEvent)).find(Boolean);
+  return { anchor, head, userEvent };
+}
+
 /** Makes the editor once; `onValueChange` and the value may change under it. */
-export function useEditor({ value, onValueChange, label, hint }: EditorProps, extensions: () => Extension) {
+export function useEditor(
+  { value, onValueChange, label, hint, sharedHistory }: EditorProps,
+  extensions: () => Extension,
+) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const report = useEffectEvent((next: string) => onValueChange(next));
+  const report = useEffectEvent((update: ViewUpdate) => onValueChange(update.state.doc.toString(), detailsOf(update)));
+  const undo = useEffectEvent(() => sharedHistory?.undo());
+  const redo = useEffectEvent(() => sharedHistory?.redo());
 
   // The editor lives as long as its draft; what changes later goes in through transactions.
   const createEditor = useEffectEvent((element: HTMLElement) => {
@@ -46,12 +101,16 @@ export function useEditor({ value, onValueChange, label, hint }: EditorProps, ex
       state: EditorState.create({
         doc: value,
         extensions: [
+          sharedHistory ? delegateHistory({ undo: () => undo(), redo: () => redo() }) : history(),
           commonExtensions,
           extensions(),
           EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
           hint ? placeholder(hint) : [],
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) report(update.state.doc.toString());
+            const isEdit = update.transactions.some(
+              (transaction) => transaction.docChanged && !transaction.annotation(isFromOutside),
+            );
+            if (isEdit) report(update);
           }),
         ],
       }),
@@ -66,9 +125,10 @@ export function useEditor({ value, onValueChange, label, hint }: EditorProps, ex
 
   useEffect(() => {
     const editor = view.current;
-    if (!editor || editor.state.doc.toString() === value) return;
+    if (!editor) return;
     // A transaction in place of a new state: an old run that was put back can be undone with Ctrl+Z.
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    const changes = textChange(editor.state.doc.toString(), editorText(value));
+    if (changes) editor.dispatch({ changes, annotations: isFromOutside.of(true) });
   }, [value]);
 
   return { parent, view };

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronRight, CircleX, TriangleAlert } from 'lucide-react';
-import { useCallback, useDeferredValue, useMemo } from 'react';
+import { useCallback, useDeferredValue, useLayoutEffect, useMemo, useRef } from 'react';
 import { Segmented } from '../../components/choices.tsx';
 import { estimateTokens, formatPlural } from '../../components/format.ts';
 import { Icon } from '../../components/icon.tsx';
@@ -9,11 +9,14 @@ import { promptEdit, useActiveDraft, useDrafts, type Draft, type DraftChange } f
 import { usePlaygroundView } from '../../stores/playground-view.ts';
 import type { TemplateNames } from './editor/template-completion.ts';
 import { PlainEditor } from '../../components/editor/code-editor.tsx';
-import { TemplateEditor } from './editor/template-editor.tsx';
+import { type FocusAt, TemplateEditor } from './editor/template-editor.tsx';
 import { GroundingPanel } from './grounding/grounding-panel.tsx';
 import { useFocusTargets } from './session/playground-session.tsx';
 import { useTemplateState, type TemplateState } from './template-state.ts';
 import { memberNames } from '../../drafts/variable-model.ts';
+import { RenderedPrompt } from './rendered/rendered-prompt.tsx';
+import { sentMessages } from './rendered/sent-messages.ts';
+import { useCacheBreak } from './rendered/use-cache-break.ts';
 import { RunEstimateButton } from './run-estimate.tsx';
 import { VariablesPanel } from './variables-panel.tsx';
 
@@ -79,22 +82,25 @@ function SystemMessage({ draft, onChange }: { draft: Draft; onChange: (change: D
   );
 }
 
+function RenderedText({ draft, rendered }: { draft: Draft; rendered: string }) {
+  const { systemMessage } = draft;
+  const messages = useMemo(() => sentMessages(systemMessage, rendered), [systemMessage, rendered]);
+  const cacheBreak = useCacheBreak(draft, messages);
+  return <RenderedPrompt messages={messages} cacheBreak={cacheBreak} />;
+}
+
 /** The prompt that a run would send. */
-function Rendered({ template }: { template: TemplateState }) {
+function Rendered({ draft, template }: { draft: Draft; template: TemplateState }) {
   const { rendered, renderProblem, unfilled } = template;
-  if (rendered === null) {
-    return (
-      <div className="rendered">
-        <Notice tone="negative">{renderProblem ?? 'Fix the template error to preview the prompt.'}</Notice>
-      </div>
-    );
-  }
   return (
-    <div className="rendered scroll" tabIndex={0} role="region" aria-label="Rendered prompt">
-      {unfilled.length > 0 && (
+    <div className="rendered">
+      {rendered === null && (
+        <Notice tone="negative">{renderProblem ?? 'Fix the template error to preview the prompt.'}</Notice>
+      )}
+      {rendered !== null && unfilled.length > 0 && (
         <Notice tone="caution">No value for: {unfilled.map(({ name }) => name).join(', ')}</Notice>
       )}
-      <pre className="mono">{rendered}</pre>
+      {rendered !== null && <RenderedText draft={draft} rendered={rendered} />}
     </div>
   );
 }
@@ -169,14 +175,17 @@ interface DraftEditorProps {
 /** The editor of the template. A new draft gets the focus. */
 function DraftEditor({ draft, template, onChange }: DraftEditorProps) {
   const focusTargets = useFocusTargets();
-  const names = useMemo(() => readNames(template, draft), [template, draft]);
+  const names = useRef<TemplateNames>({ variables: [], members: {} });
+  useLayoutEffect(() => {
+    names.current = readNames(template, draft);
+  }, [template, draft]);
   // The positions of a template with mistakes are unknown; the editor moves the old highlights along with the text.
   const unfilledPositions = useMemo(
     () => (template.mistakes.length > 0 ? null : template.unfilled.flatMap(({ positions }) => positions)),
     [template.mistakes, template.unfilled],
   );
   const onReady = useCallback(
-    (focus: (offset: number) => void) => {
+    (focus: FocusAt) => {
       const remove = focusTargets.add('prompt', focus);
       if (useDrafts.getState().newId === draft.id) {
         useDrafts.setState({ newId: null });
@@ -193,7 +202,7 @@ function DraftEditor({ draft, template, onChange }: DraftEditorProps) {
       hint="Write your prompt. Type {{name}} to add a variable."
       value={draft.promptText}
       onValueChange={(promptText) => onChange(promptEdit(draft, promptText))}
-      names={names}
+      names={() => names.current}
       mistakes={template.mistakes}
       unfilled={unfilledPositions}
       onReady={onReady}
@@ -215,7 +224,7 @@ export function PromptPanel() {
         <SystemMessage draft={draft} onChange={onChange} />
         <PromptHeader template={template} />
         {view === 'rendered' ? (
-          <Rendered template={template} />
+          <Rendered draft={draft} template={template} />
         ) : (
           <DraftEditor key={draft.id} draft={draft} template={template} onChange={onChange} />
         )}

@@ -1,6 +1,7 @@
 import { setDiagnostics } from '@codemirror/lint';
 import { highlightActiveLine, highlightActiveLineGutter, lineNumbers } from '@codemirror/view';
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import type { Extension } from '@codemirror/state';
+import { useEffect } from 'react';
 import { classNames } from '../../../components/class-names.ts';
 import { useEditor, type EditorProps } from '../../../components/editor/code-editor.tsx';
 import { templateHighlights, setUnfilled } from './template-highlights.ts';
@@ -13,34 +14,48 @@ export interface TemplateMistake {
 }
 
 export interface TemplateEditorProps extends EditorProps {
-  names: TemplateNames;
+  names: () => TemplateNames;
   mistakes: readonly TemplateMistake[];
   /** Positions of names that a run would render empty; null leaves the highlights unchanged. */
   unfilled: readonly { start: number; end: number }[] | null;
-  /** Gets a function that moves the focus and the cursor to an offset, and returns the function that releases it. */
-  onReady?: (focusAt: (offset: number) => void) => () => void;
+  /** Gets a function that moves the focus and the selection, and returns the function that releases it. */
+  onReady?: (focusAt: FocusAt) => () => void;
+  /** Off for the text of one message, whose lines are counted from the start of the template. */
+  hasLineNumbers?: boolean;
+  /** More extensions. They don't change later. */
+  extensions?: Extension;
 }
 
+export type FocusAt = (anchor: number, head?: number) => void;
+
+const numberedLines = [lineNumbers(), highlightActiveLine(), highlightActiveLineGutter()];
+
 /** An editor for Handlebars: colours, matching blocks, completion, and highlights for mistakes and unfilled names. */
-export function TemplateEditor({ names, mistakes, unfilled, onReady, className, ...props }: TemplateEditorProps) {
-  const newestNames = useRef(names);
-  useLayoutEffect(() => {
-    newestNames.current = names;
-  }, [names]);
+export function TemplateEditor({
+  names,
+  mistakes,
+  unfilled,
+  onReady,
+  className,
+  hasLineNumbers = true,
+  extensions,
+  ...props
+}: TemplateEditorProps) {
   const { parent, view } = useEditor(props, () => [
-    lineNumbers(),
-    highlightActiveLine(),
-    highlightActiveLineGutter(),
+    hasLineNumbers ? numberedLines : [],
     templateHighlights,
-    templateCompletion(() => newestNames.current),
+    templateCompletion(names),
+    extensions ?? [],
   ]);
 
   useEffect(() => {
     if (!onReady) return;
-    const release = onReady((offset) => {
+    const release = onReady((anchor, head = anchor) => {
       const editor = view.current;
       if (!editor) return;
-      editor.dispatch({ selection: { anchor: Math.min(offset, editor.state.doc.length) }, scrollIntoView: true });
+      const { length } = editor.state.doc;
+      const selection = { anchor: Math.min(anchor, length), head: Math.min(head, length) };
+      editor.dispatch({ selection, scrollIntoView: true });
       editor.focus();
     });
     return () => release();

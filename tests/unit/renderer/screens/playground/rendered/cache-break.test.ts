@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { findCacheBreak } from '../../../../../../renderer/screens/playground/rendered/cache-break.ts';
+import {
+  messagesOfRun,
+  sentMessages,
+  type SentMessage,
+} from '../../../../../../renderer/screens/playground/rendered/sent-messages.ts';
+
+const long = 'word '.repeat(1000);
+const user = (text: string): SentMessage => ({ role: 'user', text });
+const system = (text: string): SentMessage => ({ role: 'system', text });
+const assistant = (text: string): SentMessage => ({ role: 'assistant', text });
+
+test.each<[what: string, now: SentMessage[], before: SentMessage[], expected: [number, number] | null]>([
+  ['in the middle of a text', [user(`${long}new end`)], [user(`${long}old end`)], [0, 5000]],
+  ['where a text goes on', [user(`${long} more`)], [user(long)], [0, 5000]],
+  ['in the second message', [system(long), user('new')], [system(long), user('old')], [1, 0]],
+  ['where a message was added', [user(long), assistant('yes'), user('b')], [user(long), assistant('yes')], [2, 0]],
+  ['where the role differs', [system(long), assistant('a')], [system(long), user('a')], [1, 0]],
+  ['before half of a character', [user(`${long}\u{1F600}`)], [user(`${long}\u{1F601}`)], [0, 5000]],
+  ['nowhere in the same prompt', [system(long), user('same')], [system(long), user('same')], null],
+  ['nowhere in the beginning of the last run', [user(long)], [user(`${long} more`)], null],
+  ['nowhere after a beginning that is too short to be cached', [user('short a')], [user('short b')], null],
+  ['nowhere when the system message differs at once', [system('a'), user(long)], [system('b'), user(long)], null],
+  ['nowhere in nothing', [user('')], [user(long)], null],
+])('the cache breaks %s', (_what, now, before, expected) => {
+  const found = findCacheBreak(now, before);
+  expect(found && [found.message, found.offset]).toEqual(expected);
+});
+
+test('what is shared is estimated in tokens over all messages', () => {
+  expect(findCacheBreak([system(long), user('ab')], [system(long), user('ac')])).toEqual({
+    message: 1,
+    offset: 1,
+    sharedTokens: 1251,
+  });
+});
+
+test('4 MB are compared in less than 100 ms', () => {
+  const text = 'x'.repeat(4 * 1024 * 1024);
+  const start = performance.now();
+  expect(findCacheBreak([user(`${text}a`)], [user(`${text}b`)])?.offset).toBe(text.length);
+  expect(performance.now() - start).toBeLessThan(100);
+});
+
+test('the system message comes first, and a grounded run has no messages of its own', () => {
+  expect(sentMessages('Be brief.', 'Hello')).toEqual([system('Be brief.'), user('Hello')]);
+  expect(sentMessages('', 'Hello')).toEqual([user('Hello')]);
+  const input = {
+    promptText: 'Hello {{name}}',
+    systemMessage: null,
+    replacements: null,
+    renderedPrompt: 'Hello Ada',
+    configuration: null,
+    dataspaceIds: null,
+  };
+  expect(messagesOfRun({ input })).toEqual([user('Hello Ada')]);
+  expect(messagesOfRun({ input: { ...input, dataspaceIds: ['one'] } })).toBeNull();
+});
