@@ -1,4 +1,5 @@
 /** npm run benchmark -- example [RUNS]: the example of the first start on the model that is shipped; every answer must be good. */
+import { textMessage } from '../shared/contract/messages.ts';
 import { createOnDeviceLanguageModels } from '../electron/on-device/create-language-models.ts';
 import { defaultModelId, modelCatalogue } from '../electron/on-device/model-catalogue.ts';
 import { exampleDraft } from '../renderer/stores/playground-drafts.ts';
@@ -27,7 +28,7 @@ function isGood(answer: string): boolean {
 const request = {
   model: 'hl-gpt-4.1-mini',
   systemMessage: null,
-  messages: [{ role: 'user' as const, content: renderTemplate(parseTemplate(promptText), values).text }],
+  messages: [textMessage('user', renderTemplate(parseTemplate(promptText), values).text)],
   configuration: {
     max_tokens: Number(parameters.max_tokens),
     temperature: Number(parameters.temperature),

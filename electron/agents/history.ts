@@ -1,8 +1,6 @@
 import { assumedContextTokens, estimateTokens } from '../common/estimate-tokens.ts';
-import type { ModelRequest } from '../providers/provider.ts';
+import { type Message, textMessage } from '../../shared/contract/messages.ts';
 import type { Turn } from '../storage/agents/turn-store.ts';
-
-type Message = ModelRequest['messages'][number];
 
 /** The part of the context that is left for the answer when the caller set no limit, and at least. */
 const answerShare = 0.25;
@@ -37,9 +35,8 @@ export function fitHistory(newestFirst: Iterable<Turn>, limits: HistoryLimits): 
     if (room < 0 || turns.length === maxTurns) break;
     turns.push(turn);
   }
-  const messages = turns.toReversed().flatMap(({ question, answer }): Message[] => [
-    { role: 'user', content: question },
-    { role: 'assistant', content: answer },
-  ]);
+  const messages = turns
+    .toReversed()
+    .flatMap(({ question, answer }): Message[] => [textMessage('user', question), textMessage('assistant', answer)]);
   return { messages, turns: turns.length };
 }

@@ -1,8 +1,8 @@
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
+import type { Message } from '../../shared/contract/messages.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
 import type { CreditReservation } from '../credits/credits.ts';
 import type { StoredPromptIds } from '../prompts/stored-prompt.ts';
-import type { ModelRequest } from '../providers/provider.ts';
 import type { AuthenticatedKey } from '../storage/storage.ts';
 import type { Run } from './run.ts';
 
@@ -24,7 +24,7 @@ export interface RunContext {
   readonly turn?: {
     readonly conversationId: string;
     /** What was said before, oldest first. */
-    readonly history: ModelRequest['messages'];
+    readonly history: readonly Message[];
   };
   /** The passages that a person has chosen, beside or instead of those that a search finds. */
   readonly grounding?: GroundingChoice;

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
+import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { ApplicablePart, StoredPromptIds } from '../prompts/stored-prompt.ts';
@@ -62,13 +63,11 @@ function recordStart(
   return ids;
 }
 
-type Messages = RunPlan['request']['messages'];
-
 /** A conversation as one text, which is stored with the run. */
-function sentText(messages: Messages): string {
+function sentText(messages: readonly Message[]): string {
   const [only] = messages;
-  if (messages.length === 1) return only!.content;
-  return messages.map(({ role, content }) => `${role}: ${content}`).join('\n\n');
+  if (messages.length === 1) return textOfMessage(only!);
+  return messages.map((message) => `${message.role}: ${textOfMessage(message)}`).join('\n\n');
 }
 
 /** How a run finds its passages; null when it has no dataspaces to find them in. */
@@ -161,8 +160,8 @@ async function countTokens(
   // What the guard keeps from the provider must not reach it to be counted.
   await guard.begin(prepared, { signal });
   const grounded = await groundRequest(prepared, grounding)?.({ signal });
-  const { systemMessage, configuration, renderedPrompt: content } = prepared;
-  const plain = { model, systemMessage, messages: [{ role: 'user' as const, content }], configuration };
+  const { systemMessage, configuration, messages } = prepared;
+  const plain = { model, systemMessage, messages, configuration };
   return provider.countTokens(grounded?.request ?? plain, { signal });
 }
 
@@ -202,7 +201,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
         request: {
           model: target.model,
           systemMessage,
-          messages: [...(context.turn?.history ?? []), { role: 'user', content: prepared.renderedPrompt }],
+          messages: prepared.messages,
           configuration: prepared.configuration,
         },
         ground: groundRequest(prepared, grounding),
@@ -248,7 +247,8 @@ export function createCompletions(options: CompletionsOptions): Completions {
     const prepared = prepareRun(request, { signal }, options);
     const dataspaceIds = prepared.dataspaceIds ?? [];
     const { citations: _, ...preview } = await grounding.ground({ ...prepared, dataspaceIds, choice }, { signal });
-    return preview;
+    const messages = preview.messages.map((message) => ({ role: message.role, content: textOfMessage(message) }));
+    return { ...preview, messages };
   }
 
   async function close(): Promise<void> {

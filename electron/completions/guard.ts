@@ -7,7 +7,8 @@ import {
   type GuardSettings,
   type RunModeration,
 } from '../../shared/contract/moderation.ts';
-import type { ModelPart, ModelRequest } from '../providers/provider.ts';
+import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
+import type { ModelPart } from '../providers/provider.ts';
 import { GuardedText, screenAnswer, type ScreenedPart, type TextClassifier } from './guarded-text.ts';
 
 /** What the checks of one side took; milliseconds, over the newest 1,000 runs. */
@@ -63,7 +64,7 @@ export interface GuardedPrompt {
   /** What of the request's configuration is sent. Providers read instructions, documents and tools from it. */
   readonly configuration: Configuration;
   /** Turns that are sent along; they may be from a time without the guard. */
-  readonly history?: ModelRequest['messages'] | undefined;
+  readonly history?: readonly Message[] | undefined;
 }
 
 /** The guard of one run. */
@@ -198,7 +199,7 @@ function textsOf(prompt: GuardedPrompt, mode: 'note' | 'refuse'): SentText[] {
     { field: 'promptText', text: prompt.renderedPrompt },
     { field: 'systemMessage', text: prompt.systemMessage ?? '' },
     configurationText(prompt.configuration),
-    ...earlier.map(({ content }) => ({ field: 'conversationId', text: content })),
+    ...earlier.map((message) => ({ field: 'conversationId', text: textOfMessage(message) })),
   ].filter(({ text }) => text !== '');
 }
 

@@ -1,4 +1,5 @@
 import type { CompletionRequest, Configuration, Warning } from '../../shared/contract/completions.ts';
+import { type Message, textMessage, textOfMessage } from '../../shared/contract/messages.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { ResolvedModel } from '../providers/model-resolver.ts';
@@ -18,6 +19,8 @@ export interface PreparedRun {
   readonly dataspaceIds: readonly string[] | null;
   readonly systemMessage: string | null;
   readonly renderedPrompt: string;
+  /** Everything that is sent after the system message: the history of the conversation, and the prompt. */
+  readonly messages: readonly Message[];
   readonly target: ResolvedModel;
   /** What of the request's configuration the model takes. */
   readonly configuration: Configuration;
@@ -47,6 +50,7 @@ export function prepareRun(
     dataspaceIds,
     systemMessage: request.systemMessage ?? null,
     renderedPrompt: rendered.text,
+    messages: [...(context.turn?.history ?? []), textMessage('user', rendered.text)],
     target,
     configuration,
     warnings: [...rendered.warnings, ...warnings],
@@ -72,10 +76,8 @@ export const notStarted: RunUse = { credits: 0, usage: null, characters: 0 };
 /** A rough count that needs no tokenizer; the provider's own count replaces it. */
 const tokensOf = (characters: number): number => Math.ceil(characters / 4);
 
-function charactersOf({ renderedPrompt, systemMessage, context }: PreparedRun): number {
-  const history = context.turn?.history ?? [];
-  const texts = [renderedPrompt, systemMessage ?? '', ...history.map(({ content }) => content)];
-  return texts.reduce((sum, text) => sum + text.length, 0);
+function charactersOf({ messages, systemMessage }: PreparedRun): number {
+  return messages.reduce((sum, message) => sum + textOfMessage(message).length, systemMessage?.length ?? 0);
 }
 
 /** Throws `credits_exhausted` and `rate_limited`. A null key is the window, which has no limits. */

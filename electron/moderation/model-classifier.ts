@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
+import { textMessage } from '../../shared/contract/messages.ts';
 import { builtInPolicy, categories, type Highlight } from '../../shared/contract/moderation.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { unmeasuredPresets, type Classifier, type ClassifyOptions } from './provider-classifiers.ts';
@@ -58,7 +59,7 @@ export function createModelClassifier(options: ModelClassifierOptions): Classifi
       {
         model: target.model,
         systemMessage: systemMessage(policy ?? builtInPolicy),
-        messages: [{ role: 'user', content: input }],
+        messages: [textMessage('user', input)],
         configuration,
       },
       { signal },

@@ -17,8 +17,9 @@ import { createLanguageModelEngine, type LanguageModelEngine } from './language-
 import { type CatalogueModel, modelCatalogue } from './model-catalogue.ts';
 import { ModelLibrary } from './model-library.ts';
 import type { Configuration } from '../../shared/contract/completions.ts';
+import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { OnDeviceCapture } from '../provider-exchanges/exchange-log.ts';
-import type { EnginePart, Sampling } from './engine-process.ts';
+import type { EnginePart, EngineRequest, Sampling } from './engine-process.ts';
 
 /**
  * The language models that run on this machine: their files and the engine that answers with one of them.
@@ -66,7 +67,7 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
       const modelPath = await selectedPath({ signal });
       const engineRequest = {
         systemMessage: request.systemMessage,
-        messages: request.messages,
+        messages: request.messages.map(toEngineMessage),
         sampling: toSampling(request.configuration),
       };
       capture = exchanges?.beginOnDevice(basename(modelPath), { ...engineRequest.sampling });
@@ -99,6 +100,12 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
       return model ? [model] : [];
     },
   };
+}
+
+function toEngineMessage(message: Message): EngineRequest['messages'][number] {
+  const { role } = message;
+  if (role === 'tool') throw new TypeError('Messages of tools have no translation');
+  return { role, text: textOfMessage(message) };
 }
 
 async function collect(parts: AsyncIterable<ModelPart>): Promise<ModelAnswer> {

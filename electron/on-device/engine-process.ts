@@ -18,7 +18,7 @@ export interface Sampling {
 
 export interface EngineRequest {
   readonly systemMessage: string | null;
-  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
+  readonly messages: readonly { readonly role: 'system' | 'user' | 'assistant'; readonly text: string }[];
   readonly sampling: Sampling;
 }
 

@@ -111,8 +111,8 @@ function toHistory({ systemMessage, messages }: EngineRequest): ChatHistoryItem[
   const system: ChatHistoryItem[] = systemMessage === null ? [] : [{ type: 'system', text: systemMessage }];
   return [
     ...system,
-    ...messages.map(({ role, content }): ChatHistoryItem =>
-      role === 'user' ? { type: 'user', text: content } : { type: 'model', response: [content] },
+    ...messages.map(({ role, text }): ChatHistoryItem =>
+      role === 'assistant' ? { type: 'model', response: [text] } : { type: role, text },
     ),
   ];
 }

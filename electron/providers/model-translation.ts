@@ -2,6 +2,7 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FinishReason,
   LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
@@ -12,6 +13,7 @@ import {
   type FinishReason,
   type UsageDetails,
 } from '../../shared/contract/completions.ts';
+import { textOfMessage, type Message, type MessagePart } from '../../shared/contract/messages.ts';
 import type { ModelAnswer, ModelPart, ModelRequest, RawUsage, ReportedUsage } from './provider.ts';
 
 type ResponseFormat = NonNullable<Configuration['response_format']>;
@@ -27,8 +29,26 @@ export function isReasoningEffort(value: unknown): value is ReasoningEffort {
 function toPrompt({ systemMessage, messages }: ModelRequest): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
   if (systemMessage !== null && systemMessage !== '') prompt.push({ role: 'system', content: systemMessage });
-  for (const { role, content } of messages) prompt.push({ role, content: [{ type: 'text', text: content }] });
+  for (const message of messages) prompt.push(toPromptMessage(message));
   return prompt;
+}
+
+function toPromptMessage(message: Message): LanguageModelV4Message {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: textOfMessage(message) };
+    case 'user':
+      return { role: 'user', content: message.content.map(toTextPart) };
+    case 'assistant':
+      return { role: 'assistant', content: message.content.map(toTextPart) };
+    case 'tool':
+      throw new TypeError('Messages of tools have no translation');
+  }
+}
+
+function toTextPart(part: MessagePart): { type: 'text'; text: string } {
+  if (part.type === 'text') return part;
+  throw new TypeError(`Message parts of type ${part.type} have no translation`);
 }
 
 function toResponseFormat(format: ResponseFormat): LanguageModelV4CallOptions['responseFormat'] {

@@ -1,4 +1,5 @@
 import type { Configuration, FinishReason, Usage } from '../../shared/contract/completions.ts';
+import type { Message } from '../../shared/contract/messages.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 
 /** One question to a model, in the service's words. The provider's file turns it into the provider's own form. */
@@ -6,8 +7,8 @@ export interface ModelRequest {
   /** The model as its provider names it. */
   readonly model: string;
   readonly systemMessage: string | null;
-  /** The conversation so far, oldest first; the last one is the user's. */
-  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
+  /** The conversation so far, oldest first. */
+  readonly messages: readonly Message[];
   /** Only what the model takes: parameters that it does not take are gone already. Unknown keys are passed on as they are. */
   readonly configuration: Configuration;
 }

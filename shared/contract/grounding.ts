@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { errorBody, uuid } from './common.ts';
 import { citation, completionChunk, completionRequest } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { messageRole } from './messages.ts';
 
 const tag = 'Window: grounding';
 
@@ -67,7 +68,7 @@ export const groundingPreview = z.object({
     contextTokens: z.int().nullable(),
   }),
   /** The conversation that is sent, with the rules and the passages around the prompt; worked examples come before it. */
-  messages: z.array(z.object({ role: z.enum(['user', 'assistant']), content: z.string() })),
+  messages: z.array(z.object({ role: messageRole, content: z.string() })),
   /** Parameters that are set because the request leaves them open. */
   configuration: z.record(z.string(), z.unknown()),
   milliseconds: z.object({ embedding: z.number(), search: z.number() }),

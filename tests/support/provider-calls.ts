@@ -1,4 +1,5 @@
 import type { Configuration } from '../../shared/contract/completions.ts';
+import { textMessage } from '../../shared/contract/messages.ts';
 import type { AppError } from '../../shared/app-error.ts';
 import { createProviderFetch, type ProviderFetch, type TimeLimits } from '../../electron/providers/provider-fetch.ts';
 import type { ModelPart, ModelRequest, Provider } from '../../electron/providers/provider.ts';
@@ -14,7 +15,7 @@ export function createTransport(
 }
 
 export function modelRequest(model: string, configuration: Configuration = {}): ModelRequest {
-  return { model, systemMessage: null, messages: [{ role: 'user', content: 'hello' }], configuration };
+  return { model, systemMessage: null, messages: [textMessage('user', 'hello')], configuration };
 }
 
 /** A streamed answer put together, with the error that ended it. */

@@ -7,6 +7,7 @@ import type {
   GroundingPreview,
   PassageReference,
 } from '../../../shared/contract/grounding.ts';
+import { type Message, textOfMessage } from '../../../shared/contract/messages.ts';
 import { assumedContextTokens, estimateTokens } from '../../common/estimate-tokens.ts';
 import { defaultModelId, modelCatalogue } from '../../on-device/model-catalogue.ts';
 import type { ResolvedModel } from '../../providers/model-resolver.ts';
@@ -126,11 +127,13 @@ export interface GroundingRequest {
   readonly target: Pick<ResolvedModel, 'servedBy' | 'facts'>;
   readonly choice: GroundingChoice;
   /** What was said before in the conversation and is sent as well. */
-  readonly history?: readonly { readonly content: string }[];
+  readonly history?: readonly Message[];
 }
 
 /** What is sent instead of the prompt, and how it came about. */
-export interface GroundedPrompt extends GroundingPreview {
+export interface GroundedPrompt extends Omit<GroundingPreview, 'messages'> {
+  /** The prompt with the rules and the passages around it; worked examples come before it. */
+  readonly messages: readonly Message[];
   /** The passages that are given, in the order of their numbers. */
   readonly citations: readonly Citation[];
 }
@@ -175,7 +178,7 @@ function roomFor(
 ): number {
   const context = target.facts.contextTokens ?? assumedContextTokens;
   const usedTokens = estimateTokens(renderedPrompt) + estimateTokens(systemMessage ?? '') + template.ownTokens;
-  const before = history.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+  const before = history.reduce((sum, message) => sum + estimateTokens(textOfMessage(message)), 0);
   return Math.min(template.tokens, Math.floor(context * (1 - answerShare)) - usedTokens - before);
 }
 
@@ -252,7 +255,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
           used: given.reduce((sum, { tokens }) => sum + tokens, 0),
           contextTokens: target.facts.contextTokens,
         },
-        messages: [...filled.messages],
+        messages: filled.messages,
         configuration: mergedConfiguration(configuration, filled.configuration),
         milliseconds: outcome.milliseconds,
         wordsAloneBecause: outcome.wordsAloneBecause,

@@ -1,13 +1,11 @@
 import { weakRelevance, type GroundingPassage } from '../../../shared/contract/grounding.ts';
 import type { Configuration } from '../../../shared/contract/completions.ts';
-import type { ModelRequest } from '../../providers/provider.ts';
-
-type Messages = ModelRequest['messages'];
+import { type Message, textMessage } from '../../../shared/contract/messages.ts';
 
 /** A prompt with the passages that it is to be answered from. */
 export interface FilledTemplate {
   /** Ends with the user's message. */
-  readonly messages: Messages;
+  readonly messages: readonly Message[];
   /** Parameters that help this template. Those of the request take precedence; stop sequences are combined. */
   readonly configuration: Configuration;
 }
@@ -74,26 +72,24 @@ export const instructionTemplate: PromptTemplate = {
       passages.length === 0
         ? `${nothingFound}\n\n${request}`
         : `${isWeak(passages) ? `${rules}\n${weakEvidence}` : rules}\n\n<passages>\n${passages.map(quotedPassage).join('\n')}\n</passages>\n\n${request}`;
-    return { messages: [{ role: 'user', content }], configuration: {} };
+    return { messages: [textMessage('user', content)], configuration: {} };
   },
 };
 
 /** Worked examples, which are the same each time, so that the engine has to read them only once. */
-const examples: Messages = [
-  {
-    role: 'user',
-    content:
-      'Passage [1]: The library is open from nine to six. Books may be kept for four weeks.\n' +
+const examples: readonly Message[] = [
+  textMessage(
+    'user',
+    'Passage [1]: The library is open from nine to six. Books may be kept for four weeks.\n' +
       'Question: How long may books be kept?',
-  },
-  { role: 'assistant', content: 'According to [1], books may be kept for four weeks.' },
-  {
-    role: 'user',
-    content:
-      'Passage [1]: The bicycle weighs eleven kilograms. Its chain is oiled every 300 kilometres.\n' +
+  ),
+  textMessage('assistant', 'According to [1], books may be kept for four weeks.'),
+  textMessage(
+    'user',
+    'Passage [1]: The bicycle weighs eleven kilograms. Its chain is oiled every 300 kilometres.\n' +
       'Question: How often is the chain of the bicycle oiled?',
-  },
-  { role: 'assistant', content: 'According to [1], the chain is oiled every 300 kilometres.' },
+  ),
+  textMessage('assistant', 'According to [1], the chain is oiled every 300 kilometres.'),
 ];
 
 /**
@@ -110,11 +106,11 @@ export const exampleTemplate: PromptTemplate = {
     const configuration = { stop: ['\n'], temperature: 0.1, frequency_penalty: 0.3 };
     if (passages.length === 0) {
       const content = 'Repeat this sentence, and write nothing else: The documents do not hold the answer.';
-      return { messages: [{ role: 'user', content }], configuration };
+      return { messages: [textMessage('user', content)], configuration };
     }
     const line = (text: string) => text.replaceAll(/\s+/gu, ' ').trim();
     const given = passages.map(({ index, text }) => `Passage [${index}]: ${line(text)}`);
     const content = [...given, `Question: ${line(prompt)}`].join('\n');
-    return { messages: [...examples, { role: 'user', content }], configuration };
+    return { messages: [...examples, textMessage('user', content)], configuration };
   },
 };

@@ -2,15 +2,13 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fitHistory } from '../../../electron/agents/history.ts';
 import { estimateTokens } from '../../../electron/common/estimate-tokens.ts';
+import { textMessage } from '../../../shared/contract/messages.ts';
 import type { Turn } from '../../../electron/storage/agents/turn-store.ts';
 
 const turn = fc.record({ question: fc.string({ minLength: 1 }), answer: fc.string({ minLength: 1 }) });
 
 function messagesOf(turns: readonly Turn[]): unknown[] {
-  return turns.flatMap(({ question, answer }) => [
-    { role: 'user', content: question },
-    { role: 'assistant', content: answer },
-  ]);
+  return turns.flatMap(({ question, answer }) => [textMessage('user', question), textMessage('assistant', answer)]);
 }
 
 test('what is remembered is the newest turns without a gap, oldest first, and fits beside message and answer', () => {

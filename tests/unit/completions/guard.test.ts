@@ -1,3 +1,4 @@
+import { textMessage } from '../../../shared/contract/messages.ts';
 import { describe, expect, test } from 'vitest';
 import { createGuard, type RunGuard } from '../../../electron/completions/guard.ts';
 import type { TextClassifier } from '../../../electron/completions/guarded-text.ts';
@@ -140,10 +141,7 @@ describe('a prompt', () => {
       renderedPrompt: 'Go on',
       systemMessage: null,
       configuration: {},
-      history: [
-        { role: 'user', content: 'Sell a knife.' },
-        { role: 'assistant', content: 'Done.' },
-      ],
+      history: [textMessage('user', 'Sell a knife.'), textMessage('assistant', 'Done.')],
     } as const;
     await expect(guardWith({ prompts: 'refuse', answers: 'off' }).begin(prompt, { signal })).rejects.toMatchObject({
       details: [{ field: 'conversationId', issue: 'is flagged: violence' }],

@@ -1,3 +1,4 @@
+import { textMessage } from '../../../shared/contract/messages.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Run, type RunPart, type RunPlan } from '../../../electron/completions/run.ts';
 import type { ModelCallOptions, ModelPart, Provider } from '../../../electron/providers/provider.ts';
@@ -222,7 +223,7 @@ describe('a run on dataspaces', () => {
         return { content: 'Yes [1]', reasoning: null, finishReason: 'Stop', usage };
       },
     });
-    const grounded = { ...request, messages: [{ role: 'user' as const, content: 'T, then the prompt' }] };
+    const grounded = { ...request, messages: [textMessage('user', 'T, then the prompt')] };
     const ground = async () => ({ request: grounded, citations: [citation], sentPrompt: 'T, then the prompt' });
     const run = new Run({ ...plan, ground }, new AbortController().signal);
     await run.complete();

@@ -1,3 +1,4 @@
+import { textMessage } from '../../../shared/contract/messages.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -143,7 +144,7 @@ describe('a GGUF file that the person brings', () => {
     const models = open();
     await models.add(path);
     const run = models.provider.generate(
-      { model: 'm', systemMessage: null, messages: [{ role: 'user', content: 'Hi' }], configuration: {} },
+      { model: 'm', systemMessage: null, messages: [textMessage('user', 'Hi')], configuration: {} },
       { signal },
     );
     await expect(run).rejects.toMatchObject({
@@ -238,7 +239,7 @@ describe('while no model is installed', () => {
   const request = {
     model: 'm',
     systemMessage: null,
-    messages: [{ role: 'user' as const, content: 'Hi' }],
+    messages: [textMessage('user', 'Hi')],
     configuration: {},
   };
 

@@ -1,3 +1,4 @@
+import { textMessage } from '../../../shared/contract/messages.ts';
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOnDeviceLanguageModels } from '../../../electron/on-device/create-language-models.ts';
@@ -31,7 +32,7 @@ function request(
   configuration: Configuration = {},
   systemMessage: string | null = null,
 ): ModelRequest {
-  return { model: 'hl-gpt-4o-mini', systemMessage, messages: [{ role: 'user', content }], configuration };
+  return { model: 'hl-gpt-4o-mini', systemMessage, messages: [textMessage('user', content)], configuration };
 }
 
 /** Takes parts until there are `count`, and leaves the rest to the test. */
@@ -175,9 +176,9 @@ describe('an answer of the on-device model', longTest, () => {
     const configuration = { temperature: 0, max_tokens: 12 };
     const alone = await models.provider.generate(request('What is my name?', configuration), { signal });
     const messages = [
-      { role: 'user' as const, content: 'My name is Zebulon.' },
-      { role: 'assistant' as const, content: 'Hello Zebulon!' },
-      { role: 'user' as const, content: 'What is my name?' },
+      textMessage('user', 'My name is Zebulon.'),
+      textMessage('assistant', 'Hello Zebulon!'),
+      textMessage('user', 'What is my name?'),
     ];
     const told = await models.provider.generate({ ...request('', configuration), messages }, { signal });
     expect(alone.content).not.toContain('Zebulon');

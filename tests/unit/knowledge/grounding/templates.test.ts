@@ -1,3 +1,4 @@
+import { textOfMessage, textOfMessages } from '../../../../shared/contract/messages.ts';
 import { describe, expect, test } from 'vitest';
 import { exampleTemplate, instructionTemplate } from '../../../../electron/knowledge/grounding/templates.ts';
 import type { GroundingPassage } from '../../../../shared/contract/grounding.ts';
@@ -21,7 +22,7 @@ const passage = (index: number, changed: Partial<GroundingPassage> = {}): Ground
   tokens: 9,
   ...changed,
 });
-const contentOf = ({ messages }: ReturnType<typeof instructionTemplate.fill>) => messages.at(-1)!.content;
+const contentOf = ({ messages }: ReturnType<typeof instructionTemplate.fill>) => textOfMessage(messages.at(-1)!);
 
 describe('the frame for models that follow instructions', () => {
   test('numbers the passages with their places and puts the request last', () => {
@@ -74,17 +75,13 @@ describe('the frame for the model of the first start', () => {
   test('shows worked examples, then the passage and the question, each on a line, and ends the answer with its line', () => {
     const { messages, configuration } = exampleTemplate.fill('How\nlong?', [passage(1)]);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
-    expect(messages.at(-1)!.content).toBe('Passage [1]: Text 1 of two lines.\nQuestion: How long?');
+    expect(textOfMessage(messages.at(-1)!)).toBe('Passage [1]: Text 1 of two lines.\nQuestion: How long?');
     expect(configuration.stop).toEqual(['\n']);
   });
 
   test('without passages asks for a sentence that says so, and does not show the question', () => {
     const { messages } = exampleTemplate.fill('Who was the first president?', []);
-    expect(messages).toEqual([
-      {
-        role: 'user',
-        content: expect.stringMatching(/^Repeat this sentence[^?]*The documents do not hold the answer\.$/),
-      },
-    ]);
+    expect(messages.map(({ role }) => role)).toEqual(['user']);
+    expect(textOfMessages(messages)).toMatch(/^Repeat this sentence[^?]*The documents do not hold the answer\.$/);
   });
 });
