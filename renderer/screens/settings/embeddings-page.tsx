@@ -32,6 +32,34 @@ const makerOf = (settings: EmbeddingSettings): Maker =>
   settings.kind === 'on-device' ? 'on-device' : settings.aiSystem;
 const modelOf = (settings: EmbeddingSettings) => (settings.kind === 'on-device' ? '' : settings.model);
 
+/** Why a provider can't have a model of this name; null when it can. */
+function modelProblem(aiSystem: EmbeddingProvider, name: string): string | null {
+  if (aiSystem === 'OpenAiCompatible') return /^[^/]+\/.+/.test(name) ? null : 'Must be endpoint/model';
+  return name === '' ? 'Enter a model name' : null;
+}
+
+interface ModelRowProps {
+  aiSystem: EmbeddingProvider;
+  model: string;
+  error: string | null;
+  onChange: (model: string) => void;
+}
+
+function ModelRow({ aiSystem, model, error, onChange }: ModelRowProps) {
+  return (
+    <SettingRow
+      label="Model"
+      detail={
+        aiSystem === 'OpenAiCompatible'
+          ? 'Endpoint and model, e.g. ollama/nomic-embed-text'
+          : `Model name at ${providerName(aiSystem)}`
+      }
+    >
+      <TextField label="Model" isLabelHidden isMono size="small" value={model} onValueChange={onChange} error={error} />
+    </SettingRow>
+  );
+}
+
 function EmbeddingsForm({ present }: { present: EmbeddingSettings }) {
   const update = useUpdateSettings();
   const [maker, setMaker] = useState(makerOf(present));
@@ -50,9 +78,9 @@ function EmbeddingsForm({ present }: { present: EmbeddingSettings }) {
     if (isPresent) return;
     if (maker === 'on-device') return update.mutate({ embeddings: { kind: 'on-device' } });
     const name = model.trim();
-    const isNamed = maker === 'OpenAiCompatible' ? /^[^/]+\/.+/.test(name) : name !== '';
-    setError(isNamed ? null : maker === 'OpenAiCompatible' ? 'Must be endpoint/model' : 'Enter a model name');
-    if (isNamed) update.mutate({ embeddings: { kind: 'provider', aiSystem: maker, model: name } });
+    const problem = modelProblem(maker, name);
+    setError(problem);
+    if (problem === null) update.mutate({ embeddings: { kind: 'provider', aiSystem: maker, model: name } });
   }
 
   return (
@@ -70,26 +98,7 @@ function EmbeddingsForm({ present }: { present: EmbeddingSettings }) {
           onValueChange={choose}
         />
       </SettingRow>
-      {maker !== 'on-device' && (
-        <SettingRow
-          label="Model"
-          detail={
-            maker === 'OpenAiCompatible'
-              ? 'Endpoint and model, e.g. ollama/nomic-embed-text'
-              : `Model name at ${providerName(maker)}`
-          }
-        >
-          <TextField
-            label="Model"
-            isLabelHidden
-            isMono
-            size="small"
-            value={model}
-            onValueChange={setModel}
-            error={error}
-          />
-        </SettingRow>
-      )}
+      {maker !== 'on-device' && <ModelRow aiSystem={maker} model={model} error={error} onChange={setModel} />}
       <SettingRow
         label={isPresent ? 'This provider is in use' : 'Not in use yet'}
         detail={

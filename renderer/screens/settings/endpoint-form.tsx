@@ -16,7 +16,7 @@ interface Draft {
 
 type Problems = Partial<Record<'name' | 'baseAddress' | 'key', string>>;
 
-/** The contract's messages begin with the field's name; here they appear below the field. */
+/** The contract's messages start with the field's name; here they appear below the field. */
 function asSentence(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -36,10 +36,68 @@ function inputOf({ name, baseAddress, key, isKeyRemoved }: Draft): EndpointInput
   return { name, baseAddress, key: key !== '' ? key : isKeyRemoved ? null : undefined };
 }
 
+interface EndpointFieldsProps {
+  endpoint: CompatibleEndpoint | null;
+  draft: Draft;
+  problems: Problems;
+  onChange: (part: Partial<Draft>) => void;
+}
+
+function EndpointFields({ endpoint, draft, problems, onChange }: EndpointFieldsProps) {
+  const hasKey = (endpoint?.confirmation ?? endpoint)?.keySource != null;
+  return (
+    <>
+      <div className="settings__fields">
+        <TextField
+          label="Name"
+          autoFocus={endpoint === null}
+          disabled={endpoint !== null}
+          hint={
+            endpoint
+              ? "Part of the model names, so it can't change"
+              : `Model names become ${draft.name || 'name'}/model`
+          }
+          value={draft.name}
+          error={problems.name}
+          onValueChange={(name) => onChange({ name })}
+        />
+        <TextField
+          label="Base URL"
+          isMono
+          placeholder="http://127.0.0.1:11434/v1"
+          autoFocus={endpoint !== null}
+          hint="Include the version, e.g. /v1"
+          caution={encryptionCaution(draft.baseAddress)}
+          value={draft.baseAddress}
+          error={problems.baseAddress}
+          onValueChange={(baseAddress) => onChange({ baseAddress })}
+        />
+        <TextField
+          label="API key"
+          isMono
+          type="password"
+          disabled={draft.isKeyRemoved}
+          hint={hasKey ? 'Leave empty to keep the current key' : 'Only if the endpoint requires one'}
+          value={draft.key}
+          error={problems.key}
+          onValueChange={(key) => onChange({ key: key.trim() })}
+        />
+      </div>
+      {hasKey && (
+        <Checkbox
+          label="Remove the current key"
+          isChecked={draft.isKeyRemoved}
+          onCheckedChange={(isKeyRemoved) => onChange({ isKeyRemoved, key: '' })}
+        />
+      )}
+    </>
+  );
+}
+
 interface EndpointFormProps {
   /** The endpoint to change; null adds one. */
   endpoint: CompatibleEndpoint | null;
-  /** What the fields of a new one begin with. */
+  /** What the fields of a new endpoint start with. */
   suggestion?: { name: string; baseAddress: string };
   onDone: () => void;
 }
@@ -52,7 +110,6 @@ export function EndpointForm({ endpoint, suggestion, onDone }: EndpointFormProps
     key: '',
     isKeyRemoved: false,
   });
-  const hasKey = (endpoint?.confirmation ?? endpoint)?.keySource != null;
   const [problems, setProblems] = useState<Problems>({});
   const add = useAddEndpoint();
   const update = useUpdateEndpoint();
@@ -69,49 +126,7 @@ export function EndpointForm({ endpoint, suggestion, onDone }: EndpointFormProps
   };
   return (
     <form className="settings__form" aria-label={endpoint ? `Edit ${endpoint.name}` : 'New endpoint'} onSubmit={submit}>
-      <div className="settings__fields">
-        <TextField
-          label="Name"
-          autoFocus={endpoint === null}
-          disabled={endpoint !== null}
-          hint={
-            endpoint
-              ? "Part of the model names, so it can't change"
-              : `Model names become ${draft.name || 'name'}/model`
-          }
-          value={draft.name}
-          error={problems.name}
-          onValueChange={(name) => change({ name })}
-        />
-        <TextField
-          label="Base URL"
-          isMono
-          placeholder="http://127.0.0.1:11434/v1"
-          autoFocus={endpoint !== null}
-          hint="Include the version, e.g. /v1"
-          caution={encryptionCaution(draft.baseAddress)}
-          value={draft.baseAddress}
-          error={problems.baseAddress}
-          onValueChange={(baseAddress) => change({ baseAddress })}
-        />
-        <TextField
-          label="API key"
-          isMono
-          type="password"
-          disabled={draft.isKeyRemoved}
-          hint={hasKey ? 'Leave empty to keep the current key' : 'Only if the endpoint requires one'}
-          value={draft.key}
-          error={problems.key}
-          onValueChange={(key) => change({ key: key.trim() })}
-        />
-      </div>
-      {hasKey && (
-        <Checkbox
-          label="Remove the current key"
-          isChecked={draft.isKeyRemoved}
-          onCheckedChange={(isKeyRemoved) => change({ isKeyRemoved, key: '' })}
-        />
-      )}
+      <EndpointFields endpoint={endpoint} draft={draft} problems={problems} onChange={change} />
       {save.error && (
         <p className="caption negative" role="alert">
           {describeError(save.error).message}

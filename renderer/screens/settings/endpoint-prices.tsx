@@ -21,6 +21,10 @@ function textOfPrice(price: number): string {
   return price.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 });
 }
 
+function textsOfPrices({ inputPrice, outputPrice }: EndpointPrice): PriceTexts {
+  return { input: textOfPrice(inputPrice), output: textOfPrice(outputPrice) };
+}
+
 function parsePrice(text: string): number | null {
   const price = /^[\d.]{1,24}$/.test(text.trim()) ? Number(text) : Number.NaN;
   return price >= 0 && price <= maxPrice ? price : null;
@@ -65,6 +69,58 @@ function PriceRow({
   );
 }
 
+/** What the person typed, by model. */
+type PriceChanges = Readonly<Record<string, PriceTexts>>;
+
+function problemsOf(changes: PriceChanges): Record<string, string> {
+  const problems = Object.entries(changes).map(([name, texts]) => [name, problemOf(texts)] as const);
+  return Object.fromEntries(problems.filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+/** The saved prices with the changes, which must be valid. A change to two empty fields removes the price. */
+function applyChanges(saved: readonly EndpointPrice[], changes: PriceChanges): EndpointPrice[] {
+  const unchanged = saved.filter(({ model }) => !(model in changes));
+  const changed = Object.entries(changes).flatMap(([model, { input, output }]) => {
+    const [inputPrice, outputPrice] = [parsePrice(input), parsePrice(output)];
+    return inputPrice === null || outputPrice === null ? [] : [{ model, inputPrice, outputPrice }];
+  });
+  return [...unchanged, ...changed];
+}
+
+interface PriceTableProps {
+  endpoint: string;
+  /** Model names with the endpoint's name in front. */
+  names: readonly string[];
+  textsOf: (name: string) => PriceTexts;
+  problems: Readonly<Record<string, string>>;
+  onChange: (name: string, texts: PriceTexts) => void;
+}
+
+function PriceTable({ endpoint, names, textsOf, problems, onChange }: PriceTableProps) {
+  return (
+    <table className="table endpoint-prices">
+      <thead>
+        <tr>
+          <th scope="col">Model</th>
+          <th scope="col">Input, $ per 1M</th>
+          <th scope="col">Output, $ per 1M</th>
+        </tr>
+      </thead>
+      <tbody>
+        {names.map((name) => (
+          <PriceRow
+            key={name}
+            name={name.slice(endpoint.length + 1)}
+            texts={textsOf(name)}
+            problem={problems[name]}
+            onChange={(texts) => onChange(name, texts)}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 interface PriceFormProps {
   endpoint: string;
   /** Model names with the endpoint's name in front. */
@@ -75,29 +131,21 @@ interface PriceFormProps {
 
 function PriceForm({ endpoint, names, prices, onDone }: PriceFormProps) {
   const update = useUpdateSettings({ isFailureShown: true });
-  const [changes, setChanges] = useState<Readonly<Record<string, PriceTexts>>>({});
+  const [changes, setChanges] = useState<PriceChanges>({});
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [filter, setFilter] = useState('');
-  const saved = new Map(prices.map((price) => [price.model, price]));
-  const textsOf = (name: string): PriceTexts => {
-    const price = saved.get(name);
-    const texts = price && { input: textOfPrice(price.inputPrice), output: textOfPrice(price.outputPrice) };
-    return changes[name] ?? texts ?? { input: '', output: '' };
+  const saved = new Map(prices.map((price) => [price.model, textsOfPrices(price)]));
+  const textsOf = (name: string) => changes[name] ?? saved.get(name) ?? { input: '', output: '' };
+  const change = (name: string, texts: PriceTexts) => {
+    setChanges({ ...changes, [name]: texts });
+    setProblems({});
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const newProblems = Object.entries(changes).flatMap(([name, texts]) => {
-      const problem = problemOf(texts);
-      return problem === null ? [] : [[name, problem] as const];
-    });
-    setProblems(Object.fromEntries(newProblems));
-    if (newProblems.length > 0) return;
-    const changed = Object.entries(changes).flatMap(([model, { input, output }]) => {
-      const [inputPrice, outputPrice] = [parsePrice(input), parsePrice(output)];
-      return inputPrice === null || outputPrice === null ? [] : [{ model, inputPrice, outputPrice }];
-    });
-    const unchanged = prices.filter(({ model }) => !(model in changes));
-    update.mutate({ endpointPrices: [...unchanged, ...changed] }, { onSuccess: onDone });
+    const newProblems = problemsOf(changes);
+    setProblems(newProblems);
+    if (Object.keys(newProblems).length > 0) return;
+    update.mutate({ endpointPrices: applyChanges(prices, changes) }, { onSuccess: onDone });
   };
   const query = filter.trim().toLowerCase();
   const matches = names.filter((name) => name.toLowerCase().includes(query));
@@ -116,29 +164,7 @@ function PriceForm({ endpoint, names, prices, onDone }: PriceFormProps) {
           onValueChange={setFilter}
         />
       )}
-      <table className="table endpoint-prices">
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            <th scope="col">Input, $ per 1M</th>
-            <th scope="col">Output, $ per 1M</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((name) => (
-            <PriceRow
-              key={name}
-              name={name.slice(endpoint.length + 1)}
-              texts={textsOf(name)}
-              problem={problems[name]}
-              onChange={(texts) => {
-                setChanges({ ...changes, [name]: texts });
-                setProblems({});
-              }}
-            />
-          ))}
-        </tbody>
-      </table>
+      <PriceTable endpoint={endpoint} names={shown} textsOf={textsOf} problems={problems} onChange={change} />
       <p className="caption tertiary">
         {matches.length > shown.length
           ? `Showing ${shown.length} of ${matches.length} models. Filter to find the others.`

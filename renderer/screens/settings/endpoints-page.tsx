@@ -40,7 +40,23 @@ function EndpointState({ endpoint: { confirmation, lastTest } }: { endpoint: Com
   return <StateBadge {...mark}>{word}</StateBadge>;
 }
 
-/** One compatible endpoint with its address, its last test and what can be done about it. */
+function RemoveDialog({ endpoint, isOpen, onClose }: { endpoint: string; isOpen: boolean; onClose: () => void }) {
+  const remove = useRemoveEndpoint();
+  return (
+    <ConfirmDialog
+      title={`Remove endpoint ${endpoint}?`}
+      isOpen={isOpen}
+      onClose={onClose}
+      action="Remove endpoint"
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate(endpoint, { onSettled: onClose })}
+    >
+      This also removes its key, its models and their prices. Its runs are kept.
+    </ConfirmDialog>
+  );
+}
+
+/** A compatible endpoint: its address, its last test and its actions. */
 function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
   const { name, baseAddress, lastTest, confirmation } = endpoint;
   const [openForm, setOpenForm] = useState<'endpoint' | 'prices' | null>(null);
@@ -51,7 +67,6 @@ function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
   const close = () => setOpenForm(null);
   const test = useTestEndpoint();
   const confirm = useConfirmEndpointAddress(name);
-  const remove = useRemoveEndpoint();
   return (
     <div className="provider" role="group" aria-label={name}>
       <div className="provider__row">
@@ -93,16 +108,7 @@ function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
       {openForm === 'prices' && <EndpointPrices endpoint={name} onDone={close} />}
       {openForm === null && confirmation && <AddressRequest asked={confirmation} confirm={confirm} />}
       {openForm === null && <TestNotice test={lastTest} baseAddress={baseAddress} />}
-      <ConfirmDialog
-        title={`Remove endpoint ${name}?`}
-        isOpen={isRemoving}
-        onClose={() => setRemoving(false)}
-        action="Remove endpoint"
-        isBusy={remove.isPending}
-        onConfirm={() => remove.mutate(name, { onSettled: () => setRemoving(false) })}
-      >
-        This also removes its key, its models and their prices. Its runs are kept.
-      </ConfirmDialog>
+      <RemoveDialog endpoint={name} isOpen={isRemoving} onClose={() => setRemoving(false)} />
     </div>
   );
 }

@@ -148,7 +148,41 @@ function PageLink({ page, children }: { page: 'data' | 'providers' | 'updates'; 
   );
 }
 
-/** Every location where data is stored and every host that is contacted, as the host has them now. */
+function StoredData({ locations, keychain }: { locations: readonly StoredLocation[]; keychain: string | null }) {
+  return (
+    <>
+      {locations.map((location) => (
+        <Location key={`${location.kind} ${location.path}`} location={location} />
+      ))}
+      <SettingRow
+        label="Provider keys"
+        detail={
+          <>
+            Keys and the addresses that you confirmed
+            <br />
+            {keychain ?? 'In memory, until Touchstone quits'}
+          </>
+        }
+      />
+      <SettingRow
+        label="Log messages"
+        detail={
+          <>
+            Errors and warnings, with known keys removed
+            <br />
+            In the terminal that started Touchstone, in no file
+          </>
+        }
+      />
+      <SettingRow
+        label="Files that you save"
+        detail="Exported prompts, evidence packs and results go to the location that you choose"
+      />
+    </>
+  );
+}
+
+/** Every location where data is stored and every host that is contacted, with their present state. */
 export function PrivacyPage() {
   const privacy = usePrivacy();
   return (
@@ -159,37 +193,7 @@ export function PrivacyPage() {
       <SettingsSection title="Stored data">
         <div className="card">
           <QueryView query={privacy} subject="the stored data" rows={6}>
-            {({ locations, keychain }) => (
-              <>
-                {locations.map((location) => (
-                  <Location key={`${location.kind} ${location.path}`} location={location} />
-                ))}
-                <SettingRow
-                  label="Provider keys"
-                  detail={
-                    <>
-                      Keys and the addresses that you confirmed
-                      <br />
-                      {keychain ?? 'In memory, until Touchstone quits'}
-                    </>
-                  }
-                />
-                <SettingRow
-                  label="Log messages"
-                  detail={
-                    <>
-                      Errors and warnings, with known keys removed
-                      <br />
-                      In the terminal that started Touchstone, in no file
-                    </>
-                  }
-                />
-                <SettingRow
-                  label="Files that you save"
-                  detail="Exported prompts, evidence packs and results go to the location that you choose"
-                />
-              </>
-            )}
+            {(stored) => <StoredData {...stored} />}
           </QueryView>
         </div>
         <p className="caption tertiary settings__below">

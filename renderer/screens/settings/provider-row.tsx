@@ -22,7 +22,7 @@ import { TestNotice, testState, testSummary } from './connection-test.tsx';
 
 const visibleAscii = /^[\x21-\x7e]+$/;
 
-/** What keeps a key from being sent, for people; null when nothing does. */
+/** Why a key can't be saved; null when it can. */
 function keyProblem(key: string): string | null {
   if (key === '') return 'Enter a key';
   if (!visibleAscii.test(key)) return 'Keys contain no spaces or accented letters. Copy the key again.';
@@ -33,7 +33,27 @@ function canPaste(): boolean {
   return typeof navigator.clipboard?.readText === 'function' && window.isSecureContext;
 }
 
-/** Sets a key: pasted, kept, tested. It leaves this field only towards the host and is never shown again. */
+/** Where to get a key, and where Touchstone sends it. */
+function KeyHint({ provider }: { provider: ProviderState }) {
+  return (
+    <p className="caption tertiary">
+      Get a key at{' '}
+      <a href={provider.keyPage} target="_blank" rel="noreferrer">
+        {new URL(provider.keyPage).hostname}
+      </a>
+      . The test only lists the models. It costs nothing.
+      {!provider.isBaseAddressDefault && (
+        <>
+          {' '}
+          The key is sent to <span className="mono--small breakable">{provider.baseAddress}</span> only.{' '}
+          <span className="caution">{encryptionCaution(provider.baseAddress)}</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** Saves a key and tests it. The key goes only to the host, and the window never shows it again. */
 function KeyForm({ provider, onDone }: { provider: ProviderState; onDone: () => void }) {
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
@@ -81,20 +101,7 @@ function KeyForm({ provider, onDone }: { provider: ProviderState; onDone: () => 
       <Button type="submit" variant="primary" keys="Enter" isBusy={save.isPending}>
         Save and test
       </Button>
-      <p className="caption tertiary">
-        Get a key at{' '}
-        <a href={provider.keyPage} target="_blank" rel="noreferrer">
-          {new URL(provider.keyPage).hostname}
-        </a>
-        . The test only lists the models. It costs nothing.
-        {!provider.isBaseAddressDefault && (
-          <>
-            {' '}
-            The key is sent to <span className="mono--small breakable">{provider.baseAddress}</span> only.{' '}
-            <span className="caution">{encryptionCaution(provider.baseAddress)}</span>
-          </>
-        )}
-      </p>
+      <KeyHint provider={provider} />
     </form>
   );
 }
@@ -142,6 +149,30 @@ function ProviderConfirmation({ provider, hasFocus }: { provider: ProviderState;
   );
 }
 
+interface RemoveKeyDialogProps {
+  aiSystem: ProviderState['aiSystem'];
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+function RemoveKeyDialog({ aiSystem, isOpen, onClose }: RemoveKeyDialogProps) {
+  const remove = useRemoveProviderKey(aiSystem);
+  const name = providerName(aiSystem);
+  return (
+    <ConfirmDialog
+      title={`Remove API key of ${name}?`}
+      isOpen={isOpen}
+      onClose={onClose}
+      action="Remove key"
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate(undefined, { onSettled: onClose })}
+    >
+      Runs on {name} fail until you add a key again. Touchstone can&apos;t restore the key, but you can create a new one
+      at the provider.
+    </ConfirmDialog>
+  );
+}
+
 interface ProviderRowProps {
   provider: ProviderState;
   /** Whether the address of the page asks for this provider's key. */
@@ -166,14 +197,13 @@ function useForm(isAskedFor: boolean, isQuestion: boolean) {
   return { form, setForm, close };
 }
 
-/** One provider: the state of its key, its last test, and what can be done about both. */
+/** A provider: the state of its key, its last test and its actions. */
 export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
   const { aiSystem, confirmation, keySource } = provider;
   const needsConfirmation = confirmation !== null;
   const { form, setForm, close } = useForm(isAskedFor, needsConfirmation);
   const [isRemoving, setRemoving] = useState(false);
-  const test = useTestProvider(provider.aiSystem);
-  const remove = useRemoveProviderKey(provider.aiSystem);
+  const test = useTestProvider(aiSystem);
   const storedIn = confirmation?.keySource ?? keySource;
   const name = providerName(aiSystem);
   const hasKey = keySource !== null;
@@ -218,17 +248,7 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
       {form === 'address' && <AddressForm provider={provider} onDone={close} />}
       {form === null && <ProviderConfirmation provider={provider} hasFocus={isAskedFor} />}
       {form === null && hasKey && <TestNotice test={provider.lastTest} baseAddress={provider.baseAddress} />}
-      <ConfirmDialog
-        title={`Remove API key of ${name}?`}
-        isOpen={isRemoving}
-        onClose={() => setRemoving(false)}
-        action="Remove key"
-        isBusy={remove.isPending}
-        onConfirm={() => remove.mutate(undefined, { onSettled: () => setRemoving(false) })}
-      >
-        Runs on {name} fail until you add a key again. Touchstone can&apos;t restore the key, but you can create a new
-        one at the provider.
-      </ConfirmDialog>
+      <RemoveKeyDialog aiSystem={aiSystem} isOpen={isRemoving} onClose={() => setRemoving(false)} />
     </div>
   );
 }

@@ -26,10 +26,29 @@ function readDays(text: string): number | null {
   return /^\d{1,5}$/.test(text.trim()) && days >= 1 && days <= 36_500 ? days : null;
 }
 
+function DaysField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  return (
+    <div className="setting__number">
+      <TextField
+        label="After (days)"
+        inputMode="numeric"
+        value={text}
+        onValueChange={onChange}
+        error={readDays(text) === null ? 'Must be 1 to 36,500' : null}
+      />
+    </div>
+  );
+}
+
+interface RequestedRetention {
+  mode: 'delete' | 'anonymise';
+  days: number;
+}
+
 /** What applying the retention now would affect. */
-function Consequence({ asked }: { asked: { mode: 'delete' | 'anonymise'; days: number } }) {
-  const { mode } = asked;
-  const preview = useRetentionPreview(asked);
+function Consequence({ requested }: { requested: RequestedRetention }) {
+  const { mode } = requested;
+  const preview = useRetentionPreview(requested);
   return (
     <QueryView query={preview} subject="the affected runs" rows={1}>
       {({ runs, conversations, before, bytes, oldest }) => (
@@ -66,17 +85,40 @@ function Applied({ last }: { last: NonNullable<ReturnType<typeof useRetention>['
   );
 }
 
-function RetentionForm({ kept }: { kept: Retention }) {
-  const [mode, setMode] = useState(kept.mode);
-  const [text, setText] = useState(String(kept.days));
-  const [isConfirming, setAsked] = useState(false);
+interface ConfirmRetentionProps {
+  requested: RequestedRetention;
+  isOpen: boolean;
+  onClose: () => void;
+  onConfirm: () => void;
+}
+
+function ConfirmRetention({ requested, isOpen, onClose, onConfirm }: ConfirmRetentionProps) {
+  const verb = requested.mode === 'delete' ? 'Delete' : 'Anonymise';
+  return (
+    <ConfirmDialog
+      title={`${verb} runs after ${requested.days} days?`}
+      isOpen={isOpen}
+      onClose={onClose}
+      action={verb}
+      onConfirm={onConfirm}
+    >
+      <Consequence requested={requested} />
+      Applies immediately, and then once a day. This can&apos;t be undone. To keep a copy, create a backup first.
+    </ConfirmDialog>
+  );
+}
+
+function RetentionForm({ saved }: { saved: Retention }) {
+  const [mode, setMode] = useState(saved.mode);
+  const [text, setText] = useState(String(saved.days));
+  const [isConfirming, setConfirming] = useState(false);
   const { change, error, isPending } = useChangeRetention();
   const days = readDays(text);
-  const isChanged = mode !== kept.mode || (mode !== 'off' && days !== kept.days);
+  const isChanged = mode !== saved.mode || (mode !== 'off' && days !== saved.days);
   const requested = mode !== 'off' && days !== null ? { mode, days } : null;
   const apply = () => {
-    setAsked(false);
-    if (days !== null || mode === 'off') change({ mode, days: days ?? kept.days });
+    setConfirming(false);
+    if (days !== null || mode === 'off') change({ mode, days: days ?? saved.days });
   };
   return (
     <div className="settings__form">
@@ -84,18 +126,8 @@ function RetentionForm({ kept }: { kept: Retention }) {
         <Segmented label="Old runs" value={mode} onValueChange={setMode} options={modes} />
       </div>
       <p className="small tertiary">{meanings[mode]}</p>
-      {mode !== 'off' && (
-        <div className="setting__number">
-          <TextField
-            label="After (days)"
-            inputMode="numeric"
-            value={text}
-            onValueChange={setText}
-            error={days === null ? 'Must be 1 to 36,500' : null}
-          />
-        </div>
-      )}
-      {requested && <Consequence asked={requested} />}
+      {mode !== 'off' && <DaysField text={text} onChange={setText} />}
+      {requested && <Consequence requested={requested} />}
       {error && <ErrorFailure title="Couldn't change the retention" error={error} />}
       {isChanged && (
         <div className="row">
@@ -103,36 +135,34 @@ function RetentionForm({ kept }: { kept: Retention }) {
             variant={mode === 'off' ? 'primary' : 'negative'}
             isBusy={isPending}
             aria-disabled={(mode !== 'off' && days === null) || undefined}
-            onClick={() => (mode === 'off' ? apply() : setAsked(true))}
+            onClick={() => (mode === 'off' ? apply() : setConfirming(true))}
           >
             {mode === 'off' ? 'Keep everything' : 'Apply'}
           </Button>
           <Button
             variant="quiet"
             onClick={() => {
-              setMode(kept.mode);
-              setText(String(kept.days));
+              setMode(saved.mode);
+              setText(String(saved.days));
             }}
           >
             Cancel
           </Button>
         </div>
       )}
-      <ConfirmDialog
-        title={`${mode === 'delete' ? 'Delete' : 'Anonymise'} runs after ${days} days?`}
-        isOpen={isConfirming}
-        onClose={() => setAsked(false)}
-        action={mode === 'delete' ? 'Delete' : 'Anonymise'}
-        onConfirm={apply}
-      >
-        {requested && <Consequence asked={requested} />}
-        Applies immediately, and then once a day. This can&apos;t be undone. To keep a copy, create a backup first.
-      </ConfirmDialog>
+      {requested && (
+        <ConfirmRetention
+          requested={requested}
+          isOpen={isConfirming}
+          onClose={() => setConfirming(false)}
+          onConfirm={apply}
+        />
+      )}
     </div>
   );
 }
 
-/** How long runs are kept: forever, unless the person says otherwise and has seen what would go. */
+/** How long runs are kept. A change shows what it would delete or anonymise before it applies. */
 export function RetentionSection() {
   const retention = useRetention();
   return (
@@ -141,7 +171,7 @@ export function RetentionSection() {
         <QueryView query={retention} subject="the retention" rows={2}>
           {({ mode, days, last }) => (
             <>
-              <RetentionForm key={`${mode} ${days}`} kept={{ mode, days }} />
+              <RetentionForm key={`${mode} ${days}`} saved={{ mode, days }} />
               {last && (
                 <div className="setting-panel">
                   <Applied last={last} />
