@@ -1,11 +1,9 @@
-import { Bookmark } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFacets } from '../../../shared/contract/audit.ts';
-import { Button, IconButton } from '../../components/button.tsx';
+import { Button } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
-import { Popover } from '../../components/popover.tsx';
 import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
 import { useAuditHead } from '../../queries/audit-list.ts';
 import { useAuditFacets, useAuditSummary } from '../../queries/audit.ts';
@@ -19,10 +17,10 @@ import { filterChips } from './filter/filter-fields.ts';
 import { type AddressedAudit, useAuditAddress } from './filter/use-audit-address.ts';
 import { ReplaysPage } from './replay/replays-page.tsx';
 import { SampleSetButton, SamplesNotice } from './sample-set.tsx';
-import { ViewsPanel } from './views-panel.tsx';
+import { ViewsMenu, ViewsPanel, type ViewsPanelProps } from './views-panel.tsx';
 import './audit.css';
 
-/** The replay that an address opens: null for the newest one, undefined where it is no address of replays. */
+/** The replay that an address opens: null for the newest one, undefined where the address isn't one of replays. */
 function readReplayAddress(location: string): string | null | undefined {
   const [, , part, id] = location.split('/');
   return part === 'replays' ? id || null : undefined;
@@ -45,7 +43,7 @@ function FirstReading() {
   );
 }
 
-/** The list is on its way, or could not be read. */
+/** While the list loads, or when it couldn't be loaded. */
 function WithoutList({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   if (!error) return <FirstReading />;
   return (
@@ -78,7 +76,7 @@ function pageTitle({ filter, span }: AddressedAudit, facets: AuditFacets | undef
   return first ? `${first.name} ${first.value}` : (filter.text ?? null);
 }
 
-/** All conversations: found, read, judged and handed over; beside them the replays. */
+/** The conversations, or the replays. */
 export function AuditScreen() {
   const [location] = useLocation();
   const replayId = readReplayAddress(location);
@@ -97,33 +95,16 @@ function Conversations() {
   const head = useAuditHead({ filter, sort });
   const isWide = useMediaQuery('(min-width: 1100px)');
   const listRef = useRef<HTMLDivElement>(null);
-  const [areViewsOpen, setViewsOpen] = useState(false);
   const [isExporting, setExporting] = useState(false);
   useShowPageTitle(pageTitle(address, facets));
-  const views = (
-    <ViewsPanel
-      filter={filter}
-      sort={sort}
-      span={span}
-      facets={facets}
-      summary={summary}
-      onOpen={(nextFilter, nextSort, nextSpan) => {
-        setViewsOpen(false);
-        search({ filter: nextFilter, sort: nextSort, span: nextSpan });
-      }}
-    />
-  );
-  const viewsButton = (
-    <Popover
-      label="Saved views"
-      isOpen={areViewsOpen}
-      onOpenChange={setViewsOpen}
-      className="audit__views-menu"
-      trigger={<IconButton icon={Bookmark} label="Saved views" variant="default" />}
-    >
-      {views}
-    </Popover>
-  );
+  const views: ViewsPanelProps = {
+    filter,
+    sort,
+    span,
+    facets,
+    summary,
+    onOpen: (nextFilter, nextSort, nextSpan) => search({ filter: nextFilter, sort: nextSort, span: nextSpan }),
+  };
   return (
     <>
       <FilterBar
@@ -131,11 +112,11 @@ function Conversations() {
         facets={facets}
         onLeave={() => listRef.current?.focus()}
         onExport={() => setExporting(true)}
-        start={isWide ? null : viewsButton}
+        start={isWide ? null : <ViewsMenu {...views} />}
       />
       <SamplesNotice />
       <div className={classNames('audit', !isWide && 'audit--narrow')}>
-        {isWide && views}
+        {isWide && <ViewsPanel {...views} />}
         {!head.data ? (
           <WithoutList error={head.error} onRetry={() => void head.refetch()} />
         ) : facets?.runs === 0 ? (

@@ -94,55 +94,58 @@ interface ConversationsViewProps {
   onExported: () => void;
 }
 
-/** The figures, the list and the open conversation. */
-export function ConversationsView({
-  head,
-  isPlaceholder,
-  address,
-  facets,
-  listRef,
-  refresh,
-  isExporting,
-  onExported,
-}: ConversationsViewProps) {
+interface MatchesProps extends Pick<ConversationsViewProps, 'head' | 'address' | 'facets' | 'listRef' | 'refresh'> {
+  list: AuditListState;
+}
+
+/** The matching conversations: their summary and their list. */
+function Matches({ list, head, address, facets, listRef, refresh }: MatchesProps) {
   const { client } = useHost();
-  const picked = useAuditSelection();
-  const [replayed, setReplayed] = useState<{ run: ConversationRun; name: string } | null>(null);
-  const list = useAuditList(head, isPlaceholder, address);
   const { filter, search } = address;
   const searchSpan = useCallback(
     (startDate: string, endDate: string) => search({ filter: { ...filter, startDate, endDate } }),
     [filter, search],
   );
-  const focusRead = () => document.getElementById('audit-read')?.focus();
-  const detailRef = useRef<HTMLElement>(null);
-  useListActions(list, listRef, detailRef);
   const goTo = async (at: string) => {
     const index = await findAuditMoment(client, head, at);
     list.moveTo(index);
     listRef.current?.focus();
   };
+  const focusRead = () => document.getElementById('audit-read')?.focus();
+  return (
+    <section className="panel audit__main" aria-label="Conversations">
+      <SummaryStrip filter={filter} onSpan={searchSpan} />
+      <ListHeader
+        total={list.total}
+        isTotalExact={list.isTotalExact}
+        everything={facets?.conversations ?? null}
+        milliseconds={head.milliseconds}
+        sort={address.sort}
+        onSort={(sort) => search({ sort })}
+        onGo={(at) => void goTo(at)}
+        onRefresh={refresh.run}
+        isRefreshing={refresh.isBusy}
+      />
+      {list.total === 0 ? (
+        <NothingMatches address={address} />
+      ) : (
+        <ConversationList list={list} facets={facets} listRef={listRef} onOpen={focusRead} />
+      )}
+    </section>
+  );
+}
+
+/** The matching conversations and the open one. */
+export function ConversationsView(props: ConversationsViewProps) {
+  const { head, isPlaceholder, address, facets, listRef, isExporting, onExported } = props;
+  const selection = useAuditSelection();
+  const [replayed, setReplayed] = useState<{ run: ConversationRun; name: string } | null>(null);
+  const list = useAuditList(head, isPlaceholder, address);
+  const detailRef = useRef<HTMLElement>(null);
+  useListActions(list, listRef, detailRef);
   return (
     <>
-      <section className="panel audit__main" aria-label="Conversations">
-        <SummaryStrip filter={filter} onSpan={searchSpan} />
-        <ListHeader
-          total={list.total}
-          isTotalExact={list.isTotalExact}
-          everything={facets?.conversations ?? null}
-          milliseconds={head.milliseconds}
-          sort={address.sort}
-          onSort={(sort) => address.search({ sort })}
-          onGo={(at) => void goTo(at)}
-          onRefresh={refresh.run}
-          isRefreshing={refresh.isBusy}
-        />
-        {list.total === 0 ? (
-          <NothingMatches address={address} />
-        ) : (
-          <ConversationList list={list} facets={facets} listRef={listRef} onOpen={focusRead} />
-        )}
-      </section>
+      <Matches list={list} head={head} address={address} facets={facets} listRef={listRef} refresh={props.refresh} />
       <DetailPane
         list={list}
         address={address}
@@ -151,11 +154,13 @@ export function ConversationsView({
         detailRef={detailRef}
         onReplay={(run, name) => setReplayed({ run, name })}
       />
-      {isExporting && <EvidenceDialog {...exportOf(picked, address.filter, list.total)} isOpen onClose={onExported} />}
+      {isExporting && (
+        <EvidenceDialog {...exportOf(selection, address.filter, list.total)} isOpen onClose={onExported} />
+      )}
       {replayed && (
         <ReplayDialog
-          {...replayOf(picked, address.filter, { runId: replayed.run.conversationRunId, name: replayed.name })}
-          promptText={picked.isAll || picked.rows.size > 0 ? null : replayed.run.input.promptText}
+          {...replayOf(selection, address.filter, { runId: replayed.run.conversationRunId, name: replayed.name })}
+          promptText={selection.isAll || selection.rows.size > 0 ? null : replayed.run.input.promptText}
           isOpen
           onClose={() => setReplayed(null)}
         />

@@ -1,4 +1,4 @@
-import { Ellipsis } from 'lucide-react';
+import { Bookmark, Ellipsis } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AuditFacets, AuditFilter, AuditSort, AuditSummary } from '../../../shared/contract/audit.ts';
@@ -7,6 +7,7 @@ import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Menu } from '../../components/menu.tsx';
+import { Popover } from '../../components/popover.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useAuditViews, useCreateAuditView, useDeleteAuditView, useUpdateAuditView } from '../../queries/audit-list.ts';
 import { useAuditFacetCounts } from '../../queries/audit.ts';
@@ -16,7 +17,7 @@ import { withoutSpan, withSpan, writeFilter } from '../../shell/audit-address.ts
 import { isEverything } from './filter/filter-fields.ts';
 import { replayAddress } from '../../shell/addresses.ts';
 
-/** Things with an id in the order that a person gave them; those that have no place yet follow as they came. */
+/** Views in the order that a person gave them, followed by those without a position in that order. */
 export function orderViews<View extends { id: string }>(views: readonly View[], order: readonly string[]): View[] {
   const positionOf = (id: string): number => {
     const index = order.indexOf(id);
@@ -25,7 +26,7 @@ export function orderViews<View extends { id: string }>(views: readonly View[], 
   return views.toSorted((one, other) => positionOf(one.id) - positionOf(other.id));
 }
 
-/** The order after one of them was moved up or down. */
+/** The order after a view moves up or down. */
 export function moveView(views: readonly { id: string }[], id: string, by: number): string[] {
   const ids = views.map((view) => view.id);
   const from = ids.indexOf(id);
@@ -35,13 +36,13 @@ export function moveView(views: readonly { id: string }[], id: string, by: numbe
   return moved.toSpliced(to, 0, id);
 }
 
-interface ViewsPanelProps {
+export interface ViewsPanelProps {
   filter: AuditFilter;
   sort: AuditSort;
   span: AuditSpan | null;
   facets: AuditFacets | undefined;
   summary: AuditSummary | undefined;
-  /** Without a span the dates are the filter's own, or stay what they are. */
+  /** Without a span, the filter's own dates apply. */
   onOpen: (filter: AuditFilter, sort: AuditSort, span?: AuditSpan | null) => void;
 }
 
@@ -193,7 +194,7 @@ function useFacets({ filter, sort, onOpen }: ViewsPanelProps) {
   return { models: rowsOf('models', models), tags: rowsOf('tags', tags) };
 }
 
-/** Saved views, and the models and tags by which one narrows most often. */
+/** Saved views, and the most frequent models and tags as filters. */
 export function ViewsPanel(props: ViewsPanelProps) {
   const { filter, sort, facets, onOpen } = props;
   const order = useAuditViewState((state) => state.viewOrder);
@@ -226,5 +227,27 @@ export function ViewsPanel(props: ViewsPanelProps) {
         Replays
       </Link>
     </nav>
+  );
+}
+
+/** The saved views on a narrow screen. */
+export function ViewsMenu(props: ViewsPanelProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Popover
+      label="Saved views"
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+      className="audit__views-menu"
+      trigger={<IconButton icon={Bookmark} label="Saved views" variant="default" />}
+    >
+      <ViewsPanel
+        {...props}
+        onOpen={(...view) => {
+          setOpen(false);
+          props.onOpen(...view);
+        }}
+      />
+    </Popover>
   );
 }

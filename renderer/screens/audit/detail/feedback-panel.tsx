@@ -24,7 +24,7 @@ function readTags(scoreTags: string | null | undefined): string[] {
 
 interface TagFieldProps {
   tags: readonly string[];
-  /** Tags that are in use, the most frequent first. */
+  /** Existing tags, the most frequent first. */
   known: readonly string[];
   onChange: (tags: readonly string[]) => void;
   isOpen: boolean;
@@ -75,7 +75,7 @@ function TagList({ tags, known, onChange }: Pick<TagFieldProps, 'tags' | 'known'
   );
 }
 
-/** Tags of a run: the given ones with a cross, the usual ones by one press, any other one by typing. */
+/** Tags of a run: its own with a cross, buttons for frequent ones, and a menu for all others. */
 function TagField({ tags, known, onChange, isOpen, onOpenChange }: TagFieldProps) {
   const suggested = known.filter((tag) => !tags.includes(tag)).slice(0, maxSuggested);
   return (
@@ -124,9 +124,9 @@ function TagField({ tags, known, onChange, isOpen, onOpenChange }: TagFieldProps
 interface FeedbackPanelProps {
   conversationId: string;
   run: ConversationRun;
-  /** `run 2`: which one of the conversation is judged. */
+  /** `run 2`: the run that is rated. */
   runName: string;
-  /** Another conversation is on its way: what is pressed now must not reach this one. */
+  /** Another conversation is loading: keys and clicks must not reach this one. */
   isBehind: boolean;
   /** Saves the comment and moves to the next conversation of the list. */
   onNext: () => void;
@@ -169,7 +169,33 @@ function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: s
   );
 }
 
-/** What a person thinks of a run: score, tags, text. Every change is kept at once and can be taken back. */
+/** `undo` is null without a change to undo. */
+function useFeedbackActions({ addTag, undo }: { addTag: () => void; undo: (() => void) | null }): void {
+  const group = 'Feedback';
+  useActions('audit-feedback', [
+    // `useScoreKeys` handles the digits and the minus. The entries here only list the keys.
+    { id: 'audit.score', title: 'Rate from 0 to 9', group, keys: '0+9', isHiddenInPalette: true, run: () => {} },
+    { id: 'audit.minus', title: 'Negative score', group, keys: '−', isHiddenInPalette: true, run: () => {} },
+    { id: 'audit.tag', title: 'Add a tag', group, keys: 'T', run: addTag },
+    {
+      id: 'audit.comment',
+      title: 'Add a comment',
+      group,
+      keys: 'C',
+      run: () => document.getElementById('audit-feedback-text')?.focus(),
+    },
+    {
+      id: 'audit.undo',
+      title: 'Undo last feedback',
+      group,
+      keys: 'U',
+      isEnabled: undo !== null,
+      run: () => undo?.(),
+    },
+  ]);
+}
+
+/** A person's feedback on a run: score, tags and comment. Every change is saved at once and can be undone. */
 export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }: FeedbackPanelProps) {
   const runId = run.conversationRunId;
   const feedback = useGiveFeedback();
@@ -189,21 +215,7 @@ export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }
   const isWaiting = useScoreKeys(score, (next) => change({ score: next }), {
     isEnabled: run.status !== 'Running' && !isBehind,
   });
-  const group = 'Feedback';
-  useActions('audit-feedback', [
-    // Digits are taken together, in `use-score-keys.ts`; here they are only named.
-    { id: 'audit.score', title: 'Rate from 0 to 9', group, keys: '0+9', isHiddenInPalette: true, run: () => {} },
-    { id: 'audit.minus', title: 'Negative score', group, keys: '−', isHiddenInPalette: true, run: () => {} },
-    { id: 'audit.tag', title: 'Add a tag', group, keys: 'T', run: () => setTagging(true) },
-    {
-      id: 'audit.comment',
-      title: 'Add a comment',
-      group,
-      keys: 'C',
-      run: () => document.getElementById('audit-feedback-text')?.focus(),
-    },
-    { id: 'audit.undo', title: 'Undo last feedback', group, keys: 'U', isEnabled: steps.length > 0, run: undo },
-  ]);
+  useFeedbackActions({ addTag: () => setTagging(true), undo: steps.length > 0 ? undo : null });
   return (
     <div className="feedback line-top" inert={isBehind} role="group" aria-label={`Feedback on ${runName}`}>
       <div className="feedback__head">

@@ -53,7 +53,7 @@ function Chip({ chip, filter, facets, onChange }: ChipsProps & { chip: FilterChi
   );
 }
 
-/** What narrows the list, one chip for each: a press on it changes it, its cross takes it out. */
+/** One chip per filter. A press on it edits the filter, its cross removes it. */
 function FilterChips(props: ChipsProps) {
   return filterChips(props.filter, props.facets, props.span).map((chip) => (
     <Chip key={chip.id} chip={chip} {...props} />
@@ -105,7 +105,7 @@ function SaveView({
   );
 }
 
-/** What a view of this filter could be called: its words and its first values. */
+/** A name for a view of this filter: its search terms and first values. */
 function suggestedName(
   { filter, span }: Pick<AddressedAudit, 'filter' | 'span'>,
   facets: AuditFacets | undefined,
@@ -123,10 +123,10 @@ function suggestedName(
 export interface FilterBarProps {
   address: AddressedAudit;
   facets: AuditFacets | undefined;
-  /** On to the list. */
+  /** Moves the focus to the list. */
   onLeave: () => void;
   onExport: () => void;
-  /** Stands before everything else where saved views have no panel of their own. */
+  /** Comes first. Holds the saved views where they have no panel. */
   start?: ReactNode;
 }
 
@@ -162,15 +162,34 @@ function useFilterActions({ openMenu, saveView, clear, exportPack }: FilterActio
   ]);
 }
 
-/** Full text, everything that narrows the list, and what is done with what is left. */
+function MoreActions() {
+  const [, navigate] = useLocation();
+  const samples = useSampleMenu();
+  return (
+    <Menu
+      align="end"
+      groups={[[{ label: 'Replays', icon: Repeat2, onSelect: () => navigate(replayAddress()) }], samples]}
+    >
+      <IconButton icon={Ellipsis} label="More audit actions" variant="default" />
+    </Menu>
+  );
+}
+
+function IgnoredFilters({ names }: { names: readonly string[] }) {
+  return (
+    <div className="audit__ignored">
+      <Notice tone="caution">Ignored invalid filters in this link: {names.join(', ')}.</Notice>
+    </div>
+  );
+}
+
+/** Full-text search, the filters, and the actions on the matching conversations. */
 export function FilterBar({ address, facets, onLeave, onExport, start }: FilterBarProps) {
   const { filter, sort, span, search, ignored } = address;
   const change: EditorProps['onDone'] = (next, nextSpan) => search({ filter: next, span: nextSpan });
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [fieldId, setFieldId] = useState<FilterFieldId | null>(null);
   const [isSaving, setSaving] = useState(false);
-  const [, navigate] = useLocation();
-  const samples = useSampleMenu();
   const isClear = isEverything(filter);
   const openMenu = (isOpen: boolean) => {
     setFieldId(null);
@@ -219,18 +238,9 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
         <Button icon={Package} onClick={onExport}>
           Evidence pack
         </Button>
-        <Menu
-          align="end"
-          groups={[[{ label: 'Replays', icon: Repeat2, onSelect: () => navigate(replayAddress()) }], samples]}
-        >
-          <IconButton icon={Ellipsis} label="More audit actions" variant="default" />
-        </Menu>
+        <MoreActions />
       </div>
-      {ignored.length > 0 && (
-        <div className="audit__ignored">
-          <Notice tone="caution">Ignored invalid filters in this link: {ignored.join(', ')}.</Notice>
-        </div>
-      )}
+      {ignored.length > 0 && <IgnoredFilters names={ignored} />}
     </>
   );
 }

@@ -16,15 +16,41 @@ const searchScopes = [
 
 export interface FullTextFieldProps {
   filter: AuditFilter;
-  /** `isTyped` while letters come: the way back then has one step for the whole word. */
+  /** `isTyped` while the person types: Back then has one step for the whole word. */
   onChange: (filter: AuditFilter, isTyped: boolean) => void;
-  /** Enter or arrow down: on to what was found. */
+  /** Enter or arrow down: moves the focus to the matches. */
   onLeave: () => void;
 }
 
 function withText(filter: AuditFilter, text: string): AuditFilter {
   const { text: _before, textIn, ...rest } = filter;
   return text.trim() === '' ? rest : { ...rest, ...(textIn && { textIn }), text };
+}
+
+/** Where to search: in prompts, in answers, or in both. */
+function ScopeMenu({ filter, onChange }: Pick<FullTextFieldProps, 'filter' | 'onChange'>) {
+  const scope = searchScopes.find(({ value }) => value === (filter.textIn ?? null)) ?? searchScopes[0];
+  const choose = (value: (typeof searchScopes)[number]['value']) => {
+    const { textIn: _before, ...rest } = filter;
+    onChange(value === null ? rest : { ...rest, textIn: value }, false);
+  };
+  return (
+    <Menu
+      align="end"
+      groups={[
+        searchScopes.map(({ value, label }) => ({
+          label,
+          isChecked: value === scope.value,
+          onSelect: () => choose(value),
+        })),
+      ]}
+    >
+      <button type="button" className="audit__place caption tertiary nowrap">
+        {scope.label}
+        <Icon icon={ChevronDown} size="tiny" />
+      </button>
+    </Menu>
+  );
 }
 
 /** Full text over prompts and answers. It keeps the focus and every letter while the list follows. */
@@ -51,7 +77,6 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
     const timer = setTimeout(() => searchAfterPause(), pauseMilliseconds);
     return () => clearTimeout(timer);
   }, [typed]);
-  const scope = searchScopes.find(({ value }) => value === (filter.textIn ?? null)) ?? searchScopes[0];
   return (
     <div role="search" className="audit__text">
       <TextField
@@ -74,26 +99,7 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
             search('');
           }
         }}
-        end={
-          <Menu
-            align="end"
-            groups={[
-              searchScopes.map(({ value, label }) => ({
-                label,
-                isChecked: value === scope.value,
-                onSelect: () => {
-                  const { textIn: _before, ...rest } = filter;
-                  onChange(value === null ? rest : { ...rest, textIn: value }, false);
-                },
-              })),
-            ]}
-          >
-            <button type="button" className="audit__place caption tertiary nowrap">
-              {scope.label}
-              <Icon icon={ChevronDown} size="tiny" />
-            </button>
-          </Menu>
-        }
+        end={<ScopeMenu filter={filter} onChange={onChange} />}
       />
     </div>
   );

@@ -39,13 +39,13 @@ function Judgement({ run }: Pick<AuditRow, 'run'>) {
 interface ConversationRowProps {
   row: AuditRow;
   caller: string;
-  /** Shown as its time: what the list goes by. */
+  /** The time that the list is sorted by. */
   time: string;
   isOpen: boolean;
   isSelected: boolean;
 }
 
-/** One conversation in two lines: what it is about and when, where it comes from and what was thought of it. */
+/** One conversation in two lines: title and time, then caller, model and feedback. */
 const ConversationRow = memo(function ConversationRow({ row, caller, time, isOpen, isSelected }: ConversationRowProps) {
   const { run } = row;
   return (
@@ -71,7 +71,7 @@ const ConversationRow = memo(function ConversationRow({ row, caller, time, isOpe
   );
 });
 
-/** In the place of a row that is on its way; as high as one. */
+/** In place of a row that is loading, with the same height. */
 function RowPlaceholder() {
   return (
     <div className="conversation conversation--placeholder">
@@ -81,7 +81,7 @@ function RowPlaceholder() {
   );
 }
 
-/** How long the scroll bar must rest before what it stopped at is read, in milliseconds. */
+/** How long the scroll bar must rest before the rows in view are requested, in milliseconds. */
 const restMilliseconds = 80;
 
 interface Pages {
@@ -126,7 +126,7 @@ function useNeededPages({
 interface ConversationListProps {
   list: AuditListState;
   facets: AuditFacets | undefined;
-  /** Enter, or a double press: on to reading and judging. */
+  /** Enter or a double press: moves to the open conversation. */
   onOpen: () => void;
   listRef: RefObject<HTMLDivElement | null>;
 }
@@ -142,11 +142,23 @@ function targetOf(key: string, index: number, last: number): number | null {
   return key === 'End' ? last : null;
 }
 
+function handleListKey(event: KeyboardEvent, list: AuditListState, onOpen: () => void): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === 'Enter') {
+    event.preventDefault();
+    return onOpen();
+  }
+  const target = targetOf(event.key, list.active ?? -1, list.total - 1);
+  if (target === null) return;
+  event.preventDefault();
+  list.moveTo(target, { isExtending: event.shiftKey });
+}
+
 /** The rows in view. */
 function useRowsInView({ head, total, active }: AuditListState, listRef: RefObject<HTMLDivElement | null>) {
   const window = useRowWindow(listRef, total, rowHeight);
   const rows = useAuditRows(head, useNeededPages({ ...window, count: total }));
-  // Only a move of the person brings a row into view, not one of the list.
+  // Only a move by the person scrolls a row into view, not a change of the list.
   const showRow = useEffectEvent((index: number) => window.show(index));
   useEffect(() => {
     if (active !== null) showRow(active);
@@ -157,7 +169,7 @@ function useRowsInView({ head, total, active }: AuditListState, listRef: RefObje
 interface ListRowProps {
   list: AuditListState;
   index: number;
-  /** Undefined while it is on its way. */
+  /** Undefined while it loads. */
   row: AuditRow | undefined;
   facets: AuditFacets | undefined;
   isSelected: boolean;
@@ -199,24 +211,13 @@ function ListRow({ list, index, row, facets, isSelected, top, onClick, onOpen }:
   );
 }
 
-/** The list, with as many rows drawn as are in view. One stop for Tab; arrows, Page, Home and End inside. */
+/** The list. It draws only the rows in view. One stop for Tab; arrows, Page, Home and End inside. */
 export function ConversationList({ list, facets, onOpen, listRef }: ConversationListProps) {
-  const { active, total } = list;
+  const { active } = list;
   const { window, rows } = useRowsInView(list, listRef);
-  const { rows: picked, isAll } = useAuditSelection();
+  const { rows: selected, isAll } = useAuditSelection();
   const indexes = Array.from({ length: Math.max(0, window.last - window.first + 1) }, (_, row) => window.first + row);
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'Enter') {
-      event.preventDefault();
-      return onOpen();
-    }
-    const target = targetOf(event.key, active ?? -1, total - 1);
-    if (target === null) return;
-    event.preventDefault();
-    list.moveTo(target, { isExtending: event.shiftKey });
-  };
   const onRowClick = (event: MouseEvent, index: number) => {
     const row = rows.rowAt(index);
     if (!event.ctrlKey && !event.metaKey) list.moveTo(index, { isExtending: event.shiftKey });
@@ -240,7 +241,7 @@ export function ConversationList({ list, facets, onOpen, listRef }: Conversation
         aria-activedescendant={active === null ? undefined : `audit-row-${active}`}
         aria-busy={list.isBehind}
         tabIndex={0}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => handleListKey(event, list, onOpen)}
         onScroll={window.onScroll}
       >
         <div className="virtual-list__space" role="presentation" style={{ height: window.sheetHeight }}>
@@ -253,7 +254,7 @@ export function ConversationList({ list, facets, onOpen, listRef }: Conversation
                 index={index}
                 row={row}
                 facets={facets}
-                isSelected={row !== undefined && (isAll || picked.has(row.conversationId))}
+                isSelected={row !== undefined && (isAll || selected.has(row.conversationId))}
                 top={window.topOf(index)}
                 onClick={(event) => onRowClick(event, index)}
                 onOpen={onOpen}
