@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Agent, AgentInput } from '../../../shared/contract/agents.ts';
 import type { Model } from '../../../shared/contract/providers.ts';
-import type { PromptVersion } from '../../../shared/contract/prompts.ts';
+import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import type { ParameterTexts } from '../../components/parameters-panel.tsx';
 import { readConfiguration, writeParameters } from '../../drafts/parameter-model.ts';
@@ -116,6 +116,39 @@ interface BasePrompt {
   promptVersionId: string | null;
 }
 
+interface BasePromptActionsProps {
+  /** Undefined while it loads, and after its deletion. */
+  prompt: Prompt | undefined;
+  versionId: string | null;
+  isEdited: boolean;
+  isOutdated: boolean;
+  onUpdate: (prompt: Prompt) => void;
+  onDetach: () => void;
+}
+
+/** The state of the base prompt, and buttons to open, update or detach it. */
+function BasePromptActions({ prompt, versionId, isEdited, isOutdated, onUpdate, onDetach }: BasePromptActionsProps) {
+  return (
+    <div className="row agents__base-actions">
+      {isEdited && <span className="caption tertiary">Edited here</span>}
+      {prompt && (
+        <Link href={promptAddress(prompt.id, versionId ?? undefined)} className="link caption">
+          Open prompt
+        </Link>
+      )}
+      <span className="grow" />
+      {prompt && isOutdated && (
+        <Button size="small" icon={RefreshCw} onClick={() => onUpdate(prompt)}>
+          Update to version {prompt.latestVersion.number}
+        </Button>
+      )}
+      <Button size="small" variant="quiet" icon={Unlink} onClick={onDetach}>
+        Detach
+      </Button>
+    </div>
+  );
+}
+
 interface BasePromptFieldProps {
   base: BasePrompt;
   /** The agent's prompt, which may have been edited since. */
@@ -132,9 +165,9 @@ export function BasePromptField({ base, prompt, onChoose, onDetach }: BasePrompt
   const prompts = usePromptsAtOnce(everyPrompt, { most: maxListedPrompts, isEnabled: true });
   const based = usePrompt(base.promptId);
   const version = usePromptVersion(base.promptId, base.promptVersionId);
-  const choose = async (promptId: string, versionId: string): Promise<void> => {
+  const choose = async ({ id, latestVersionId }: Prompt): Promise<void> => {
     try {
-      onChoose(await queryClient.fetchQuery(promptVersionOptions(client, promptId, versionId)));
+      onChoose(await queryClient.fetchQuery(promptVersionOptions(client, id, latestVersionId)));
       setFailure(null);
     } catch (cause) {
       setFailure(describeError(cause).message);
@@ -162,32 +195,19 @@ export function BasePromptField({ base, prompt, onChoose, onDetach }: BasePrompt
           }))}
           onValueChange={(promptId) => {
             const chosen = prompts.data?.find(({ id }) => id === promptId);
-            if (chosen) void choose(promptId, chosen.latestVersionId);
+            if (chosen) void choose(chosen);
           }}
         />
       </div>
       {base.promptId !== null && (
-        <div className="row agents__base-actions">
-          {isEdited && <span className="caption tertiary">Edited here</span>}
-          {based.data && (
-            <Link href={promptAddress(base.promptId, base.promptVersionId ?? undefined)} className="link caption">
-              Open prompt
-            </Link>
-          )}
-          <span className="grow" />
-          {isOutdated && (
-            <Button
-              size="small"
-              icon={RefreshCw}
-              onClick={() => void choose(base.promptId!, based.data!.latestVersionId)}
-            >
-              Update to version {latest}
-            </Button>
-          )}
-          <Button size="small" variant="quiet" icon={Unlink} onClick={onDetach}>
-            Detach
-          </Button>
-        </div>
+        <BasePromptActions
+          prompt={based.data}
+          versionId={base.promptVersionId}
+          isEdited={isEdited}
+          isOutdated={isOutdated}
+          onUpdate={(updated) => void choose(updated)}
+          onDetach={onDetach}
+        />
       )}
       {failure !== null && (
         <p className="small negative" role="alert">

@@ -11,17 +11,42 @@ import { useFollowScroll } from '../../components/use-follow-scroll.ts';
 import { TurnView } from './turn-view.tsx';
 import { useConversation, type Conversation } from './use-conversation.ts';
 
-function Composer({
-  agent,
-  conversation,
-  input,
-  onEditLast,
+/** The keys of the composer, and the button that sends the message or stops the answer. */
+function ComposerFoot({
+  isEmpty,
+  isAnswering,
+  onStop,
 }: {
+  isEmpty: boolean;
+  isAnswering: boolean;
+  onStop: () => void;
+}) {
+  return (
+    <div className="row">
+      <span id="composer-keys" className="caption tertiary grow">
+        Enter to send, Shift+Enter for a new line, Up to edit the last message
+      </span>
+      {isAnswering ? (
+        <Button variant="primary" icon={Square} keys="Escape" onClick={onStop}>
+          Stop
+        </Button>
+      ) : (
+        <Button type="submit" variant="primary" icon={Send} keys="Enter" aria-disabled={isEmpty || undefined}>
+          Send
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface ComposerProps {
   agent: Agent;
   conversation: Conversation;
   input: RefObject<HTMLTextAreaElement | null>;
   onEditLast: () => void;
-}) {
+}
+
+function Composer({ agent, conversation, input, onEditLast }: ComposerProps) {
   const { message, write, send, stop, isAnswering } = conversation;
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowUp' && message === '') {
@@ -53,26 +78,7 @@ function Composer({
           onKeyDown={onKeyDown}
         />
       </div>
-      <div className="row">
-        <span id="composer-keys" className="caption tertiary grow">
-          Enter to send, Shift+Enter for a new line, Up to edit the last message
-        </span>
-        {isAnswering ? (
-          <Button variant="primary" icon={Square} keys="Escape" onClick={stop}>
-            Stop
-          </Button>
-        ) : (
-          <Button
-            type="submit"
-            variant="primary"
-            icon={Send}
-            keys="Enter"
-            aria-disabled={message.trim() === '' || undefined}
-          >
-            Send
-          </Button>
-        )}
-      </div>
+      <ComposerFoot isEmpty={message.trim() === ''} isAnswering={isAnswering} onStop={stop} />
     </form>
   );
 }
@@ -81,17 +87,17 @@ interface TurnsProps {
   agent: Agent;
   conversationId: string | null;
   conversation: Conversation;
-  /** Key of the turn whose message the keyboard has opened. */
+  /** Key of the turn whose message was opened with the keyboard. */
   edited: string | null;
   onEdit: (key: string | null) => void;
 }
 
 function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsProps) {
   const [, navigate] = useLocation();
-  const { turns, retry, sendInPlace, kept, isAnswering, isOwn } = conversation;
-  if (turns.length === 0 && conversationId !== null && kept.isPending)
+  const { turns, retry, sendInBranch, saved, isAnswering, isOwn } = conversation;
+  if (turns.length === 0 && conversationId !== null && saved.isPending)
     return <LoadingRows label="Loading the conversation" />;
-  if (turns.length === 0 && kept.error instanceof AppError && kept.error.code === 'not_found') {
+  if (turns.length === 0 && saved.error instanceof AppError && saved.error.code === 'not_found') {
     return (
       <EmptyState
         title="Conversation not found"
@@ -101,10 +107,10 @@ function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsPro
       </EmptyState>
     );
   }
-  if (turns.length === 0 && kept.isError) {
+  if (turns.length === 0 && saved.isError) {
     return (
-      <ErrorFailure title="Couldn't load the conversation" error={kept.error}>
-        <Button onClick={() => void kept.refetch()}>Retry</Button>
+      <ErrorFailure title="Couldn't load the conversation" error={saved.error}>
+        <Button onClick={() => void saved.refetch()}>Retry</Button>
       </ErrorFailure>
     );
   }
@@ -128,13 +134,13 @@ function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsPro
       editing={
         isAnswering || !isOwn || turn.runId === null
           ? null
-          : { isOpen: edited === turn.key, onSend: sendInPlace, onClose }
+          : { isOpen: edited === turn.key, onSend: sendInBranch, onClose }
       }
     />
   ));
 }
 
-/** Says when an answer has ended; the text itself would drown everything else. */
+/** Announces the state of the last answer to screen readers, without its text. */
 function Announcement({ conversation }: { conversation: Conversation }) {
   const last = conversation.turns.at(-1);
   const words = {
@@ -151,10 +157,35 @@ function Announcement({ conversation }: { conversation: Conversation }) {
   );
 }
 
+interface ConversationActions {
+  conversation: Conversation;
+  canEdit: boolean;
+  editLast: () => void;
+  input: RefObject<HTMLTextAreaElement | null>;
+}
+
+function useConversationActions({ conversation, canEdit, editLast, input }: ConversationActions): void {
+  const group = 'Agents';
+  useActions('agent-conversation', [
+    {
+      id: 'agents.stop',
+      title: 'Stop the agent',
+      group,
+      icon: Square,
+      keys: 'Escape',
+      worksWhileTyping: true,
+      isEnabled: conversation.isAnswering,
+      run: conversation.stop,
+    },
+    { id: 'agents.edit-last', title: 'Edit the last message in a branch', group, isEnabled: canEdit, run: editLast },
+    { id: 'agents.write', title: 'Write a message', group, keys: 'Mod+E', run: () => input.current?.focus() },
+  ]);
+}
+
 /** A conversation with an agent: the turns, and the field for the next message. */
 export function ConversationView({ agent, conversationId }: { agent: Agent; conversationId: string | null }) {
   const conversation = useConversation(agent, conversationId);
-  const { isAnswering, isAnsweringHere, stop, turns } = conversation;
+  const { isAnswering, isAnsweringHere, turns } = conversation;
   const input = useRef<HTMLTextAreaElement>(null);
   const [edited, setEdited] = useState<string | null>(null);
   const last = turns.at(-1);
@@ -165,29 +196,10 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
     input.current?.focus();
   }, [agent.id, conversationId]);
   useEffect(() => {
-    // A conversation is read from its end.
+    // People read a conversation from its end.
     if (scrollerRef.current) scrollerRef.current.scrollTop = scrollerRef.current.scrollHeight;
   }, [scrollerRef, conversationId, turns.length, last?.failure]);
-  useActions('agent-conversation', [
-    {
-      id: 'agents.stop',
-      title: 'Stop the agent',
-      group: 'Agents',
-      icon: Square,
-      keys: 'Escape',
-      worksWhileTyping: true,
-      isEnabled: isAnswering,
-      run: stop,
-    },
-    {
-      id: 'agents.edit-last',
-      title: 'Edit the last message in a branch',
-      group: 'Agents',
-      isEnabled: canEdit,
-      run: editLast,
-    },
-    { id: 'agents.write', title: 'Write a message', group: 'Agents', keys: 'Mod+E', run: () => input.current?.focus() },
-  ]);
+  useConversationActions({ conversation, canEdit, editLast, input });
   return (
     <section className="panel agents__talk" aria-label={`Conversation with ${agent.name}`}>
       <div

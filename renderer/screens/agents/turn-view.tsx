@@ -15,7 +15,7 @@ import { failureWords, finishMeaning, type Remedy } from '../../components/run-w
 import { CitedText } from '../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
 import { isActive } from '../../stores/run-stream.ts';
-import { historyText, waysOf, type ShownTurn } from './use-conversation.ts';
+import { historyText, branchesOf, type ShownTurn } from './use-conversation.ts';
 
 export interface TurnViewProps {
   agent: Agent;
@@ -24,7 +24,7 @@ export interface TurnViewProps {
   conversationId: string | null;
   /** Sends the same message again; null for all but the last turn. */
   onRetry: (() => void) | null;
-  /** Null while something is being answered, and for turns that the host does not know. */
+  /** Null while the agent answers, and for turns without a run. */
   editing: { isOpen: boolean; onSend: (turn: ShownTurn, text: string) => void; onClose: () => void } | null;
 }
 
@@ -117,10 +117,10 @@ function TurnFoot({ agent, turn, conversationId, onRetry }: TurnViewProps) {
 }
 
 /** Which branch is shown, and buttons for the others. */
-function Ways({ agent, turn }: Pick<TurnViewProps, 'agent' | 'turn'>) {
+function Branches({ agent, turn }: Pick<TurnViewProps, 'agent' | 'turn'>) {
   const [, navigate] = useLocation();
-  const ways = waysOf(turn);
-  if (ways === null) return null;
+  const branches = branchesOf(turn);
+  if (branches === null) return null;
   const go = (conversationId: string | null) => conversationId && navigate(agentAddress(agent.id, conversationId));
   return (
     <span className="agent-turn__ways row" role="group" aria-label="Branches">
@@ -128,53 +128,36 @@ function Ways({ agent, turn }: Pick<TurnViewProps, 'agent' | 'turn'>) {
         icon={ChevronLeft}
         size="small"
         label="Previous branch"
-        aria-disabled={ways.previous === null || undefined}
-        onClick={() => go(ways.previous)}
+        aria-disabled={branches.previous === null || undefined}
+        onClick={() => go(branches.previous)}
       />
       <span className="caption numbers">
-        {ways.number} of {ways.count}
+        {branches.number} of {branches.count}
       </span>
       <IconButton
         icon={ChevronRight}
         size="small"
         label="Next branch"
-        aria-disabled={ways.next === null || undefined}
-        onClick={() => go(ways.next)}
+        aria-disabled={branches.next === null || undefined}
+        onClick={() => go(branches.next)}
       />
     </span>
   );
 }
 
-/** The person's message, and the field that edits it into a branch. */
-function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' | 'editing'>) {
-  const [text, setText] = useState<string | null>(null);
-  const isOpen = editing !== null && (text !== null || editing.isOpen);
-  const close = (): void => {
-    setText(null);
-    editing?.onClose();
-  };
+interface MessageEditorProps {
+  message: string;
+  text: string;
+  onText: (text: string) => void;
+  onSend: () => void;
+  onCancel: () => void;
+}
+
+function MessageEditor({ message, text, onText, onSend, onCancel }: MessageEditorProps) {
   const send = (event: { preventDefault: () => void }): void => {
     event.preventDefault();
-    const next = text ?? turn.message;
-    if (next.trim() === '') return;
-    close();
-    editing?.onSend(turn, next);
+    if (text.trim() !== '') onSend();
   };
-  if (!isOpen) {
-    return (
-      <div className="agent-turn__message">
-        <div className="agent-turn__said row">
-          <span className="caption tertiary">You</span>
-          <span className="grow" />
-          <Ways agent={agent} turn={turn} />
-          {editing && (
-            <IconButton icon={Pencil} size="small" label="Edit and branch" onClick={() => setText(turn.message)} />
-          )}
-        </div>
-        <p>{turn.message}</p>
-      </div>
-    );
-  }
   return (
     <form className="agent-turn__message" aria-label="Edit message" onSubmit={send}>
       <div className="field field--area">
@@ -182,13 +165,13 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
           autoFocus
           rows={3}
           aria-label="Message"
-          value={text ?? turn.message}
-          onFocus={({ currentTarget }) => currentTarget.setSelectionRange(turn.message.length, turn.message.length)}
-          onChange={(event) => setText(event.target.value)}
+          value={text}
+          onFocus={({ currentTarget }) => currentTarget.setSelectionRange(message.length, message.length)}
+          onChange={(event) => onText(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === 'Escape') {
               event.stopPropagation();
-              close();
+              onCancel();
             }
             if (event.key === 'Enter' && !event.shiftKey) send(event);
           }}
@@ -196,19 +179,44 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
       </div>
       <div className="row">
         <span className="caption tertiary grow">Creates a branch. The original stays unchanged.</span>
-        <Button size="small" variant="quiet" onClick={close}>
+        <Button size="small" variant="quiet" onClick={onCancel}>
           Cancel
         </Button>
-        <Button
-          size="small"
-          type="submit"
-          variant="primary"
-          aria-disabled={(text ?? turn.message).trim() === '' || undefined}
-        >
+        <Button size="small" type="submit" variant="primary" aria-disabled={text.trim() === '' || undefined}>
           Send
         </Button>
       </div>
     </form>
+  );
+}
+
+/** The person's message, or the field that edits it into a branch. */
+function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' | 'editing'>) {
+  const [edited, setEdited] = useState<string | null>(null);
+  if (editing !== null && (edited !== null || editing.isOpen)) {
+    const text = edited ?? turn.message;
+    const close = (): void => {
+      setEdited(null);
+      editing.onClose();
+    };
+    const send = (): void => {
+      close();
+      editing.onSend(turn, text);
+    };
+    return <MessageEditor message={turn.message} text={text} onText={setEdited} onSend={send} onCancel={close} />;
+  }
+  return (
+    <div className="agent-turn__message">
+      <div className="agent-turn__said row">
+        <span className="caption tertiary">You</span>
+        <span className="grow" />
+        <Branches agent={agent} turn={turn} />
+        {editing && (
+          <IconButton icon={Pencil} size="small" label="Edit and branch" onClick={() => setEdited(turn.message)} />
+        )}
+      </div>
+      <p>{turn.message}</p>
+    </div>
   );
 }
 

@@ -35,13 +35,13 @@ export interface ShownTurn {
   /** US dollars; null when unknown, and until the host has stored the turn. */
   cost: number | null;
   memory: HistoryUse | null;
-  /** Where it was said; null while the host has not named it. */
+  /** Null until the host has named the conversation. */
   conversationId: string | null;
-  /** Conversations that go different ways from here, the first one first; empty where there is one way only. */
+  /** The conversations that branch here, the oldest first; empty without a branch. */
   branches: readonly string[];
 }
 
-/** What of the conversation was sent along with a message. */
+/** How much of the conversation was sent along with a message. */
 interface HistoryUse {
   turns: number;
   forgottenTurns: number;
@@ -54,7 +54,7 @@ const states: Record<ThreadRun['status'], RunState> = {
   Failed: 'failed',
 };
 
-/** The counts that the service keeps with each turn; null where it has not. */
+/** The counts that the service saves with each turn; null for a turn without them. */
 export function readHistory(metadata: ThreadRun['metadata']): HistoryUse | null {
   const memory = metadata?.['memory'];
   if (typeof memory !== 'object' || memory === null) return null;
@@ -62,7 +62,7 @@ export function readHistory(metadata: ThreadRun['metadata']): HistoryUse | null 
   return typeof turns === 'number' && typeof forgottenTurns === 'number' ? { turns, forgottenTurns } : null;
 }
 
-/** Null for a first message, which has nothing before it. */
+/** Null for a first message. */
 export function historyText({ turns, forgottenTurns }: HistoryUse): string | null {
   if (turns === 0 && forgottenTurns === 0) return null;
   const sent = `${formatPlural(turns, 'earlier turn')} in context`;
@@ -122,11 +122,11 @@ function liveShown(turn: AgentTurn): ShownTurn {
 }
 
 /**
- * The turns of a conversation with the newest one in its place: last until the host has it, afterwards with the text that the
- * window knows better, because the host writes a turn down a moment after its end.
+ * The turns of a conversation, including the newest one. Until the host returns that one it comes last. Afterwards its text still
+ * comes from the window, because the host saves a turn a moment after its end.
  */
-export function shownTurns(kept: readonly ThreadRun[], live: AgentTurn | null): ShownTurn[] {
-  const turns = kept.map(savedTurn);
+export function shownTurns(saved: readonly ThreadRun[], live: AgentTurn | null): ShownTurn[] {
+  const turns = saved.map(savedTurn);
   if (!live) return turns;
   const index = turns.findIndex(({ runId }) => runId !== null && runId === live.runId);
   const known = turns[index];
@@ -136,8 +136,8 @@ export function shownTurns(kept: readonly ThreadRun[], live: AgentTurn | null): 
   return turns.with(index, { ...liveShown(live), aiSystem, model, memory, branches });
 }
 
-/** The conversations before and after this way, where it branches; null where it does not. */
-export function waysOf({ branches, conversationId }: Pick<ShownTurn, 'branches' | 'conversationId'>) {
+/** The previous and the next branch of this turn; null where the conversation has only one. */
+export function branchesOf({ branches, conversationId }: Pick<ShownTurn, 'branches' | 'conversationId'>) {
   const index = conversationId === null ? -1 : branches.indexOf(conversationId);
   if (index === -1 || branches.length < 2) return null;
   return {
@@ -153,63 +153,70 @@ function isHere(turn: AgentTurn | undefined, conversationId: string | null): tur
   return turn !== undefined && turn.conversationId === conversationId;
 }
 
-/** One conversation with an agent: what was said, what is being said, and what can be said next. */
-export function useConversation(agent: Agent, conversationId: string | null) {
+/** Sends messages to an agent, in this conversation or in a branch of it. */
+function useSend(agentId: string, conversationId: string | null) {
   const { client } = useHost();
   const queryClient = useQueryClient();
   const [location, navigate] = useLocation();
-  const renewTurns = useRenewTurns();
-  const kept = useTurns(conversationId);
-  const slot = agentSlot(agent.id);
-  const newest = useLiveRuns(({ runs }) => runs[slot]);
-  const live = isHere(newest, conversationId) ? newest : null;
-  const turns = useMemo(() => shownTurns(kept.data?.runs ?? [], live), [kept.data, live]);
-  const key = draftKey(agent.id, conversationId);
-  const message = useAgentDrafts(({ messages }) => messages[key] ?? '');
-  const write = (text: string): void => useAgentDrafts.getState().write(key, text);
-
+  const refetchTurns = useRenewTurns();
   const branch = useBranchConversation();
+  const slot = agentSlot(agentId);
 
-  /** Leads on from here, unless the person has gone elsewhere while the host took its time. */
-  const goOn = (target: string, options?: { replace: boolean }): void => {
-    if (window.location.hash.endsWith(location)) navigate(agentAddress(agent.id, target), options);
+  /** Opens a conversation, unless the person has opened another page while the host was busy. */
+  const open = (target: string, options?: { replace: boolean }): void => {
+    if (window.location.hash.endsWith(location)) navigate(agentAddress(agentId, target), options);
   };
 
-  const send = async (text: string, target = conversationId): Promise<void> => {
+  const send = async (message: string, target = conversationId): Promise<void> => {
     if (isActive(useLiveRuns.getState().runs[slot])) return;
     const turn = await sendToAgent(client, {
-      agentId: agent.id,
+      agentId,
       conversationId: target,
-      message: text,
+      message,
       onAccepted: (id) => {
-        if (target === null) goOn(id, { replace: true });
-        void renewTurns();
+        if (target === null) open(id, { replace: true });
+        void refetchTurns();
       },
     });
     // A message that never became a turn would be lost with the window.
     if (turn.runId === null && turn.state === 'failed')
-      useAgentDrafts.getState().write(draftKey(agent.id, target), text);
-    await renewTurns();
+      useAgentDrafts.getState().write(draftKey(agentId, target), message);
+    await refetchTurns();
     await queryClient.invalidateQueries({ queryKey: auditKey });
   };
 
-  /** Replaces the message of a turn in a branch; the original conversation stays. */
-  const sendInPlace = async (turn: ShownTurn, text: string): Promise<void> => {
+  /** Sends another message in place of a turn's own. This creates a branch; the original conversation stays. */
+  const sendInBranch = async (turn: ShownTurn, message: string): Promise<void> => {
     if (conversationId === null || turn.runId === null) return;
     if (isActive(useLiveRuns.getState().runs[slot])) return;
     try {
       const target = await branch({ conversationId, runId: turn.runId });
-      goOn(target);
-      await send(text, target);
+      open(target);
+      await send(message, target);
     } catch (cause) {
       const { message: reason, requestId } = describeError(cause);
       showToast({ tone: 'negative', text: reason, requestId });
     }
   };
 
+  return { send, sendInBranch };
+}
+
+/** One conversation with an agent: its turns, the running turn and the next message. */
+export function useConversation(agent: Agent, conversationId: string | null) {
+  const saved = useTurns(conversationId);
+  const slot = agentSlot(agent.id);
+  const newest = useLiveRuns(({ runs }) => runs[slot]);
+  const live = isHere(newest, conversationId) ? newest : null;
+  const turns = useMemo(() => shownTurns(saved.data?.runs ?? [], live), [saved.data, live]);
+  const key = draftKey(agent.id, conversationId);
+  const message = useAgentDrafts(({ messages }) => messages[key] ?? '');
+  const write = (text: string): void => useAgentDrafts.getState().write(key, text);
+  const { send, sendInBranch } = useSend(agent.id, conversationId);
+
   return {
-    kept,
-    isOwn: kept.data?.isOwn ?? true,
+    saved,
+    isOwn: saved.data?.isOwn ?? true,
     turns,
     message,
     write,
@@ -220,10 +227,10 @@ export function useConversation(agent: Agent, conversationId: string | null) {
       write('');
       void send(message);
     },
-    /** The model's history has no turns without a complete answer, so a retry of one follows it. A retry of a complete turn replaces it in a branch. */
+    /** The model's history leaves out turns without a complete answer, so a retry of one follows it. A retry of a complete turn replaces it in a branch. */
     retry: (turn: ShownTurn) =>
-      void (turn.state === 'completed' ? sendInPlace(turn, turn.message) : send(turn.message)),
-    sendInPlace: (turn: ShownTurn, text: string) => void sendInPlace(turn, text),
+      void (turn.state === 'completed' ? sendInBranch(turn, turn.message) : send(turn.message)),
+    sendInBranch: (turn: ShownTurn, text: string) => void sendInBranch(turn, text),
     stop: () => stopRun(slot),
   };
 }

@@ -4,7 +4,7 @@ import {
   historyText,
   readHistory,
   shownTurns,
-  waysOf,
+  branchesOf,
 } from '../../../../../renderer/screens/agents/use-conversation.ts';
 import type { AgentTurn } from '../../../../../renderer/stores/live-runs.ts';
 
@@ -91,10 +91,10 @@ test('memory is told in words, and not at all for a first message', () => {
 test('a turn knows the ways before and after its own, where the conversation branches', () => {
   const branches = ['a', 'b', 'c'];
   expect([
-    waysOf({ conversationId: 'b', branches }),
-    waysOf({ conversationId: 'a', branches }),
-    waysOf({ conversationId: 'a', branches: [] }),
-    waysOf({ conversationId: null, branches }),
+    branchesOf({ conversationId: 'b', branches }),
+    branchesOf({ conversationId: 'a', branches }),
+    branchesOf({ conversationId: 'a', branches: [] }),
+    branchesOf({ conversationId: null, branches }),
   ]).toEqual([
     { number: 2, count: 3, previous: 'a', next: 'c' },
     { number: 1, count: 3, previous: null, next: 'b' },
