@@ -32,7 +32,7 @@ import './knowledge.css';
 const dataspaceReason =
   'A dataspace holds files that prompts are answered from. Files are parsed, chunked and indexed on this device. Nothing leaves it until a run sends passages to a model.';
 
-/** In place of a dataspace that is not there any more. */
+/** In place of a deleted dataspace. */
 function MissingDataspace({ onNew }: { onNew: () => void }) {
   return (
     <div className="list-state">
@@ -45,7 +45,7 @@ function MissingDataspace({ onNew }: { onNew: () => void }) {
   );
 }
 
-/** Where there is none yet: files that are added make the one that programs use, too, when they name none. */
+/** Before the first dataspace. Adding files creates the default one, which API clients also use when they name none. */
 function NoDataspace({ picker, onNew }: { picker: RefObject<HTMLInputElement | null>; onNew: () => void }) {
   const { client } = useHost();
   const [, navigate] = useLocation();
@@ -154,21 +154,27 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
   );
 }
 
-function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) {
+/** The dataspace and the source that the address names. */
+function useOpenDataspace(dataspaces: readonly DataspaceSummary[]) {
   const [location] = useLocation();
-  const [isNaming, setNaming] = useState(false);
-  const search = useRef<HTMLInputElement>(null);
-  const picker = useRef<HTMLInputElement>(null);
   const address = readKnowledgeAddress(location);
   const source = useSource(address.sourceId);
   // While a source loads, the open dataspace stays: its search would be lost.
   const [openId, setOpenId] = useState<string | null>(null);
   const sourceHome = source.data?.dataspaceId ?? (source.isPending ? openId : null);
   const requestedId = address.sourceId === null ? address.dataspaceId : sourceHome;
-  // Without an address the newest one is open: most people have one.
+  // Without an address, the newest dataspace opens: most people have one.
   const isPlain = address.sourceId === null && address.dataspaceId === null;
   const dataspace = isPlain ? dataspaces[0] : dataspaces.find(({ id }) => id === requestedId);
   if (openId !== (dataspace?.id ?? null)) setOpenId(dataspace?.id ?? null);
+  return { address, source, dataspace };
+}
+
+function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) {
+  const [isNaming, setNaming] = useState(false);
+  const search = useRef<HTMLInputElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const { address, source, dataspace } = useOpenDataspace(dataspaces);
   useShowPageTitle(dataspace?.name ?? null);
   const group = 'Knowledge';
   useActions('knowledge', [

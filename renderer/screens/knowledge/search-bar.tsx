@@ -16,45 +16,7 @@ import { modelKey, shortName } from '../../components/models/model-list.ts';
 import { ModelPicker } from '../../components/models/model-picker.tsx';
 import { TextField } from '../../components/text-field.tsx';
 
-/**
- * What is typed, searched and asked in a dataspace. The newest answer stays until another query or "Sources" replaces it,
- * also while another screen is open.
- */
-export function useDataspaceQuery(
-  { id, name }: Pick<DataspaceSummary, 'id' | 'name'>,
-  field: RefObject<HTMLInputElement | null>,
-) {
-  const { client } = useHost();
-  const queryClient = useQueryClient();
-  const [, navigate] = useLocation();
-  const run = useLiveRuns(({ runs }) => runs[answerSlot(id)]) ?? null;
-  const [text, setText] = useState(() => (run ? questionOf(run.request) : ''));
-  const [searched, setSearched] = useState('');
-  const [isPickingModel, setPickingModel] = useState(false);
-
-  const dismissAnswer = (): void => dismissRun(answerSlot(id));
-  const stop = (): void => stopRun(answerSlot(id));
-  const clear = (): void => {
-    setText('');
-    setSearched('');
-    dismissAnswer();
-  };
-  const search = (): void => {
-    dismissAnswer();
-    setSearched(text.trim());
-  };
-  const ask = (question: string): void => {
-    if (question === '') return field.current?.focus();
-    setSearched('');
-    const refetchRuns = () => void queryClient.invalidateQueries({ queryKey: runsKey });
-    void askDataspace(client, { dataspaceId: id, question, onRunId: refetchRuns }).then(refetchRuns);
-  };
-  const end = (): void => {
-    clear();
-    field.current?.focus();
-  };
-  const openPlayground = (): void => navigate(draftAddress(createGroundedDraft({ id, name }, text.trim())));
-
+function useQueryActions(ask: () => void, openPlayground: () => void): void {
   const group = 'Knowledge';
   useActions('knowledge.query', [
     {
@@ -63,7 +25,7 @@ export function useDataspaceQuery(
       group,
       icon: MessageCircleQuestionMark,
       keys: 'Mod+Enter',
-      run: () => ask(text.trim()),
+      run: ask,
     },
     {
       id: 'knowledge.playground',
@@ -73,6 +35,60 @@ export function useDataspaceQuery(
       run: openPlayground,
     },
   ]);
+}
+
+/** The newest answer from a dataspace. Asking refetches the runs once the run has an id, and again when it ends. */
+function useAnswer(dataspaceId: string) {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  const slot = answerSlot(dataspaceId);
+  const run = useLiveRuns(({ runs }) => runs[slot]) ?? null;
+  const refetchRuns = () => void queryClient.invalidateQueries({ queryKey: runsKey });
+  return {
+    run,
+    ask: (question: string) =>
+      void askDataspace(client, { dataspaceId, question, onRunId: refetchRuns }).then(refetchRuns),
+    stop: () => stopRun(slot),
+    dismiss: () => dismissRun(slot),
+  };
+}
+
+/**
+ * The text of the field, and its search or answer. The newest answer stays until another query or "Sources" replaces it, also while
+ * another screen is open.
+ */
+export function useDataspaceQuery(
+  { id, name }: Pick<DataspaceSummary, 'id' | 'name'>,
+  field: RefObject<HTMLInputElement | null>,
+) {
+  const [, navigate] = useLocation();
+  const answer = useAnswer(id);
+  const { run, stop } = answer;
+  const [text, setText] = useState(() => (run ? questionOf(run.request) : ''));
+  const [searched, setSearched] = useState('');
+  const [isPickingModel, setPickingModel] = useState(false);
+
+  const clear = (): void => {
+    setText('');
+    setSearched('');
+    answer.dismiss();
+  };
+  const search = (): void => {
+    answer.dismiss();
+    setSearched(text.trim());
+  };
+  const ask = (question: string): void => {
+    if (question === '') return field.current?.focus();
+    setSearched('');
+    answer.ask(question);
+  };
+  const end = (): void => {
+    clear();
+    field.current?.focus();
+  };
+  const openPlayground = (): void => navigate(draftAddress(createGroundedDraft({ id, name }, text.trim())));
+
+  useQueryActions(() => ask(text.trim()), openPlayground);
 
   return {
     shown: run ? 'answer' : searched === '' ? 'sources' : 'results',

@@ -1,5 +1,5 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state';
+import { Compartment, EditorState, type Extension, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView, keymap, placeholder, WidgetType, type DecorationSet } from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import type { Highlight } from '../../../shared/contract/moderation.ts';
@@ -50,8 +50,8 @@ const setPassages = StateEffect.define<readonly Highlight[]>();
 
 const passageField = StateField.define<DecorationSet>({
   create: () => Decoration.none,
-  update(marks, transaction) {
-    let next = marks.map(transaction.changes);
+  update(highlights, transaction) {
+    let next = highlights.map(transaction.changes);
     for (const effect of transaction.effects) {
       if (effect.is(setPassages)) next = decorationsOf(effect.value, transaction.newDoc.length);
     }
@@ -69,16 +69,45 @@ const documentTheme = EditorView.theme({
   '.cm-placeholder': { color: 'var(--text-tertiary)' },
 });
 
+/** Everything except whether the text can be edited, which changes with the text. */
+function documentExtensions(onChange: (text: string) => void): Extension {
+  const keys = [...defaultKeymap, ...historyKeymap].filter(({ key }) => key !== 'Mod-Enter' && key !== 'Escape');
+  return [
+    history(),
+    EditorView.lineWrapping,
+    lineDirection,
+    replaceSelection,
+    keymap.of(keys),
+    documentTheme,
+    passageField,
+    EditorView.contentAttributes.of({ 'aria-label': 'Text to check', spellcheck: 'false' }),
+    placeholder('Type or paste a text, then select Check'),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged && !update.state.readOnly) onChange(update.state.doc.toString());
+    }),
+  ];
+}
+
+/** Selects a range and scrolls it into view. */
+function showRange(editor: EditorView, start: number, end: number): void {
+  const { length } = editor.state.doc;
+  editor.dispatch({
+    selection: { anchor: Math.min(start, length), head: Math.min(end, length) },
+    effects: EditorView.scrollIntoView(Math.min(start, length), { y: 'center' }),
+  });
+  editor.focus();
+}
+
 export interface DocumentEditorProps {
   value: string;
-  /** Absent for a text that is only read. */
+  /** Absent for a read-only text. */
   onValueChange?: ((value: string) => void) | undefined;
   passages: readonly Highlight[];
-  /** Gets a way to bring a place into view. */
+  /** Receives a function that selects a range and scrolls it into view. */
   onReady: (show: (start: number, end: number) => void) => void;
 }
 
-/** The text with its passages marked; marks move with what is written before them. */
+/** The text with its passages highlighted. The highlights move with edits before them. */
 export function DocumentEditor({ value, onValueChange, passages, onReady }: DocumentEditorProps) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
@@ -86,39 +115,15 @@ export function DocumentEditor({ value, onValueChange, passages, onReady }: Docu
   const report = useEffectEvent((next: string) => onValueChange?.(next));
   const isReadOnly = onValueChange === undefined;
 
-  // The editor lives as long as the panel; what changes later goes in through transactions.
+  // The editor lives as long as the panel. Later changes are transactions.
   const createEditor = useEffectEvent((element: HTMLElement): EditorView => {
     allowEditorStyles();
-    const keys = [...defaultKeymap, ...historyKeymap].filter(({ key }) => key !== 'Mod-Enter' && key !== 'Escape');
+    const readOnly = access.current.of(EditorState.readOnly.of(isReadOnly));
     const editor = new EditorView({
       parent: element,
-      state: EditorState.create({
-        doc: value,
-        extensions: [
-          history(),
-          EditorView.lineWrapping,
-          lineDirection,
-          replaceSelection,
-          keymap.of(keys),
-          documentTheme,
-          passageField,
-          access.current.of(EditorState.readOnly.of(isReadOnly)),
-          EditorView.contentAttributes.of({ 'aria-label': 'Text to check', spellcheck: 'false' }),
-          placeholder('Type or paste a text, then select Check'),
-          EditorView.updateListener.of((update) => {
-            if (update.docChanged && !update.state.readOnly) report(update.state.doc.toString());
-          }),
-        ],
-      }),
+      state: EditorState.create({ doc: value, extensions: [documentExtensions((text) => report(text)), readOnly] }),
     });
-    onReady((start, end) => {
-      const { length } = editor.state.doc;
-      editor.dispatch({
-        selection: { anchor: Math.min(start, length), head: Math.min(end, length) },
-        effects: EditorView.scrollIntoView(Math.min(start, length), { y: 'center' }),
-      });
-      editor.focus();
-    });
+    onReady((start, end) => showRange(editor, start, end));
     return editor;
   });
   useEffect(() => {

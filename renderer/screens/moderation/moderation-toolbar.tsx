@@ -86,15 +86,57 @@ function ExportMenu({ batch, thresholds }: { batch: Batch; thresholds: CategoryS
   );
 }
 
-export interface ModerationToolbarProps {
+interface ClassifierChoicesProps {
+  first: ModerationClassifier | null;
+  second: ModerationClassifier | null;
+}
+
+/** Classifier A, and classifier B to compare it with. */
+function ClassifierChoices({ first, second }: ClassifierChoicesProps) {
+  return (
+    <>
+      <span className="small secondary nowrap" aria-hidden="true">
+        <span className="wide-only">Classifier </span>A
+      </span>
+      <ClassifierSelect
+        label="Classifier A"
+        value={first}
+        onValueChange={(next) => useModerationStore.setState({ first: next, thresholds: null })}
+      />
+      {first?.kind === 'model' && (
+        <PolicyButton
+          place="A"
+          classifier={first}
+          onValueChange={(next) => useModerationStore.setState({ first: next })}
+        />
+      )}
+      <span className="small secondary nowrap" aria-hidden="true">
+        B
+      </span>
+      <ClassifierSelect
+        label="Classifier B"
+        value={second}
+        isOptional
+        onValueChange={(next) => useModerationStore.setState({ second: next })}
+      />
+      {second?.kind === 'model' && (
+        <PolicyButton
+          place="B"
+          classifier={second}
+          onValueChange={(next) => useModerationStore.setState({ second: next })}
+        />
+      )}
+    </>
+  );
+}
+
+export interface ModerationToolbarProps extends ClassifierChoicesProps {
   load: LoadTexts;
   file: RefObject<HTMLInputElement | null>;
   onFile: (file: File) => Promise<void>;
   onChooseFile: () => void;
   batch: Batch | undefined;
   thresholds: CategoryScores;
-  first: ModerationClassifier | null;
-  second: ModerationClassifier | null;
   isPasting: boolean;
   onPasting: (isPasting: boolean) => void;
   isGuardOpen: boolean;
@@ -132,37 +174,7 @@ export function ModerationToolbar(props: ModerationToolbarProps) {
       />
       <AuditMenu load={load} />
       <span className="divider" />
-      <span className="small secondary nowrap" aria-hidden="true">
-        <span className="wide-only">Classifier </span>A
-      </span>
-      <ClassifierSelect
-        label="Classifier A"
-        value={first}
-        onValueChange={(next) => useModerationStore.setState({ first: next, thresholds: null })}
-      />
-      {first?.kind === 'model' && (
-        <PolicyButton
-          place="A"
-          classifier={first}
-          onValueChange={(next) => useModerationStore.setState({ first: next })}
-        />
-      )}
-      <span className="small secondary nowrap" aria-hidden="true">
-        B
-      </span>
-      <ClassifierSelect
-        label="Classifier B"
-        value={second}
-        isOptional
-        onValueChange={(next) => useModerationStore.setState({ second: next })}
-      />
-      {second?.kind === 'model' && (
-        <PolicyButton
-          place="B"
-          classifier={second}
-          onValueChange={(next) => useModerationStore.setState({ second: next })}
-        />
-      )}
+      <ClassifierChoices first={first} second={second} />
       <span className="grow" />
       {batch && <ExportMenu batch={batch} thresholds={thresholds} />}
       <GuardPopover isOpen={props.isGuardOpen} onOpenChange={props.onGuardOpen} />

@@ -111,6 +111,31 @@ function Figure({ scores, category, isOver }: { scores: Scored['first']; categor
   );
 }
 
+function LevelsHead({ hasSecond }: { hasSecond: boolean }) {
+  return (
+    <div className="level level--head" aria-hidden="true">
+      <span>Category</span>
+      <span className="level__ticks">
+        {['0', '0.25', '0.5', '0.75', '1'].map((tick) => (
+          <i key={tick}>{tick}</i>
+        ))}
+      </span>
+      <span className="right nowrap">
+        <i className="key key--a" />A
+      </span>
+      <span className="right nowrap">
+        {hasSecond && (
+          <>
+            <i className="key key--b" />B
+          </>
+        )}
+      </span>
+      <span className="right">Threshold</span>
+      <span />
+    </div>
+  );
+}
+
 export interface ScoreLevelsProps extends Scored {
   thresholds: CategoryScores;
   onThreshold: (category: Category, value: number) => void;
@@ -121,26 +146,7 @@ export interface ScoreLevelsProps extends Scored {
 export function ScoreLevels({ first, second, hasSecond, thresholds, onThreshold, onCategory }: ScoreLevelsProps) {
   return (
     <div className="levels">
-      <div className="level level--head" aria-hidden="true">
-        <span>Category</span>
-        <span className="level__ticks">
-          {['0', '0.25', '0.5', '0.75', '1'].map((tick) => (
-            <i key={tick}>{tick}</i>
-          ))}
-        </span>
-        <span className="right nowrap">
-          <i className="key key--a" />A
-        </span>
-        <span className="right nowrap">
-          {hasSecond && (
-            <>
-              <i className="key key--b" />B
-            </>
-          )}
-        </span>
-        <span className="right">Threshold</span>
-        <span />
-      </div>
+      <LevelsHead hasSecond={hasSecond} />
       {categories.map((category) => {
         const limit = thresholds[category];
         const isOver = (scores: Scored['first']) => (scores?.[category] ?? -1) >= limit;

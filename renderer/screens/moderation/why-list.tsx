@@ -56,6 +56,43 @@ function WhyRow({ text, passage: { start, end, scores: without }, scores, catego
   );
 }
 
+interface WhyTableProps {
+  text: string;
+  explanation: Explanation;
+  category: Category;
+  onShow: (start: number, end: number) => void;
+}
+
+function WhyTable({ text, explanation, category, onShow }: WhyTableProps) {
+  const ranked = explanation.passages.toSorted((one, other) => one.scores[category] - other.scores[category]);
+  return (
+    <div className="scroll">
+      <table className="grid grid--why">
+        <thead>
+          <tr>
+            <th>Without this passage</th>
+            <th className="right">Score</th>
+            <th className="right">Change</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {ranked.map((passage) => (
+            <WhyRow
+              key={passage.start}
+              text={text}
+              passage={passage}
+              scores={explanation.scores}
+              category={category}
+              onShow={onShow}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 export interface WhyListProps {
   text: string;
   /** The category that is shown first. */
@@ -87,7 +124,6 @@ export function WhyList({ text, category: first, onShow, onStop }: WhyListProps)
     );
   }
   const note = noteOf(data, category);
-  const ranked = data.passages.toSorted((one, other) => one.scores[category] - other.scores[category]);
   return (
     <>
       <div className="why__choice small">
@@ -97,32 +133,7 @@ export function WhyList({ text, category: first, onShow, onStop }: WhyListProps)
         </span>
       </div>
       {note && <p className="small secondary why__note">{note}</p>}
-      {ranked.length > 0 && (
-        <div className="scroll">
-          <table className="grid grid--why">
-            <thead>
-              <tr>
-                <th>Without this passage</th>
-                <th className="right">Score</th>
-                <th className="right">Change</th>
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {ranked.map((passage) => (
-                <WhyRow
-                  key={passage.start}
-                  text={text}
-                  passage={passage}
-                  scores={data.scores}
-                  category={category}
-                  onShow={onShow}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {data.passages.length > 0 && <WhyTable text={text} explanation={data} category={category} onShow={onShow} />}
     </>
   );
 }
