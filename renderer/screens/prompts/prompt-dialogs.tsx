@@ -21,6 +21,37 @@ interface DetailsDialogProps {
   onClose: () => void;
 }
 
+interface FolderFieldProps {
+  folders: readonly string[];
+  isFocused: boolean;
+  value: string;
+  onChange: (folder: string) => void;
+}
+
+/** A folder name, with the existing folders as suggestions. */
+function FolderField({ folders, isFocused, value, onChange }: FolderFieldProps) {
+  const listId = useId();
+  return (
+    <>
+      <TextField
+        label="Folder"
+        autoFocus={isFocused}
+        maxLength={1000}
+        list={listId}
+        placeholder="None"
+        hint="Use / for subfolders, e.g. support/mail"
+        value={value}
+        onValueChange={onChange}
+      />
+      <datalist id={listId}>
+        {folders.map((path) => (
+          <option key={path} value={path} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
 function DetailsForm({ prompt, folders, focus, onClose, formId }: DetailsDialogProps & { formId: string }) {
   const [name, setName] = useState(prompt.name);
   const [folder, setFolder] = useState(prompt.folder ?? '');
@@ -52,21 +83,7 @@ function DetailsForm({ prompt, folders, focus, onClose, formId }: DetailsDialogP
         error={problem}
         onValueChange={setName}
       />
-      <TextField
-        label="Folder"
-        autoFocus={focus === 'folder'}
-        maxLength={1000}
-        list={`${formId}-folders`}
-        placeholder="None"
-        hint="Use / for subfolders, e.g. support/mail"
-        value={folder}
-        onValueChange={setFolder}
-      />
-      <datalist id={`${formId}-folders`}>
-        {folders.map((path) => (
-          <option key={path} value={path} />
-        ))}
-      </datalist>
+      <FolderField folders={folders} isFocused={focus === 'folder'} value={folder} onChange={setFolder} />
       <TextField
         label="Tags"
         autoFocus={focus === 'tags'}

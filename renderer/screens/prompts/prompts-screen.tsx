@@ -29,7 +29,7 @@ import { useActions } from '../../stores/actions.ts';
 import { useShowPageTitle } from '../../stores/window.ts';
 import { useDeletions } from '../../stores/deletions.ts';
 import { useDrafts } from '../../stores/playground-drafts.ts';
-import { isNarrowed, usePromptsView } from '../../stores/prompts.ts';
+import { isNarrowed, type LibraryFilter, usePromptsView } from '../../stores/prompts.ts';
 import { closeFolders, openFolders, useFoldersState, useFollowPromptFolders } from './folders/linked-folders.ts';
 import { LibraryNav } from './library-nav.tsx';
 import { type OpenAddress, PromptDetail } from './prompt-detail.tsx';
@@ -134,7 +134,7 @@ function OpenPrompt({ prompt, address }: { prompt: UseQueryResult<Prompt>; addre
   );
 }
 
-/** The prompt that the address names; nothing for one that is being deleted. */
+/** The prompt that the address names, unless it was just deleted. */
 function useOpenPrompt(address: PromptsAddress) {
   const deleted = useDeletions(({ ids }) => ids);
   const promptId = address.view === 'none' || deleted.has(address.promptId) ? null : address.promptId;
@@ -142,7 +142,7 @@ function useOpenPrompt(address: PromptsAddress) {
   return { promptId, prompt };
 }
 
-/** Every prompt that passes, once the export asks for them; those that the list has until then. */
+/** All prompts of the view once the export is open; until then, those that the list has loaded. */
 function useExported(listed: readonly Prompt[]) {
   const view = usePromptsView();
   const isExporting = useTransfer(({ open }) => open === 'export');
@@ -152,16 +152,22 @@ function useExported(listed: readonly Prompt[]) {
   return isExporting && prompts ? { key: 'all', prompts } : { key: 'listed', prompts: listed };
 }
 
-function Library({ outline, onNew }: { outline: PromptOutline; onNew: () => void }) {
-  const [location, navigate] = useLocation();
-  const search = useRef<HTMLInputElement>(null);
-  const view = usePromptsView();
+/** The loaded prompts of a view, without those whose deletion can still be undone. */
+function useListedPrompts(view: LibraryFilter) {
   const list = usePromptList(view);
   const deleted = useDeletions(({ ids }) => ids);
   const listed = useMemo(
     () => (list.data?.pages ?? []).flatMap(({ data }) => data).filter(({ id }) => !deleted.has(id)),
     [list.data, deleted],
   );
+  return { list, listed };
+}
+
+function Library({ outline, onNew }: { outline: PromptOutline; onNew: () => void }) {
+  const [location, navigate] = useLocation();
+  const search = useRef<HTMLInputElement>(null);
+  const view = usePromptsView();
+  const { list, listed } = useListedPrompts(view);
   const address = readPromptsAddress(location);
   const { promptId, prompt } = useOpenPrompt(address);
   const exported = useExported(listed);

@@ -24,7 +24,7 @@ import { classNames } from '../../components/class-names.ts';
 
 const noValues = {};
 
-/** The fields of a version: what was typed here, and what an empty one falls back to. */
+/** The fields of a version with the typed values, and the values to send, where an empty field has its default. */
 function useRunFields(version: PromptVersion) {
   const typed = useRunValues(({ values }) => values[version.promptId] ?? noValues) as Record<string, string>;
   const variables = useMemo(() => parseTemplate(version.promptText).variables, [version.promptText]);
@@ -45,7 +45,7 @@ function useRunFields(version: PromptVersion) {
   return { rows, replacements };
 }
 
-/** What a field takes: a list with the fields that the template uses, or an object. */
+/** An example for a JSON field: a list with the fields that the template uses, or an object. */
 function jsonExample({ kind, itemFields }: VariableField): string {
   if (kind !== 'list') return '{"name": "Mara"}';
   const item = itemFields.map((name) => `"${name}": "..."`).join(', ');
@@ -165,28 +165,36 @@ function useRunActions(
   ]);
 }
 
-/** Runs a version as an API call does: values in, one answer out, recorded under the version. */
-export function RunView({ version }: { version: PromptVersion }) {
+/** The newest run of the prompt, if it is one of this version, and how to start and stop one. */
+function useVersionRun(version: PromptVersion, replacements: Record<string, unknown>) {
   const { client } = useHost();
-  const [, navigate] = useLocation();
-  const { rows, replacements } = useRunFields(version);
-  const isInvalid = rows.some(({ field }) => field.problem !== null);
+  const queryClient = useQueryClient();
   const slot = promptSlot(version.promptId);
   const newest = useLiveRuns(({ runs }) => runs[slot]);
-  const shown = newest?.versionId === version.id ? newest : undefined;
-  const isRunning = isActive(newest);
-  const queryClient = useQueryClient();
   const run = async (): Promise<void> => {
     await startVersionRun(client, version, replacements);
     await Promise.all([promptUsageKey, runsKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })));
   };
-  const stop = (): void => stopRun(slot);
+  return {
+    shown: newest?.versionId === version.id ? newest : undefined,
+    isRunning: isActive(newest),
+    run: () => void run(),
+    stop: () => stopRun(slot),
+  };
+}
+
+/** Runs a version as an API call does: values in, one answer out, recorded under the version. */
+export function RunView({ version }: { version: PromptVersion }) {
+  const [, navigate] = useLocation();
+  const { rows, replacements } = useRunFields(version);
+  const isInvalid = rows.some(({ field }) => field.problem !== null);
+  const { shown, isRunning, run, stop } = useVersionRun(version, replacements);
   const canRun = !isRunning && !isInvalid;
-  useRunActions({ isRunning, canRun }, () => void run(), stop);
+  useRunActions({ isRunning, canRun }, run, stop);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !canRun) return;
     event.preventDefault();
-    void run();
+    run();
   };
   return (
     <div className="scroll prompts__version prompts__run" role="region" aria-label="Run this version" tabIndex={0}>
@@ -196,7 +204,7 @@ export function RunView({ version }: { version: PromptVersion }) {
         onKeyDown={onKeyDown}
         onSubmit={(event) => {
           event.preventDefault();
-          if (canRun) void run();
+          if (canRun) run();
         }}
       >
         {rows.map((row) => (
@@ -224,7 +232,7 @@ export function RunView({ version }: { version: PromptVersion }) {
       </form>
       {shown && (
         <section className="prompts__answer" aria-label="Answer">
-          <Answer run={shown} runAgain={() => void run()} />
+          <Answer run={shown} runAgain={run} />
         </section>
       )}
     </div>

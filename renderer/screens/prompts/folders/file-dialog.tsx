@@ -1,5 +1,5 @@
-import { useId, useState } from 'react';
-import type { FolderFile, PromptFolder } from '../../../../shared/contract/prompt-folders.ts';
+import { type RefObject, useId, useState } from 'react';
+import type { FolderFile, FolderIssue, PromptFolder } from '../../../../shared/contract/prompt-folders.ts';
 import type { PromptInput } from '../../../../shared/contract/prompts.ts';
 import { versionContent } from '../../../../shared/prompt-content.ts';
 import { Button } from '../../../components/button.tsx';
@@ -19,7 +19,7 @@ interface MergeFieldsProps {
 
 const texts = ['promptText', 'systemMessage'] as const;
 
-/** A version out of both: the texts written, everything else from one side. */
+/** A merged version: the person edits the texts, everything else comes from one side. */
 function MergeFields({ mine, file, merged, onChange }: MergeFieldsProps) {
   const id = useId();
   const hasSettingsOfFile = merged.configuration === file.configuration && merged.variables === file.variables;
@@ -128,12 +128,43 @@ function Sides({ shown }: { shown: FolderFile }) {
   );
 }
 
+interface SideChoicesProps {
+  issue: FolderIssue;
+  mergeButton: RefObject<HTMLButtonElement | null>;
+  isBusy: boolean;
+  /** Null where one side has no prompt. */
+  onMerge: (() => void) | null;
+  onDecide: (side: 'file' | 'mine') => void;
+}
+
+/** Take one side, or merge both. */
+function SideChoices({ issue, mergeButton, isBusy, onMerge, onDecide }: SideChoicesProps) {
+  const words = issueWords[issue.kind];
+  return (
+    <>
+      {onMerge && (
+        <Button ref={mergeButton} onClick={onMerge}>
+          Merge
+        </Button>
+      )}
+      <span className="grow" />
+      {(['file', 'mine'] as const).map(
+        (side) =>
+          words[side] !== null && (
+            <Button key={side} isBusy={isBusy} onClick={() => onDecide(side)}>
+              {words[side]}
+            </Button>
+          ),
+      )}
+    </>
+  );
+}
+
 function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: FolderFile; onClose: () => void }) {
   const { issue, mine, file, versionId } = shown;
   const [merged, setMerged] = useState<PromptInput | null>(null);
   const mergeButton = useReturnFocus<HTMLButtonElement>(merged !== null);
   const resolveConflict = useResolveConflict(folder.id);
-  const words = issueWords[issue.kind];
   const decide = (choice: Settlement['choice']): void =>
     resolveConflict.mutate(
       {
@@ -145,7 +176,6 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
       },
       { onSuccess: onClose },
     );
-  const canMerge = mine !== null && file?.prompt != null;
   return (
     <>
       <p className="small secondary">
@@ -174,31 +204,20 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
             </Button>
           </>
         ) : (
-          <>
-            {canMerge && (
-              <Button ref={mergeButton} onClick={() => setMerged(mine)}>
-                Merge
-              </Button>
-            )}
-            <span className="grow" />
-            {words.file !== null && (
-              <Button isBusy={resolveConflict.isPending} onClick={() => decide('file')}>
-                {words.file}
-              </Button>
-            )}
-            {words.mine !== null && (
-              <Button isBusy={resolveConflict.isPending} onClick={() => decide('mine')}>
-                {words.mine}
-              </Button>
-            )}
-          </>
+          <SideChoices
+            issue={issue}
+            mergeButton={mergeButton}
+            isBusy={resolveConflict.isPending}
+            onMerge={mine !== null && file?.prompt != null ? () => setMerged(mine) : null}
+            onDecide={decide}
+          />
         )}
       </div>
     </>
   );
 }
 
-/** One file that is not in step with its prompt: both sides, and the decision. */
+/** A file that differs from its prompt: both sides, and the decision. */
 export function FileDialog({ folder, path }: { folder: PromptFolder; path: string }) {
   const file = useFolderFile(folder.id, path);
   return (

@@ -12,9 +12,27 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { Badge } from '../../../components/badges.tsx';
 
-/** Links a folder: chosen in the system's dialog where there is one, otherwise written down. */
-function LinkForm() {
+/** Opens the system's dialog for folders. */
+function ChooseButton({ onChoose }: { onChoose: (path: string) => void }) {
   const { client } = useHost();
+  const choose = async (): Promise<void> => {
+    try {
+      const { path } = await client.call(choosePromptFolder);
+      if (path !== null) onChoose(path);
+    } catch (error) {
+      const { message, requestId } = describeError(error);
+      showToast({ tone: 'negative', text: message, requestId });
+    }
+  };
+  return (
+    <Button size="small" icon={FolderOpen} onClick={() => void choose()}>
+      Choose
+    </Button>
+  );
+}
+
+/** Links a folder. Its path is typed, or chosen in the system's dialog where there is one. */
+function LinkForm() {
   const hasDialog = useCapability('native-dialogs');
   const [path, setPath] = useState('');
   const [folder, setFolder] = useState('');
@@ -28,16 +46,9 @@ function LinkForm() {
     };
     link.mutate({ path: path.trim(), folder: folder.trim() || null }, { onSuccess });
   };
-  const choose = async (): Promise<void> => {
-    try {
-      const chosen = await client.call(choosePromptFolder);
-      if (chosen.path === null) return;
-      setPath(chosen.path);
-      link.reset();
-    } catch (error) {
-      const { message, requestId } = describeError(error);
-      showToast({ tone: 'negative', text: message, requestId });
-    }
+  const choose = (chosen: string): void => {
+    setPath(chosen);
+    link.reset();
   };
   return (
     <form className="prompts__form" aria-label="Link a folder" onSubmit={submit}>
@@ -49,17 +60,8 @@ function LinkForm() {
         value={path}
         error={link.error ? describeError(link.error).message : null}
         hint="Its .prompt files become prompts, and saved versions are written back to the files. Works with Git."
-        onValueChange={(next) => {
-          setPath(next);
-          link.reset();
-        }}
-        end={
-          hasDialog && (
-            <Button size="small" icon={FolderOpen} onClick={() => void choose()}>
-              Choose
-            </Button>
-          )
-        }
+        onValueChange={choose}
+        end={hasDialog && <ChooseButton onChoose={choose} />}
       />
       <TextField
         label="Library folder"
@@ -150,7 +152,7 @@ function Linked({ folder }: { folder: PromptFolder }) {
   );
 }
 
-/** The linked folders, what of them is not in step, and the form that links another one. */
+/** The linked folders with their issues, and the form that links another one. */
 export function FoldersDialog({ folders, onClose }: { folders: readonly PromptFolder[]; onClose: () => void }) {
   return (
     <Dialog title="Linked folders" isOpen isWide onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
