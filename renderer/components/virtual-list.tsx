@@ -1,5 +1,5 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useEffectEvent, useId, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
+import { useEffect, useEffectEvent, useId, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { classNames } from './class-names.ts';
 
 export interface VirtualListProps<Item> {
@@ -28,12 +28,35 @@ function nextIndex(key: string, index: number, last: number): number | null {
   return null;
 }
 
-/** Scrolls as little as it takes to show a row, and not at all where the list has no height yet or is not drawn. */
+/** Scrolls no further than needed to show a row, and not at all while the list has no height. */
 function bringIntoView(list: HTMLElement, top: number, height: number): void {
   const { scrollTop, clientHeight } = list;
   if (clientHeight < height) return;
   if (top < scrollTop) list.scrollTop = top;
   else if (top + height > scrollTop + clientHeight) list.scrollTop = top + height - clientHeight;
+}
+
+function useEndReached(rows: readonly VirtualItem[], count: number, onEndReached: (() => void) | undefined): void {
+  const lastShown = rows.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (count > 0 && lastShown >= count - 1) onEndReached?.();
+  }, [lastShown, count, onEndReached]);
+}
+
+/** Scrolls to a row when it is selected elsewhere, by a link or the palette: it may be far below. */
+function useShowSelected(
+  scroller: RefObject<HTMLElement | null>,
+  selected: { key: string | null; index: number },
+  rowHeight: number,
+): void {
+  const isListed = selected.index >= 0;
+  // The index may change while rows come and go. The list doesn't scroll then.
+  const show = useEffectEvent(() => {
+    if (scroller.current) bringIntoView(scroller.current, selected.index * rowHeight, rowHeight);
+  });
+  useEffect(() => {
+    if (isListed) show();
+  }, [selected.key, isListed]);
 }
 
 /** A list that draws only the rows in view; one stop for Tab, arrows or j and k inside. */
@@ -50,21 +73,9 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     overscan: 8,
   });
   const rows = virtualizer.getVirtualItems();
-  const lastShown = rows.at(-1)?.index ?? -1;
-  useEffect(() => {
-    if (items.length > 0 && lastShown >= items.length - 1) onEndReached?.();
-  }, [lastShown, items.length, onEndReached]);
-
+  useEndReached(rows, items.length, onEndReached);
   const selectedIndex = items.findIndex((item) => itemKey(item) === selectedKey);
-  const isThere = selectedIndex >= 0;
-  // Its place may change while others come and go; the reader's place stays then.
-  const showSelected = useEffectEvent(() => {
-    if (scroller.current) bringIntoView(scroller.current, selectedIndex * rowHeight, rowHeight);
-  });
-  useEffect(() => {
-    // One that was chosen elsewhere, by an address or the palette, may be far below.
-    if (isThere) showSelected();
-  }, [selectedKey, isThere]);
+  useShowSelected(scroller, { key: selectedKey, index: selectedIndex }, rowHeight);
   const onKeyDown = (event: KeyboardEvent) => {
     const selected = items[selectedIndex];
     if (event.key === 'Enter' && selected !== undefined) return onOpen?.(selected);

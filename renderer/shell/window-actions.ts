@@ -20,13 +20,54 @@ const themes = [
   { theme: 'dark', title: 'Theme: dark', icon: Moon },
 ] as const;
 
-/** The actions of the window itself; screens bring theirs with `useActions`. */
-export function useWindowActions(): void {
+type Navigate = (address: string) => void;
+
+function screenActions(navigate: Navigate): Action[] {
+  return screens.map((screen) => ({
+    id: `screen.${screen.id}`,
+    title: screen.name,
+    group: 'Go to',
+    icon: screen.icon,
+    keys: screen.keys,
+    run: () => navigate(`/${screen.id}`),
+  }));
+}
+
+function settingsActions(navigate: Navigate): Action[] {
+  const pages = settingsPages.map((page) => ({
+    id: `settings.${page.id}`,
+    title: page.title,
+    group: 'Settings',
+    icon: page.icon,
+    keywords: page.keywords,
+    run: () => navigate(settingsAddress(page.id)),
+  }));
+  const keys = keyedProviders.map((aiSystem) => ({
+    id: `key.${aiSystem}`,
+    title: `Set API key: ${providerName(aiSystem)}`,
+    group: 'Settings',
+    icon: KeyRound,
+    run: () => navigate(providerKeyAddress(aiSystem)),
+  }));
+  return [...pages, ...keys];
+}
+
+function themeActions(setTheme: (theme: Theme) => void): Action[] {
+  return themes.map(({ theme, title, icon }) => ({
+    id: `theme.${theme}`,
+    title,
+    group: 'Window',
+    icon,
+    run: () => setTheme(theme),
+  }));
+}
+
+/** Loads the sample data, and then offers to open the audit unless it is open. */
+function useLoadSamples(): () => void {
   const [address, navigate] = useLocation();
-  const copyLink = useCopyLink();
-  const { mutate: changeSamples } = useChangeAuditSamples();
-  const loadSamples = () =>
-    changeSamples('load', {
+  const { mutate } = useChangeAuditSamples();
+  return () =>
+    mutate('load', {
       onSuccess: ({ conversations }) =>
         showToast({
           tone: 'neutral',
@@ -36,42 +77,22 @@ export function useWindowActions(): void {
           }),
         }),
     });
+}
+
+/** The actions of the window itself; screens bring theirs with `useActions`. */
+export function useWindowActions(): void {
+  const [address, navigate] = useLocation();
+  const copyLink = useCopyLink();
+  const loadSamples = useLoadSamples();
   const { mutate: updateSettings } = useUpdateSettings();
   const setTheme = (theme: Theme) => {
     applyTheme(theme);
     updateSettings({ appearance: { theme } });
   };
-  const actions: Action[] = [
-    ...screens.map((screen) => ({
-      id: `screen.${screen.id}`,
-      title: screen.name,
-      group: 'Go to',
-      icon: screen.icon,
-      keys: screen.keys,
-      run: () => navigate(`/${screen.id}`),
-    })),
-    ...settingsPages.map((page) => ({
-      id: `settings.${page.id}`,
-      title: page.title,
-      group: 'Settings',
-      icon: page.icon,
-      keywords: page.keywords,
-      run: () => navigate(settingsAddress(page.id)),
-    })),
-    ...keyedProviders.map((aiSystem) => ({
-      id: `key.${aiSystem}`,
-      title: `Set API key: ${providerName(aiSystem)}`,
-      group: 'Settings',
-      icon: KeyRound,
-      run: () => navigate(providerKeyAddress(aiSystem)),
-    })),
-    ...themes.map(({ theme, title, icon }) => ({
-      id: `theme.${theme}`,
-      title,
-      group: 'Window',
-      icon,
-      run: () => setTheme(theme),
-    })),
+  useActions(windowSource, [
+    ...screenActions(navigate),
+    ...settingsActions(navigate),
+    ...themeActions(setTheme),
     {
       id: 'window.palette',
       title: 'Search or run a command',
@@ -114,6 +135,5 @@ export function useWindowActions(): void {
       run: () => openOverlay('about'),
     },
     { id: 'window.reload', title: 'Reload window', group: 'Window', icon: RotateCw, run: () => location.reload() },
-  ];
-  useActions(windowSource, actions);
+  ]);
 }

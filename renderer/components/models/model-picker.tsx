@@ -33,7 +33,7 @@ interface UnknownNameProps {
   onAdded: (aiSystem: AiSystem, name: string) => void;
 }
 
-/** Nothing has the name: it may be a model that no list knows yet, and then it can be used all the same. */
+/** No model matches. The name may be one that no list has yet, so it can be added to a provider or an endpoint. */
 function UnknownName({ words, providers, endpoints, onAdded }: UnknownNameProps) {
   const add = useAddModel();
   const name = words.trim();
@@ -72,7 +72,7 @@ function UnknownName({ words, providers, endpoints, onAdded }: UnknownNameProps)
 }
 
 interface PickerProps {
-  /** `modelKey` of the model that is chosen now. */
+  /** `modelKey` of the chosen model. */
   chosenKey: string;
   onChoose: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
   onChooseAndRun: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
@@ -93,8 +93,9 @@ function useActiveRow(shown: readonly Model[], chosenKey: string, words: string)
   return { active, move, activate: (model: Model) => setActiveKey(modelKey(model)) };
 }
 
-/** An endpoint has no models here until its list was requested, which is free. */
-function useUnlistedEndpoints(endpoints: readonly CompatibleEndpoint[]): void {
+/** All endpoints. Requests the models of those that have no list yet, which is free. */
+function useListedEndpoints(): readonly CompatibleEndpoint[] {
+  const endpoints = useEndpoints().data?.data ?? [];
   const { mutate } = useTestEndpoint();
   const unlisted = endpoints
     .filter(({ lastTest }) => lastTest === null)
@@ -103,6 +104,7 @@ function useUnlistedEndpoints(endpoints: readonly CompatibleEndpoint[]): void {
   useEffect(() => {
     if (unlisted !== '') for (const name of unlisted.split('/')) mutate(name);
   }, [unlisted, mutate]);
+  return endpoints;
 }
 
 const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 };
@@ -118,7 +120,7 @@ interface SearchProps extends Pick<PickerProps, 'onChoose' | 'onChooseAndRun'> {
   counts: { shown: number; all: number };
 }
 
-/** What is typed; the arrows move through the list below while the words keep the focus. */
+/** The search field. The arrows move through the list below while the field keeps the focus. */
 function PickerSearch(props: SearchProps) {
   const { words, onWords, groups, active, onMove, onToggleCopies, counts, onChoose, onChooseAndRun } = props;
   const group = groups.find(({ models }) => active && models.includes(active)) ?? groups[0];
@@ -156,40 +158,52 @@ function PickerSearch(props: SearchProps) {
 
 const noModels: readonly Model[] = [];
 
-function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProps) {
-  const [, navigate] = useLocation();
-  const models = useModels();
-  const providers = useProviders().data?.data ?? [];
-  const endpoints = useEndpoints().data?.data ?? [];
-  useUnlistedEndpoints(endpoints);
-  const [filter, setFilter] = useState<ModelFilter>(noFilter);
-  const all = models.data?.data ?? noModels;
+/** All models, and those that match the filter, in groups. Without a search, favourites and recent models come first. */
+function useFilteredModels() {
+  const { data, isPending } = useModels();
+  const all = data?.data ?? noModels;
   const choices = useModelChoices();
-  const [openKeys, setOpenKeys] = useState<ReadonlySet<string>>(new Set());
+  const [filter, setFilter] = useState<ModelFilter>(noFilter);
   const groups = useMemo(() => {
     const matching = groupModels(all, filter);
     return filter.words.trim() === '' ? withShortcuts(matching, choices) : matching;
   }, [all, filter, choices]);
-  // A search shows every model that it finds; without one, dated copies are shown on request, and for the chosen model.
+  const change = (part: Partial<ModelFilter>): void => setFilter({ ...filter, ...part });
+  return { all, isPending, filter, change, groups };
+}
+
+/** The models that have a row. `openKeys` has the `modelKey` of those whose dated copies are among them. */
+function useShownModels(groups: readonly ModelGroup[], words: string, chosenKey: string) {
+  const [toggledKeys, setToggledKeys] = useState<ReadonlySet<string>>(new Set());
+  // A search shows every match. Without one, the list shows dated copies on request, and those of the chosen model.
   const isOpen = (model: Model, copies: readonly Model[]): boolean =>
-    filter.words.trim() !== '' || openKeys.has(modelKey(model)) || copies.some((copy) => modelKey(copy) === chosenKey);
+    words.trim() !== '' || toggledKeys.has(modelKey(model)) || copies.some((copy) => modelKey(copy) === chosenKey);
   const families = groups.flatMap((group) => modelFamilies(group.models));
-  const opened = new Set(
-    families.filter(({ model, copies }) => isOpen(model, copies)).map(({ model }) => modelKey(model)),
-  );
-  const shown = families.flatMap(({ model, copies }) => (opened.has(modelKey(model)) ? [model, ...copies] : [model]));
+  const open = families.filter(({ model, copies }) => isOpen(model, copies));
+  const openKeys = new Set(open.map(({ model }) => modelKey(model)));
+  const shown = families.flatMap(({ model, copies }) => (openKeys.has(modelKey(model)) ? [model, ...copies] : [model]));
   const toggleCopies = (model: Model): void => {
     const key = modelKey(model);
-    setOpenKeys(
-      openKeys.has(key) ? new Set([...openKeys].filter((other) => other !== key)) : new Set([...openKeys, key]),
+    setToggledKeys(
+      toggledKeys.has(key)
+        ? new Set([...toggledKeys].filter((other) => other !== key))
+        : new Set([...toggledKeys, key]),
     );
   };
+  return { shown, openKeys, toggleCopies };
+}
+
+function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProps) {
+  const [, navigate] = useLocation();
+  const { all, isPending, filter, change, groups } = useFilteredModels();
+  const providers = useProviders().data?.data ?? [];
+  const endpoints = useListedEndpoints();
+  const { shown, openKeys, toggleCopies } = useShownModels(groups, filter.words, chosenKey);
   const { active, move, activate } = useActiveRow(shown, chosenKey, filter.words);
   const leave = (address: string): void => {
     onClose();
     navigate(address);
   };
-  const change = (changed: Partial<ModelFilter>): void => setFilter({ ...filter, ...changed });
   return (
     <>
       <PickerSearch
@@ -207,8 +221,8 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
       <div className="picker__body">
         <div className="models scroll">
           <ColumnNames />
-          {models.isPending && <LoadingRows label="Loading models" rows={6} />}
-          {!models.isPending && shown.length === 0 && (
+          {isPending && <LoadingRows label="Loading models" rows={6} />}
+          {!isPending && shown.length === 0 && (
             <UnknownName
               words={filter.words}
               providers={providers}
@@ -223,7 +237,7 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
               words={filter.words}
               active={active}
               chosenKey={chosenKey}
-              openKeys={opened}
+              openKeys={openKeys}
               onToggleCopies={toggleCopies}
               providers={providers}
               endpoints={endpoints}
@@ -240,7 +254,7 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
   );
 }
 
-/** Every model by provider, to be typed into. */
+/** Every model by provider, with a search. */
 export function ModelPicker({ isOpen, ...props }: PickerProps & { isOpen: boolean }) {
   return (
     <ModalLayer isOpen={isOpen} onClose={props.onClose} className="picker">

@@ -55,7 +55,7 @@ function Figure({ value }: { value: string | null }) {
   return <span className="models__number">{value ?? '–'}</span>;
 }
 
-/** Part of an option, which can hold no button: the keys of the picker do the same. */
+/** A span, because an option can't contain a button. The picker's keys do the same. */
 function FavouriteToggle({ model, isFavourite }: { model: Model; isFavourite: boolean }) {
   return (
     <span
@@ -88,27 +88,42 @@ function Copies({ count, isOpen, onToggle }: { count: number; isOpen: boolean; o
   );
 }
 
-/** One model of the list. */
-function ModelRow({
-  model,
-  isActive,
-  isChosen,
-  isFavourite,
-  copies,
-  words,
-  onActivate,
-  onChoose,
-}: {
+interface NameCellProps {
   model: Model;
-  isActive: boolean;
   isChosen: boolean;
   isFavourite: boolean;
-  /** Dated copies below it; null for a copy. */
+  /** The dated copies below the model; null for a copy. */
   copies: { count: number; isOpen: boolean; onToggle: () => void } | null;
+  /** The search terms. */
   words: string;
+}
+
+function NameCell({ model, isChosen, isFavourite, copies, words }: NameCellProps) {
+  return (
+    <span className="models__name" title={model.name}>
+      <span className="truncate">
+        <Name name={shortName(model)} words={words} />
+        <span className="visually-hidden">
+          {isChosen ? ', chosen' : ''}
+          {isFavourite ? ', favourite' : ''}
+          {model.isReady ? '' : ', not ready'}
+        </span>
+      </span>
+      {copies !== null && copies.count > 0 && <Copies {...copies} />}
+      <FavouriteToggle model={model} isFavourite={isFavourite} />
+    </span>
+  );
+}
+
+interface ModelRowProps extends NameCellProps {
+  isActive: boolean;
   onActivate: () => void;
   onChoose: () => void;
-}) {
+}
+
+/** One model of the list. */
+function ModelRow({ isActive, onActivate, onChoose, ...name }: ModelRowProps) {
+  const { model, isChosen, copies } = name;
   const row = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isActive) row.current?.scrollIntoView({ block: 'nearest' });
@@ -129,18 +144,7 @@ function ModelRow({
       onClick={onChoose}
     >
       <span className="models__check">{isChosen && <Icon icon={Check} size="small" />}</span>
-      <span className="models__name" title={model.name}>
-        <span className="truncate">
-          <Name name={shortName(model)} words={words} />
-          <span className="visually-hidden">
-            {isChosen ? ', chosen' : ''}
-            {isFavourite ? ', favourite' : ''}
-            {model.isReady ? '' : ', not ready'}
-          </span>
-        </span>
-        {copies !== null && copies.count > 0 && <Copies {...copies} />}
-        <FavouriteToggle model={model} isFavourite={isFavourite} />
-      </span>
+      <NameCell {...name} />
       <Figure value={model.contextTokens === null ? null : formatTokenCount(model.contextTokens)} />
       <Figure value={model.inputPrice === null ? null : formatPrice(model.inputPrice)} />
       <Figure value={model.outputPrice === null ? null : formatPrice(model.outputPrice)} />
@@ -165,7 +169,7 @@ interface GroupHeadProps {
   onLeave: (address: string) => void;
 }
 
-/** The provider of the models below, whether they can run, and the way to make them. */
+/** The provider of the models below, its state, and the button that makes it ready. */
 function GroupHead({ group, providers, endpoints, onLeave }: GroupHeadProps) {
   if (group.aiSystem === null) {
     return (
@@ -198,10 +202,10 @@ function GroupHead({ group, providers, endpoints, onLeave }: GroupHeadProps) {
 }
 
 interface GroupRowsProps extends GroupHeadProps {
-  /** What was searched for. */
+  /** The search terms. */
   words: string;
   active: Model | null;
-  /** `modelKey` of the model that is chosen now. */
+  /** `modelKey` of the chosen model. */
   chosenKey: string;
   /** `modelKey` of the models whose dated copies are shown. */
   openKeys: ReadonlySet<string>;
@@ -215,7 +219,7 @@ export function GroupRows(props: GroupRowsProps) {
   const { words, active, chosenKey, openKeys, onToggleCopies, onActivate, onChoose, ...head } = props;
   const { group } = head;
   const favourites = useModelChoices((choices) => choices.favourites);
-  const row = (model: Model, copies: React.ComponentProps<typeof ModelRow>['copies']) => (
+  const row = (model: Model, copies: NameCellProps['copies']) => (
     <ModelRow
       key={modelKey(model)}
       model={model}
@@ -245,7 +249,7 @@ export function GroupRows(props: GroupRowsProps) {
   );
 }
 
-/** What the columns of every group hold. */
+/** The column headings of all groups. */
 export function ColumnNames() {
   return (
     <div className="models__row models__head" aria-hidden="true">
